@@ -116,7 +116,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("engine", "worker", "counts"),
-    [("local", "crossroads.extraction.embed", "1,9"), ("ray", "ray::MapWorker", "1")],
+    [("local", "crossroads.extraction.embed", "1,9"), ("ray", "ray::_Actor", "1")],
 )
 def test_a_killed_worker_costs_time_but_no_data(
     engine: str, worker: str, counts: str, model: Path, many: Path,

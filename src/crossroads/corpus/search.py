@@ -90,7 +90,7 @@ def find_contexts(
         How many processes read; by default as many as there are processors, and no more than there are
         parts to read: up to 64 MB are one part. With one, no process is started.
     engine
-        ``"local"``, or ``"ray"`` for Ray Data.
+        ``"local"``, or ``"ray"`` for a Ray cluster.
     ray_address
         Which Ray cluster; by default the one in use, or a new one on this machine.
     progress

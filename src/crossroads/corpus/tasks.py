@@ -1,6 +1,6 @@
 """The search of one part of a file, which gives a table that can be merged, and the engines that search many.
 
-An engine, in this process, in others of this machine or on Ray Data, takes parts and yields their tables in
+An engine, in this process, in others of this machine or on Ray, takes parts and yields their tables in
 any order.
 """
 
@@ -197,7 +197,7 @@ def on_ray(
     workers: int | None,
     address: str | None,
 ) -> Iterator[Table]:
-    """Search parts with Ray Data; every node must see the files under the same paths."""
+    """Search parts with Ray; every node must see the files under the same paths."""
     found = on_cluster(
         part_searcher,
         (search, [_absolute(part) for part in parts]),

@@ -108,11 +108,8 @@ class Words:
 
 
 def _single_spaces(side: str) -> str:
-    """What is beside a match, with a space where there is any white space."""
-    words = " ".join(side.split())
-    if not words:
-        return " " if side else ""
-    return " " * side[0].isspace() + words + " " * side[-1].isspace()
+    """What is before or after a match, with one space for any white space."""
+    return " ".join(f"|{side}|".split())[1:-1]  # the bars keep the white space at the ends
 
 
 def _words_taken(side: str, words: int, running: bool) -> int:

@@ -47,15 +47,7 @@ _Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
 
 
 def map_array(path: Path, *, hint: str = _DAMAGED) -> NDArray[Any]:
-    """Memory-map the array in an ``.npy`` file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    hint
-        What to do if it is damaged.
-    """
+    """Memory-map the array in an ``.npy`` file."""
     with path.open("rb") as file:
         shape, fortran, dtype = _header(file, path, "the array", hint)
         offset = file.tell()
@@ -66,20 +58,7 @@ def map_array(path: Path, *, hint: str = _DAMAGED) -> NDArray[Any]:
 
 
 class ArrayArchive:
-    """The arrays of an ``.npz`` file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    hint
-        What to do if it is damaged.
-
-    Attributes
-    ----------
-    names
-        Names of the arrays, in their order.
-    """
+    """The arrays of an ``.npz`` file, by their ``names``; ``hint`` is for the errors of damaged ones."""
 
     def __init__(self, path: Path, *, hint: str = _DAMAGED) -> None:
         self.path, self._hint = path, hint
@@ -146,19 +125,7 @@ class ArrayArchive:
 
 
 def check_expansion(path: Path, out: int, taken: int, *, ratio: int = MAX_RATIO) -> None:
-    """Refuse a file that expands beyond reason.
-
-    Parameters
-    ----------
-    path
-        The file, for the message.
-    out
-        Bytes it expands to, declared or read so far.
-    taken
-        Compressed bytes they come from.
-    ratio
-        Most bytes per compressed byte.
-    """
+    """Refuse a file of which ``taken`` compressed bytes expand to ``out``, beyond reason."""
     if out > FREE_BYTES and out > ratio * max(taken, 1):
         raise UnsafeFileError(
             f"{taken:,} compressed bytes expand to {out:,} or more, over {ratio:,} to 1.",

@@ -24,14 +24,8 @@ def disk_errors(
 ) -> Iterator[None]:
     """Turn the exceptions of a full disk into an error that says what to do.
 
-    Parameters
-    ----------
-    place
-        What is written: a file, or a folder that appears as a whole or not at all.
-    parts
-        Folder of finished work from which another run continues; it is named only if it holds some.
-    needed
-        Returns how many bytes it takes; called only if they do not fit.
+    It names what is written, how many bytes that needs, and ``parts``, a folder from which another run
+    continues, if it holds finished work.
     """
     try:
         yield
@@ -91,7 +85,6 @@ def is_anything_finished(parts: Path) -> bool:
 
 def _bytes(count: int) -> str:
     """Format a number of bytes with a unit."""
-    size, unit = float(count), 0
-    while size >= 1000 and unit < len(_UNITS) - 1:
-        size, unit = size / 1000, unit + 1
-    return f"{size:,.0f} {_UNITS[unit]}" if not unit or size >= 10 else f"{size:,.1f} {_UNITS[unit]}"
+    step = min(max(len(str(count)) - 1, 0) // 3, len(_UNITS) - 1)
+    size = count / 1000**step
+    return f"{size:,.{int(step > 0 and size < 10)}f} {_UNITS[step]}"

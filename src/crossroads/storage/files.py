@@ -21,13 +21,7 @@ WRITING = ".writing-"
 
 
 def check_file(path: Path) -> None:
-    """Refuse a file that :func:`write_file` cannot write, before any work is done.
-
-    Parameters
-    ----------
-    path
-        The file; one that is there is replaced.
-    """
+    """Refuse a file that :func:`write_file` cannot write, before any work is done."""
     if not path.parent.is_dir():
         raise InputError(f"there is no folder {path.parent}.", hint="make it first, or name another.")
     if not os.access(path.parent, os.W_OK | os.X_OK):
@@ -38,17 +32,7 @@ def check_file(path: Path) -> None:
 
 
 def write_file(path: Path, content: bytes | memoryview | str, *, parts: Path | None = None) -> None:
-    """Write or replace a file in one step: under another name, flushed to the disk, then renamed.
-
-    Parameters
-    ----------
-    path
-        The file; its folder has to exist.
-    content
-        Bytes or text.
-    parts
-        Folder of finished work from which another run continues, for the error of a full disk.
-    """
+    """Write or replace a file in one step: under another name, flushed to the disk, then renamed."""
     data = content.encode("utf-8") if isinstance(content, str) else content
     with disk_errors(path, parts=parts, needed=lambda: len(data)):
         try:

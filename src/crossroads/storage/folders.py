@@ -28,19 +28,7 @@ _DAMAGED = "the folder is damaged or was changed; make it again."
 def write_folder(
     path: str | Path, arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any], *, kind: str
 ) -> None:
-    """Write arrays with a manifest, as a whole or not at all.
-
-    Parameters
-    ----------
-    path
-        The folder to create; it must not exist.
-    arrays
-        The arrays by name; each becomes ``name.npy``.
-    about
-        Plain data about them, kept in the manifest.
-    kind
-        The kind of the folder and its version, such as ``"crossroads-logits/1"``.
-    """
+    """Write arrays with a manifest, as a whole or not at all."""
     path = Path(path)
     if path.exists():
         raise already_there(path)
@@ -62,19 +50,7 @@ def _write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
 def read_folder(
     path: str | Path, *, kind: str, made_by: str, verify: bool = True
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Read a folder of :func:`write_folder`; the arrays are memory-mapped.
-
-    Parameters
-    ----------
-    path
-        The folder.
-    kind
-        The kind it has to be.
-    made_by
-        The command that makes such a folder, for hints: ``"`crossroads probe MODEL -o DIR`"``.
-    verify
-        Whether to compare every file with its checksum.
-    """
+    """Read a folder of :func:`write_folder`; the arrays are memory-mapped."""
     path = Path(path)
     manifest = _read_manifest(path, kind, f"make one with {made_by}.")
     arrays = {name: _map_array(path, name, said, verify) for name, said in manifest["arrays"].items()}

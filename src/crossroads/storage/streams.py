@@ -55,25 +55,10 @@ class _TrailingError(OSError):
 class Stream:
     """A file, compressed or not, that is read from start to end.
 
-    Parameters
-    ----------
-    path
-        The file.
-    member
-        The member of a zip archive to read, if it holds several.
-    progress
-        Called with the bytes of the file, as it is stored, that were read, and its size.
-    ratio
-        Most bytes per compressed byte, past 64 MiB.
-
-    Attributes
-    ----------
-    name
-        Name of the data inside: without the suffix of the compression, or that of the zip member.
-    size
-        Bytes of the file on disk.
-    plain
-        Whether the file is not compressed, so that offsets in the data are offsets in the file.
+    It has the ``name`` of the data inside: without the suffix of the compression, or that of a ``member`` of
+    a zip archive; its ``size`` on disk; and ``plain`` says whether offsets in the data are offsets in the
+    file. ``progress`` is called with the bytes read, as they are stored, and the size; past 64 MiB ``ratio``
+    limits the bytes per compressed byte.
     """
 
     def __init__(

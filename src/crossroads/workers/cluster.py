@@ -1,34 +1,26 @@
-"""Work on a Ray cluster, or on Ray on this machine, through Ray Data."""
+"""Work on a Ray cluster, or on Ray on this machine."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 import os
-import pickle
 import socket
 import tempfile
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from crossroads.errors import CrossroadsError, InputError, require
-from crossroads.workers.processes import Task
+from crossroads.workers.processes import TRIES, Task
 
 _PURPOSE = "the engine 'ray'"
 _LEVEL = "RAY_BACKEND_LOG_LEVEL"
-_MOST_BLOCKS = 20_000
 _SECONDS = 10.0
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"
 """First bytes of a Ray client, to which other servers at an address do not answer."""
-_QUIET = {
-    "enable_progress_bars": False,
-    "print_on_execution_start": False,
-    "enable_rich_progress_bars": False,
-}
-
-T = TypeVar("T")
 
 
 def on_cluster(
@@ -45,91 +37,68 @@ def on_cluster(
 ) -> Iterator[tuple[int, Any]]:
     """Send numbers to Ray actors; the answers are yielded in any order.
 
-    The setup is put into Ray's object store once. An actor that dies is started again by Ray, and its number
-    is sent again.
-
-    Parameters
-    ----------
-    prepare
-        Called once per actor with the setup; returns the function that answers numbers; see
-        :func:`crossroads.workers.processes.in_processes`.
-    setup
-        Data that every actor needs.
-    numbers
-        The questions.
-    workers
-        Number of actors; ``None`` for as many as fit on the cluster.
-    address
-        A running cluster: ``"auto"``, ``"host:port"`` or ``"ray://host:port"``; ``None`` takes the one in
-        use, or starts one here and stops it at the end.
-    hint
-        What to do if Ray gives up.
-    processors, graphics
-        Resources of an actor: processors, and whether it takes a GPU.
-    runtime_env
-        Environment of the workers, for clusters on which this package is not installed.
+    ``prepare`` is called once per actor with the setup, which is put into Ray's object store once, and gives
+    the function that answers numbers. An actor that dies is started again by Ray, and its number is sent
+    again. Without ``workers`` there are as many actors as fit on the cluster, each with some ``processors``,
+    and a GPU if ``graphics``. The ``address`` is ``"auto"``, ``"host:port"`` or ``"ray://host:port"``; if
+    there is none, the cluster in use is taken, or one is started here and stopped at the end. ``runtime_env``
+    is for clusters on which this package is not installed, ``hint`` for the error if Ray gives up.
     """
-    todo = list(numbers)
+    todo = deque(numbers)
     if not todo:
         return
     with _connected(address, None if workers is None else workers * processors, runtime_env) as ray:
-        data = require("ray.data", extra="ray", purpose=_PURPOSE)
-        reference = ray.put(setup)  # held here as long as an actor may be started
         there = ray.cluster_resources()
         room = int(there.get("GPU", 0)) if graphics else int(there.get("CPU", 1)) // processors
+        actor_type = ray.remote(
+            num_cpus=processors, num_gpus=int(graphics), max_restarts=-1, max_task_retries=TRIES - 1
+        )(_Actor)
+        reference = ray.put(setup)  # held here as long as an actor may be started
+        count = min(workers or max(1, room), len(todo))
+        actors = [actor_type.remote(prepare, reference) for _ in range(count)]
+        try:
+            with _plain_errors(ray, hint):
+                yield from _answers(ray, actors, todo)
+        finally:
+            for actor in actors:
+                ray.kill(actor)
 
-        def rows() -> Iterator[dict[str, Any]]:
-            items = data.from_items(todo, override_num_blocks=min(len(todo), _MOST_BLOCKS))
-            answers = items.map_batches(
-                _Actor,
-                batch_size=1,
-                concurrency=min(workers or max(1, room), len(todo)),
-                num_cpus=processors,
-                num_gpus=1 if graphics else None,
-                fn_constructor_kwargs={"prepare": prepare, "setup": reference},
-            )
-            return iter(answers.iter_rows())
 
-        with _quiet(data), _plain_errors(ray, hint):
-            found = _silently(rows)
-            while (row := _silently(lambda: next(found, None))) is not None:
-                answer = pickle.loads(row["answer"])
-                if isinstance(answer, Exception):
-                    raise answer
-                yield int(row["number"]), answer
+def _answers(ray: Any, actors: list[Any], todo: deque[int]) -> Iterator[tuple[int, Any]]:
+    """Keep every actor busy; nothing is sent to one that has not started."""
+    left = len(todo)
+    waiting: dict[Any, tuple[Any, int | None]] = {actor.ready.remote(): (actor, None) for actor in actors}
+    while left:
+        (ready, *_), _ = ray.wait(list(waiting), num_returns=1)
+        answer = ray.get(ready)
+        actor, number = waiting.pop(ready)
+        if todo:
+            following = todo.popleft()
+            waiting[actor.answer.remote(following)] = actor, following
+        if number is not None:
+            left -= 1
+            if isinstance(answer, Exception):
+                raise answer
+            yield number, answer
 
 
 class _Actor:
-    """The actor on a Ray worker. Expected errors are returned as answers; Ray would not pass them on whole.
-
-    Parameters
-    ----------
-    prepare
-        Returns the function that answers, from the setup.
-    setup
-        Reference to the setup in the object store.
-    """
+    """The actor on a Ray worker. Expected errors are answers; Ray would not pass them on whole."""
 
     def __init__(self, prepare: Callable[[Any], Task], setup: Any) -> None:
         self._prepare, self._setup = prepare, setup
         self._task: Task | None = None
 
-    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        """Answer a batch, which is a single number."""
-        answers = [pickle.dumps(self._answer(int(number)), protocol=5) for number in batch["item"]]
-        return {"number": batch["item"], "answer": answers}
+    def ready(self) -> None:
+        """Answer as soon as the actor has started."""
 
-    def _answer(self, number: int) -> Any:
+    def answer(self, number: int) -> Any:
+        """Answer a number."""
         try:
-            if self._task is None:
-                self._task = self._prepare(require("ray", extra="ray", purpose=_PURPOSE).get(self._setup))
-            return self._task(number, _ignore)
+            self._task = self._task or self._prepare(self._setup)
+            return self._task(number, lambda _: None)
         except (CrossroadsError, OSError) as error:
             return error
-
-
-def _ignore(_: int) -> None:
-    """Ignore the progress of an actor."""
 
 
 @contextlib.contextmanager
@@ -145,13 +114,18 @@ def _connected(
     if address is None:
         options["include_dashboard"] = False
         if processors is not None:
-            options["num_cpus"] = processors + 1  # one for tasks of Ray Data itself
-    level = os.environ.get(_LEVEL)
-    os.environ.setdefault(_LEVEL, "fatal")  # the C++ part of Ray has its own log
+            options["num_cpus"] = processors
+    level = os.environ.get(_LEVEL, "fatal")  # the C++ part of Ray has its own log
     try:
         _check_address(address)
-        with _without_stderr(), _elsewhere(runtime_env) as environment:
-            _silently(lambda: ray.init(address=address or "local", runtime_env=environment, **options))
+        with (
+            warnings.catch_warnings(),
+            _without_stderr(),
+            _variable(_LEVEL, level),
+            _elsewhere(runtime_env) as environment,
+        ):
+            warnings.simplefilter("ignore")
+            ray.init(address=address or "local", runtime_env=environment, **options)
     except (ConnectionError, ValueError, RuntimeError, OSError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
@@ -161,20 +135,10 @@ def _connected(
             f"no Ray cluster {where} ({reason[:200]}).",
             hint="start one with `ray start --head`, or leave out the address to use this machine.",
         ) from error
-    finally:
-        if level is None:
-            del os.environ[_LEVEL]
     try:
         yield ray
     finally:
         ray.shutdown()
-
-
-def _silently(call: Callable[[], T]) -> T:
-    """Call a function of Ray without warnings about its own settings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return call()
 
 
 @contextlib.contextmanager
@@ -184,17 +148,23 @@ def _elsewhere(environment: Mapping[str, Any] | None) -> Iterator[dict[str, Any]
     Without it Ray puts the current folder before the standard library on the path of every worker, so that
     any ``random.py`` in it is run. A folder that the environment names stays.
     """
-    given = os.environ.get("PYTHONPATH")
-    with tempfile.TemporaryDirectory(prefix="crossroads-") as empty:
-        if given:  # its paths may be relative to this folder
-            os.environ["PYTHONPATH"] = os.pathsep.join(
-                str(Path(path).absolute()) for path in given.split(os.pathsep) if path
-            )
-        try:
-            yield {"working_dir": empty, **(environment or {})}
-        finally:
-            if given:
-                os.environ["PYTHONPATH"] = given
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)  # they may be relative to this folder
+    absolute = os.pathsep.join(str(Path(path).absolute()) for path in paths if path)
+    with tempfile.TemporaryDirectory(prefix="crossroads-") as empty, _variable("PYTHONPATH", absolute):
+        yield {"working_dir": empty, **(environment or {})}
+
+
+@contextlib.contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    """Set a variable of the environment, and restore it afterwards."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if before is not None:
+            os.environ[name] = before
 
 
 @contextlib.contextmanager
@@ -227,22 +197,6 @@ def _check_address(address: str | None) -> None:
             connection.sendall(_GREETING)
             if not connection.recv(1):
                 raise ConnectionError("something else listens there")
-
-
-@contextlib.contextmanager
-def _quiet(data: Any) -> Iterator[None]:
-    """Silence the progress bars, notices and log of Ray Data within the context."""
-    context, logger = _silently(data.DataContext.get_current), logging.getLogger("ray.data")
-    before, level = {name: getattr(context, name) for name in _QUIET if hasattr(context, name)}, logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        for name in before:
-            setattr(context, name, _QUIET[name])
-        yield
-    finally:
-        logger.setLevel(level)
-        for name, value in before.items():
-            setattr(context, name, value)
 
 
 @contextlib.contextmanager

@@ -64,31 +64,15 @@ def in_processes(
 ) -> Iterator[tuple[int, Any]]:
     """Send questions to several processes; the answers are yielded in any order.
 
-    Parameters
-    ----------
-    prepare
-        Called once per worker with the setup; returns the function that answers questions. It has to be in a
-        module that workers can import.
-    setup
-        Data that every worker needs.
-    question
-        The question of a number; called just before it is sent, in any thread.
-    numbers
-        The questions to ask.
-    workers
-        Number of processes.
-    name
-        The name of a question, for the error if it ends every worker.
-    hint
-        What to do in that case.
-    progress
-        Called with the progress that workers report.
-    environment
-        Variables of the workers, beside those of this process.
+    ``prepare`` is called once per worker with the setup and gives the function that answers; workers must be
+    able to import its module. ``question`` gives the question of a number, just before it is sent, in any
+    thread. ``name`` and ``hint`` are for the error if a question ends every worker, ``progress`` is called
+    with what workers report, and the variables of ``environment`` are added to those of this process.
     """
-    team = _Team(prepare, setup, question, list(numbers), workers, name, hint, environment)
+    command, todo = worker_command(prepare), list(numbers)
+    team = _Team(lambda: _Worker(command, setup, environment), question, todo, workers, name, hint)
     try:
-        yield from team.answers(progress)
+        yield from team.answers(len(todo), progress)
     finally:
         team.stop()
 
@@ -98,17 +82,14 @@ class _Team:
 
     def __init__(
         self,
-        prepare: Callable[[Any], Task],
-        setup: Any,
+        start: Callable[[], _Worker],
         question: Callable[[int], Any],
         numbers: list[int],
         workers: int,
         name: Callable[[int], str],
         hint: str,
-        environment: Mapping[str, str] | None,
     ) -> None:
-        self._start: Callable[[], _Worker] = lambda: _Worker(worker_command(prepare), setup, environment)
-        self._question, self._name, self._hint, self._count = question, name, hint, len(numbers)
+        self._start, self._question, self._name, self._hint = start, question, name, hint
         self._todo: queue.SimpleQueue[int] = queue.SimpleQueue()
         for number in numbers:
             self._todo.put(number)
@@ -118,10 +99,9 @@ class _Team:
         self._workers: set[_Worker] = set()
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(workers)]
 
-    def answers(self, progress: Tell | None) -> Iterator[tuple[int, Any]]:
+    def answers(self, left: int, progress: Tell | None) -> Iterator[tuple[int, Any]]:
         for thread in self._threads:
             thread.start()
-        left = self._count
         while left:
             answer = self._done.get()
             if isinstance(answer, BaseException):
@@ -146,12 +126,11 @@ class _Team:
         worker: _Worker | None = None
         try:
             while not self._over.is_set():
-                try:
-                    number = self._todo.get_nowait()
-                except queue.Empty:
-                    return
+                number = self._todo.get_nowait()
                 worker, answer = self._ask(worker, number)
                 self._put((number, answer))
+        except queue.Empty:
+            pass
         except Exception as error:
             self._put(error)
         finally:
@@ -159,6 +138,7 @@ class _Team:
                 self._dismiss(worker)
 
     def _ask(self, worker: _Worker | None, number: int) -> tuple[_Worker, Any]:
+        """The answer to a question, and the worker that gave it: a new one if the first dies."""
         last = ""
         for _ in range(TRIES):
             if worker is None:
@@ -168,22 +148,21 @@ class _Team:
             try:
                 if self._over.is_set():  # started too late to be stopped with the others
                     raise EOFError
-                kind, answer = worker.ask(self._question(number))
-                while kind == "progress":
-                    reported += answer
-                    self._put(answer)
-                    kind, answer = worker.answer()
+                worker.ask(self._question(number))
+                while (reply := worker.answer())[0] == "progress":
+                    reported += reply[1]
+                    self._put(reply[1])
             except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # a closed pipe is a ValueError
                 last = worker.last_words()
                 self._dismiss(worker)
                 worker = None
                 self._put(-reported)
-            else:
-                if kind == "failed":
-                    raise answer
-                return worker, answer
-            if self._over.is_set():
-                break
+                if self._over.is_set():
+                    break
+                continue
+            if reply[0] == "failed":
+                raise reply[1]
+            return worker, reply[1]
         raise CrossroadsError(
             f"{self._name(number)} ended its worker {TRIES} times: {last}.", hint=self._hint
         )
@@ -194,11 +173,9 @@ class _Team:
 
     def _put(self, answer: _Answer) -> None:
         while not self._over.is_set():
-            try:
+            with contextlib.suppress(queue.Full):
                 self._done.put(answer, timeout=_SECONDS)
-                return
-            except queue.Full:
-                continue
+                break
 
 
 class _Worker:
@@ -213,25 +190,22 @@ class _Worker:
             stderr=self._errors,
             env={**os.environ, **(environment or {})},
         )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._questions, self._answers = self._process.stdin, self._process.stdout
         self._setup = [setup]
         self._ending = threading.Lock()
 
-    def ask(self, question: Any) -> tuple[str, Any]:
-        """Send a question, the first time with the setup before it, and wait for the first answer."""
-        pipe = self._process.stdin
-        if pipe is None:
-            raise EOFError
-        for one in (*self._setup, question):
-            pickle.dump(one, pipe, protocol=5)
+    def ask(self, question: Any) -> None:
+        """Send a question, the first time with the setup before it."""
+        for data in (*self._setup, question):
+            pickle.dump(data, self._questions, protocol=5)
         self._setup = []
-        pipe.flush()
-        return self.answer()
+        self._questions.flush()
 
     def answer(self) -> tuple[str, Any]:
         """Wait for the next answer."""
-        if self._process.stdout is None:
-            raise EOFError
-        found: tuple[str, Any] = pickle.load(self._process.stdout)
+        found: tuple[str, Any] = pickle.load(self._answers)
         return found
 
     def last_words(self) -> str:
@@ -240,11 +214,10 @@ class _Worker:
             status = self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             return "it does not answer"
-        try:
+        lines: list[str] = []
+        with contextlib.suppress(ValueError):  # closed, because all are stopped
             self._errors.seek(0)
             lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-        except ValueError:  # closed, because all are stopped
-            lines = []
         said = f" ({lines[-1][:200]})" if lines else ""
         return (f"signal {-status}" if status < 0 else f"exit status {status}") + said
 
@@ -253,11 +226,10 @@ class _Worker:
         with self._ending:
             self._process.kill()
             self._process.wait()
-            for stream in (self._process.stdin, self._process.stdout, self._errors):
+            for stream in (self._questions, self._answers, self._errors):
                 # discard the buffer; a thread that reads finds the pipe closed
                 with contextlib.suppress(OSError, ValueError):
-                    if stream is not None:
-                        stream.close()
+                    stream.close()
 
 
 def worker_command(prepare: Callable[[Any], Task]) -> list[str]:
@@ -265,11 +237,6 @@ def worker_command(prepare: Callable[[Any], Task]) -> list[str]:
 
     The current folder is not on its path (``-P``), so that no file in it is taken for a module. The package
     is the one that runs here, wherever it is installed; other modules are found in the usual way.
-
-    Parameters
-    ----------
-    prepare
-        The function; see :func:`in_processes`.
     """
     flags = ["-E"] if sys.flags.ignore_environment else []
     flags += ["-s"] if sys.flags.no_user_site else []

@@ -100,7 +100,7 @@ def contexts_command(
     workers: Annotated[
         int | None, typer.Option(help="Processes; by default one per processor.", min=1, show_default=False)
     ] = None,
-    engine: Annotated[EngineName, typer.Option(help="Local processes, or Ray Data.")] = "local",
+    engine: Annotated[EngineName, typer.Option(help="Local processes, or Ray.")] = "local",
     ray_address: Annotated[
         str | None, typer.Option(help="An existing Ray cluster.", metavar="ADDRESS")
     ] = None,
