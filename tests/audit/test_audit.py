@@ -32,7 +32,7 @@ from crossroads.measures import (
 )
 from crossroads.sources.models.prompted import prompted_embeddings
 from crossroads.stimuli import Design
-from crossroads.stimuli.catalogue.panel import panel
+from crossroads.stimuli.catalogue.index import panel
 from tests.audit.conftest import MakeVectors, made_design
 from tests.small_models import save_elmo
 from tests.sources.conftest import Service

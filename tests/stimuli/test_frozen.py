@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from crossroads.stimuli import catalog
-from crossroads.stimuli.frozen import FrozenDict
+from crossroads.stimuli.sets import FrozenDict
 
 
 def test_a_frozen_mapping_keeps_order_compares_hashes_and_travels() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from crossroads.errors import InputError
 from crossroads.stimuli import Template, catalog
-from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.grammar import article, check_agreement, corrected, disagreements, number_of
+from crossroads.stimuli.sets import FrozenDict
 
 
 class Noun(NamedTuple):

@@ -11,8 +11,8 @@ import numpy as np
 
 from crossroads.geometry import Floats
 from crossroads.measures import TraitScores
-from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.identities.pairs import PairedGroup
+from crossroads.stimuli.sets import FrozenDict
 
 TraitKind = Literal["independent", "factors", "domains", "trait levels", "group levels"]
 PairKind = Literal["ordinary", "pulling groups", "heavy tails"]

@@ -60,7 +60,7 @@ from crossroads.results import Result
 from crossroads.sources.models.files import ModelFiles, find_model
 from crossroads.sources.models.settings import packages
 from crossroads.stimuli import Design
-from crossroads.stimuli.catalogue.panel import panel
+from crossroads.stimuli.catalogue.index import panel
 
 NO_CONTEXTS = (
     "the CEAT needs many contexts per word: collect them with crossroads contexts, and give --contexts DIR."

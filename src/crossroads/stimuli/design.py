@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crossroads.errors import DesignError, UnknownNameError, in_short, join_words
-from crossroads.stimuli.about import Citation, sentences
-from crossroads.stimuli.sets import StimulusSet, is_text
+from crossroads.stimuli.sets import Citation, StimulusSet, is_text, sentences
 
 ROLES = ("x", "y", "a", "b")
 """The four sets of a design: targets x and y, attributes a and b."""

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from crossroads.errors import InputError
-from crossroads.stimuli.templates import Template
+from crossroads.stimuli.material import Template
 
 _SILENT_H = ("heir", "honest", "honor", "honour", "hour")
 _SOUNDS_LIKE_YOU = re.compile(

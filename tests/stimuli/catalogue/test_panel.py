@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 import crossroads as cr
-from crossroads.stimuli.catalogue.panel import panel
+from crossroads.stimuli.catalogue.index import panel
 
 ENDINGS = ("s", "es", "d", "ed", "ing", "ly")
 

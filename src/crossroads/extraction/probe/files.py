@@ -25,11 +25,9 @@ from typing import Any
 from crossroads.errors import FormatError, InputError, in_short, join_words, nearest
 from crossroads.extraction.probe.prompts import template_places
 from crossroads.stimuli.files.text import load_json, load_toml, read_text
-from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.grammar import check_agreement
-from crossroads.stimuli.groups import Group
-from crossroads.stimuli.sets import StimulusSet
-from crossroads.stimuli.traits import Trait
+from crossroads.stimuli.material import Group, Trait
+from crossroads.stimuli.sets import FrozenDict, StimulusSet
 
 _GROUP_HINT = 'give [groups] with lines such as teacher = { singular = "teacher", plural = "teachers" }.'
 _TRAIT_HINT = 'give [[trait]] with left = "cold" and right = "warm".'

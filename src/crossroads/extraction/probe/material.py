@@ -12,9 +12,7 @@ from crossroads.extraction.probe.files import read_groups, read_templates, read_
 from crossroads.extraction.probe.prompts import Prior, group_rows, template_places
 from crossroads.stimuli.catalogue.lookup import catalog
 from crossroads.stimuli.grammar import disagreements
-from crossroads.stimuli.groups import Groups
-from crossroads.stimuli.templates import Template, Templates
-from crossroads.stimuli.traits import Trait, Traits
+from crossroads.stimuli.material import Groups, Template, Templates, Trait, Traits
 
 _GROUPS, _TRAITS, _TEMPLATES = "abc-groups", "abc-traits", "abc-templates"
 FILES = (".toml", ".json", ".csv", ".txt")

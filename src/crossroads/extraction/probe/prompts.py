@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from crossroads.errors import InputError, in_short, join_words, one_of
-from crossroads.stimuli.templates import Template
+from crossroads.stimuli.material import Template
 
 TRAIT = "trait"
 FORMS = ("singular", "plural", "capitalised")

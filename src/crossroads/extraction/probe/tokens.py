@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from crossroads.errors import InputError, MissingStimuliError, join_words
 from crossroads.extraction.probe.pieces import JOINED, Marks, Split, split_in_context
 from crossroads.extraction.probe.prompts import Row, fill
-from crossroads.stimuli.traits import Trait
+from crossroads.stimuli.material import Trait
 
 UNKNOWN_GROUP = "the tokenizer does not know a part of it"
 UNKNOWN_TEMPLATE = "the tokenizer does not know a word of it"

@@ -20,8 +20,8 @@ from crossroads.errors import (
 from crossroads.geometry import Floats
 from crossroads.measures.traits.files import Scores
 from crossroads.results import Coverage
-from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.identities.pairs import PairedGroup, paired_groups
+from crossroads.stimuli.sets import FrozenDict
 
 Pairs = Iterable[PairedGroup] | Mapping[str, tuple[str, str]] | None
 """Paired groups; or the name of each pair with its two groups; or None for those of the catalogue."""

@@ -12,7 +12,7 @@ from crossroads.errors import InputError, UnknownNameError, one_of
 from crossroads.inference.bootstrap import generator
 from crossroads.measures.pairs.emergent import Direction, EmergentResult
 from crossroads.results import Result
-from crossroads.stimuli.traits import Traits
+from crossroads.stimuli.material import Traits
 from crossroads.wording.numbers import P
 from crossroads.wording.table import Column, Table
 

@@ -11,13 +11,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, TypeVar, overload
 
 from crossroads.errors import InputError, UnknownNameError, in_short, join_words, one_of
-from crossroads.stimuli.catalogue.entries import Material, build
-from crossroads.stimuli.catalogue.index import KINDS, Entry, index
+from crossroads.stimuli.catalogue.index import KINDS, Entry, Material, build, index
 from crossroads.stimuli.design import Design
-from crossroads.stimuli.frozen import Named
-from crossroads.stimuli.groups import Groups
-from crossroads.stimuli.templates import Sentences, Templates
-from crossroads.stimuli.traits import Ratings, Traits, WordLists
+from crossroads.stimuli.material import Groups, Ratings, Sentences, Templates, Traits, WordLists
+from crossroads.stimuli.sets import Named
 
 DesignName = Literal[
     "weat1", "weat2", "weat3", "weat4", "weat5", "weat6", "weat7", "weat8", "weat9", "weat10",

@@ -1,19 +1,24 @@
-"""Designs read from files."""
+"""Designs read from files: TOML, JSON, and text tables with a word per row or a set per column."""
 
 from __future__ import annotations
 
+import ast
+import csv
+import io
 import json
 import os
+import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError, in_short, one_of
-from crossroads.stimuli.design import Design
+from crossroads.errors import FormatError, in_short, join_words, nearest, one_of
+from crossroads.stimuli.design import ROLES, Design
 from crossroads.stimuli.files.documents import Duplicates, PlacedError, design_from
-from crossroads.stimuli.files.tables import designs_from_table
-from crossroads.stimuli.files.text import load_json, load_toml, read_text
+from crossroads.stimuli.files.spreadsheets import from_cell
+from crossroads.stimuli.files.text import load_json, load_toml, read_text, table_errors
+from crossroads.stimuli.sets import StimulusSet, word_fault
 
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
@@ -205,3 +210,277 @@ _READERS: dict[str, Callable[[str, Path, Duplicates], list[Design]]] = {
     ".tsv": lambda text, file, duplicates: designs_from_table(text, file, duplicates=duplicates),
     ".txt": lambda text, file, duplicates: designs_from_table(text, file, duplicates=duplicates),
 }
+
+
+_DELIMITERS = (",", ";", "\t", "|")
+_SPACES = " \t\u00a0"
+_COLUMNS = ("set", "word", "design", "name")
+_HINT = (
+    "the first row names the columns: set and word, and optionally design and name; or x, y, a and b, each "
+    "with the name of the set if it has one, as in 'x: male names', and the words of the set below."
+)
+_LONGEST = 60
+"""A heading of more characters is not repeated in a hint."""
+_FOREIGN = {"targ1": "x", "targ2": "y", "attr1": "a", "attr2": "b"}
+"""Columns under the names of sent-bias, XWEAT and WEATHub."""
+_NAMED = re.compile(r"([xyab])\s*(?:[:=]\s*(?P<after>.*\S)|\(\s*(?P<inside>.*\S)\s*\))", re.IGNORECASE)
+"""Header of a column with the name of its set: ``x: names``, ``x = names`` or ``x (names)``."""
+
+
+class _Sets:
+    """The sets of one design while its rows are read."""
+
+    def __init__(self) -> None:
+        self.words: dict[str, dict[str, None]] = {}
+        self.names: dict[str, str] = {}
+        self.twice: dict[str, list[str]] = {}
+        self.spaced: list[str] = []
+
+
+def designs_from_table(text: str, path: Path, *, duplicates: Duplicates = "raise") -> list[Design]:
+    """Read a table with the columns ``set`` and ``word``, optionally ``design`` and ``name``.
+
+    A table with the columns ``x``, ``y``, ``a`` and ``b`` has the words of each set below; the name of a set
+    may follow its letter, as in ``x: male names``. Spaces around words, which spreadsheets hide, are removed
+    and noted in the departures of the design. A table of WEATHub has a design in every row, with lists of
+    words under ``targ1`` or ``targ1.examples`` and so on, and perhaps ``language`` and ``weat``.
+
+    Parameters
+    ----------
+    text
+        The table, with commas, semicolons, tabs or bars between the columns.
+    path
+        The file, for messages; its name is the name of a design without one.
+    duplicates
+        ``"raise"``, or ``"drop"`` to keep the first of equal words.
+    """
+    with table_errors(path):
+        listed = _lists(text, path, duplicates)
+    if listed:
+        return listed
+    designs: dict[str, _Sets] = {}
+    for line, row in _rows(text, path):
+        sets = designs.setdefault(row.get("design") or path.stem, _Sets())
+        _add(sets, row, line, path, duplicates)
+    if not designs:
+        raise FormatError("the table has no rows.", path=path, hint=_HINT)
+    return [_design(name, sets, path) for name, sets in designs.items()]
+
+
+_LISTED = frozenset({"name", "title", "language", "weat"})
+
+
+def _lists(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
+    """The designs of a table with one in every row, its words in lists; none of any other table."""
+    first = text.partition("\n")[0]
+    for delimiter in _DELIMITERS:
+        heads = [cell.strip().casefold() for cell in _cells(first, delimiter)]
+        plain = [head.removesuffix(".examples").removesuffix(".category") for head in heads]
+        if {"targ1", "attr1", "attr2"} <= set(plain) <= {*_FOREIGN, *_LISTED}:
+            break
+    else:
+        return []
+    rows = csv.DictReader(io.StringIO(text, newline=""), fieldnames=heads, delimiter=delimiter)
+    found: list[Design] = []
+    for number, row in enumerate(rows):
+        cells = {key: value.strip() for key, value in row.items() if key and value and value.strip()}
+        if number == 0 or not cells:
+            continue
+        lists = [key for key in cells if key.removesuffix(".examples") in _FOREIGN]
+        if not any("[" in cells[key] for key in lists) and not {"weat", "language"} & set(heads):
+            return []  # one word in every cell: a set in each column
+        data: dict[str, Any] = {**cells, **{key: _words_of(cells[key]) for key in lists}}
+        for key in [key for key in lists if f"{key}.category" in data]:  # beside it, not inside
+            data[key] = {"category": data.pop(f"{key}.category"), "examples": data[key]}
+        try:
+            found.append(design_from(data, default=f"{path.stem}-{len(found) + 1}", duplicates=duplicates))
+        except PlacedError as fault:
+            raise FormatError(
+                fault.message, path=path, line=rows.line_num, key=fault.key, hint=fault.hint
+            ) from fault
+    return found
+
+
+def _words_of(cell: str) -> list[str]:
+    """The words of a cell: a list as JSON or Python writes it, or words with commas or semicolons between."""
+    if re.search(r"""['"]\s+['"]""", cell):  # without commas between the words, as numpy writes it
+        return [one or other for one, other in re.findall(r"'([^']*)'|\"([^\"]*)\"", cell)]
+    try:
+        value = ast.literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        value = None
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [word.strip() for word in re.split(r"[;,،、，]", cell) if word.strip()]
+
+
+def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    skipped = 0
+    if text[:4].casefold() == "sep=":
+        text, skipped = text.partition("\n")[2], 1
+    delimiter, columns, names = _header(text, path, skipped + 1)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    before = 0
+    try:
+        for number, cells in enumerate(reader):
+            line, before = before + 1 + skipped, reader.line_num
+            if number == 0 or not any(map(str.strip, cells)):
+                continue
+            cells = [from_cell(cell) for cell in _without_margin(cells, len(columns))]
+            if len(cells) != len(columns):
+                raise FormatError(
+                    f"the row has {len(cells)} cells under {len(columns)} columns.", path=path, line=line
+                )
+            row = dict(zip(columns, cells, strict=True))
+            if "word" in row:
+                yield line, row
+            else:
+                yield from (
+                    (line, {"set": role, "word": word, "name": names.get(role, "")})
+                    for role, word in row.items()
+                    if word.strip()
+                )
+    except csv.Error as error:
+        raise FormatError(f"the table cannot be read: {error}.", path=path, line=before + 1) from error
+
+
+def _header(text: str, path: Path, line: int) -> tuple[str, list[str], dict[str, str]]:
+    """Find the delimiter with which the first row names the columns, and the names of sets in it."""
+    first = text.partition("\n")[0]
+    best: list[str] = [first]
+    titled: tuple[str, list[str]] | None = None
+    for delimiter in _DELIMITERS:
+        given = _without_margin([cell.strip() for cell in _cells(first, delimiter)], 0)
+        found = {cell: _NAMED.fullmatch(cell) for cell in given}
+        cells = [m[1].casefold() if (m := found[cell]) else cell.casefold() for cell in given]
+        cells = [_FOREIGN.get(cell, cell) for cell in cells]
+        if {"x", "a", "b"} <= set(cells) <= set(ROLES) and len(set(cells)) == len(cells):
+            names = {m[1].casefold(): m["after"] or m["inside"] for m in found.values() if m}
+            return delimiter, cells, names
+        if {"set", "word"} <= set(cells):
+            _check_columns(cells, path, line)
+            return delimiter, cells, {}
+        best = max(best, cells, key=len)
+        plain = all(cell.isprintable() and len(cell) <= _LONGEST for cell in given)
+        if plain and len(given) == len(set(cells) - {"", *ROLES, *_COLUMNS}) == len(ROLES):
+            titled = delimiter, given
+    if titled is not None:
+        raise FormatError(
+            f"the columns {join_words(map(in_short, titled[1]))} do not say which set they are.",
+            path=path,
+            line=line,
+            hint=_line_to_write(*titled),
+        )
+    lacking = [column for column in ("set", "word") if column not in best]
+    raise FormatError(
+        f"there is no column {in_short(lacking[0])} in {in_short(first)}.", path=path, line=line, hint=_HINT
+    )
+
+
+def _line_to_write(delimiter: str, titles: list[str]) -> str:
+    """Four columns with their sets, in the order in which most people write them."""
+    heads = []
+    for role, title in zip(ROLES, titles, strict=True):
+        head = f"{role}: {title}"
+        if delimiter in head or '"' in head:
+            doubled = head.replace('"', '""')
+            head = f'"{doubled}"'
+        heads.append(head)
+    return (
+        "if these are two targets and two attributes, write this as the first line: "
+        f"{delimiter.join(heads)}\n"
+        f"if they are words, put the line {delimiter.join(ROLES)} above them."
+    )
+
+
+def _cells(first: str, delimiter: str) -> list[str]:
+    """The cells of the first row; one with an unclosed quote is taken literally."""
+    try:
+        return next(csv.reader([first], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return [cell.strip().strip('"') for cell in first.split(delimiter)]
+
+
+def _without_margin(cells: list[str], least: int) -> list[str]:
+    """Cells without the empty ones at the end that spreadsheets write for columns used earlier."""
+    kept = len(cells)
+    while kept > least and not cells[kept - 1].strip():
+        kept -= 1
+    return cells[:kept]
+
+
+def _check_columns(cells: list[str], path: Path, line: int) -> None:
+    for position, cell in enumerate(cells):
+        if cell not in _COLUMNS:
+            near = nearest(cell, _COLUMNS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else _HINT
+            raise FormatError(f"unknown column {in_short(cell)}.", path=path, line=line, key=cell, hint=hint)
+        if cell in cells[:position]:
+            raise FormatError(f"the column {in_short(cell)} occurs twice.", path=path, line=line, key=cell)
+
+
+def _add(sets: _Sets, row: dict[str, str], line: int, path: Path, duplicates: Duplicates) -> None:
+    role, word = row["set"].strip().casefold(), row["word"].strip(_SPACES)
+    if role not in ROLES:
+        raise FormatError(
+            f"the set is {in_short(row['set'])}.",
+            path=path,
+            line=line,
+            key="set",
+            hint="sets are x, y, a and b.",
+        )
+    fault = word_fault(word)
+    if fault is not None:
+        raise FormatError(
+            f"{in_short(word)} {fault}.",
+            path=path,
+            line=line,
+            key="word",
+            hint="give the word exactly as it is looked up.",
+        )
+    if word != row["word"] and word not in sets.spaced:
+        sets.spaced.append(word)
+    name = row.get("name", "").strip()
+    if name and sets.names.setdefault(role, name) != name:
+        raise FormatError(
+            f"{role} is called {in_short(name)} here and {in_short(sets.names[role])} before.",
+            path=path,
+            line=line,
+            key="name",
+            hint="give a set one name in all its rows.",
+        )
+    words = sets.words.setdefault(role, {})
+    if word in words:
+        if duplicates == "raise":
+            raise FormatError(
+                f"{in_short(word)} occurs twice in {role}.",
+                path=path,
+                line=line,
+                key="word",
+                hint="list every word of a set once, or read it in Python with duplicates='drop'.",
+            )
+        sets.twice.setdefault(role, []).append(word)
+    words[word] = None
+
+
+def _design(name: str, sets: _Sets, path: Path) -> Design:
+    for role in ("x", "a", "b"):
+        if role not in sets.words:
+            raise FormatError(
+                f"the design {in_short(name)} has no words in {role}.",
+                path=path,
+                key="set",
+                hint="a design has x, a and b and, unless it has a single target, y.",
+            )
+    given = {
+        role: StimulusSet(sets.names.get(role, role), tuple(words)) for role, words in sets.words.items()
+    }
+    notes = [
+        f"{word!r}, given more than once in {role}, is kept once."
+        for role, words in sets.twice.items()
+        for word in dict.fromkeys(words)
+    ]
+    if sets.spaced:
+        notes.append(f"spaces around {join_words(map(repr, sets.spaced), most=20)} are removed.")
+    return Design(name=name, x=given["x"], y=given.get("y"), a=given["a"], b=given["b"], departures=notes)

@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from crossroads.errors import DesignError, UnknownNameError, in_short, join_words
-from crossroads.stimuli.about import Citation
 from crossroads.stimuli.design import ROLES, TEXT_FIELDS, Design
-from crossroads.stimuli.sets import StimulusSet, word_fault
+from crossroads.stimuli.sets import Citation, StimulusSet, word_fault
 
 Duplicates = Literal["raise", "drop"]
 """What to do about a word that occurs twice in a set."""

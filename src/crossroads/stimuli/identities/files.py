@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import DesignError, FormatError, in_short
-from crossroads.stimuli.about import About, Citation
 from crossroads.stimuli.files.text import check_known, load_toml, read_text
 from crossroads.stimuli.grammar import number_of
-from crossroads.stimuli.identities.forms import Identities, Identity, Irregular, Pair, Rule
-from crossroads.stimuli.sets import word_fault
+from crossroads.stimuli.identities.pairs import Identities, Identity, Irregular, Pair, Rule
+from crossroads.stimuli.sets import About, Citation, word_fault
 
 _KEYS = ("about", "person", "domains", "irregular", "exclude", "keep")
 _FORMS = ("adjective", "noun", "after")
