@@ -15,9 +15,9 @@ from typing import Any
 
 from crossroads.errors import FormatError, in_short, join_words, nearest, one_of
 from crossroads.stimuli.design import ROLES, Design
-from crossroads.stimuli.files.documents import Duplicates, PlacedError, design_from
+from crossroads.stimuli.files.documents import ONCE, Duplicates, PlacedError, design_from
 from crossroads.stimuli.files.spreadsheets import from_cell
-from crossroads.stimuli.files.text import load_json, load_toml, read_text, table_errors
+from crossroads.stimuli.files.text import Place, load_json, load_toml, read_text, table_errors, table_rows
 from crossroads.stimuli.sets import StimulusSet, word_fault
 
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
@@ -201,17 +201,6 @@ def _each(document: Any, stem: str, duplicates: Duplicates) -> list[Design]:
     ]
 
 
-_READERS: dict[str, Callable[[str, Path, Duplicates], list[Design]]] = {
-    ".toml": _read_toml,
-    ".json": _read_json,
-    ".jsonl": _read_json_lines,
-    ".ndjson": _read_json_lines,
-    ".csv": lambda text, file, duplicates: designs_from_table(text, file, duplicates=duplicates),
-    ".tsv": lambda text, file, duplicates: designs_from_table(text, file, duplicates=duplicates),
-    ".txt": lambda text, file, duplicates: designs_from_table(text, file, duplicates=duplicates),
-}
-
-
 _DELIMITERS = (",", ";", "\t", "|")
 _SPACES = " \t\u00a0"
 _COLUMNS = ("set", "word", "design", "name")
@@ -237,31 +226,18 @@ class _Sets:
         self.spaced: list[str] = []
 
 
-def designs_from_table(text: str, path: Path, *, duplicates: Duplicates = "raise") -> list[Design]:
-    """Read a table with the columns ``set`` and ``word``, optionally ``design`` and ``name``.
+def _read_table(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
+    """Read a table as :func:`read_designs` describes it.
 
-    A table with the columns ``x``, ``y``, ``a`` and ``b`` has the words of each set below; the name of a set
-    may follow its letter, as in ``x: male names``. Spaces around words, which spreadsheets hide, are removed
-    and noted in the departures of the design. A table of WEATHub has a design in every row, with lists of
-    words under ``targ1`` or ``targ1.examples`` and so on, and perhaps ``language`` and ``weat``.
-
-    Parameters
-    ----------
-    text
-        The table, with commas, semicolons, tabs or bars between the columns.
-    path
-        The file, for messages; its name is the name of a design without one.
-    duplicates
-        ``"raise"``, or ``"drop"`` to keep the first of equal words.
+    Spaces around words, which spreadsheets hide, are removed and noted in the departures of the design.
     """
     with table_errors(path):
         listed = _lists(text, path, duplicates)
     if listed:
         return listed
     designs: dict[str, _Sets] = {}
-    for line, row in _rows(text, path):
-        sets = designs.setdefault(row.get("design") or path.stem, _Sets())
-        _add(sets, row, line, path, duplicates)
+    for place, row in _rows(text, path):
+        _add(designs.setdefault(row.get("design") or path.stem, _Sets()), row, place, duplicates)
     if not designs:
         raise FormatError("the table has no rows.", path=path, hint=_HINT)
     return [_design(name, sets, path) for name, sets in designs.items()]
@@ -295,9 +271,8 @@ def _lists(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
         try:
             found.append(design_from(data, default=f"{path.stem}-{len(found) + 1}", duplicates=duplicates))
         except PlacedError as fault:
-            raise FormatError(
-                fault.message, path=path, line=rows.line_num, key=fault.key, hint=fault.hint
-            ) from fault
+            place = Place(path, rows.line_num)
+            raise place.error(fault.message, fault.hint, key=fault.key) from fault
     return found
 
 
@@ -314,38 +289,28 @@ def _words_of(cell: str) -> list[str]:
     return [word.strip() for word in re.split(r"[;,،、，]", cell) if word.strip()]
 
 
-def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+def _rows(text: str, path: Path) -> Iterator[tuple[Place, dict[str, str]]]:
+    """The words of a table, each with its set and where it is."""
     skipped = 0
     if text[:4].casefold() == "sep=":
         text, skipped = text.partition("\n")[2], 1
-    delimiter, columns, names = _header(text, path, skipped + 1)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    before = 0
-    try:
-        for number, cells in enumerate(reader):
-            line, before = before + 1 + skipped, reader.line_num
-            if number == 0 or not any(map(str.strip, cells)):
-                continue
-            cells = [from_cell(cell) for cell in _without_margin(cells, len(columns))]
-            if len(cells) != len(columns):
-                raise FormatError(
-                    f"the row has {len(cells)} cells under {len(columns)} columns.", path=path, line=line
-                )
-            row = dict(zip(columns, cells, strict=True))
-            if "word" in row:
-                yield line, row
-            else:
-                yield from (
-                    (line, {"set": role, "word": word, "name": names.get(role, "")})
-                    for role, word in row.items()
-                    if word.strip()
-                )
-    except csv.Error as error:
-        raise FormatError(f"the table cannot be read: {error}.", path=path, line=before + 1) from error
+    delimiter, columns, names = _header(text, Place(path, skipped + 1))
+    rows = table_rows(text, path, delimiter, skipped=skipped)
+    next(rows)  # the header
+    for place, raw in rows:
+        cells = [from_cell(cell) for cell in _without_margin(raw, len(columns))]
+        if len(cells) != len(columns):
+            raise place.error(f"the row has {len(cells)} cells under {len(columns)} columns.")
+        row = dict(zip(columns, cells, strict=True))
+        if "word" in row:
+            yield place, row
+            continue
+        for role, word in row.items():
+            if word.strip():
+                yield place, {"set": role, "word": word, "name": names.get(role, "")}
 
 
-def _header(text: str, path: Path, line: int) -> tuple[str, list[str], dict[str, str]]:
+def _header(text: str, place: Place) -> tuple[str, list[str], dict[str, str]]:
     """Find the delimiter with which the first row names the columns, and the names of sets in it."""
     first = text.partition("\n")[0]
     best: list[str] = [first]
@@ -359,23 +324,17 @@ def _header(text: str, path: Path, line: int) -> tuple[str, list[str], dict[str,
             names = {m[1].casefold(): m["after"] or m["inside"] for m in found.values() if m}
             return delimiter, cells, names
         if {"set", "word"} <= set(cells):
-            _check_columns(cells, path, line)
+            _check_columns(cells, place)
             return delimiter, cells, {}
         best = max(best, cells, key=len)
         plain = all(cell.isprintable() and len(cell) <= _LONGEST for cell in given)
         if plain and len(given) == len(set(cells) - {"", *ROLES, *_COLUMNS}) == len(ROLES):
             titled = delimiter, given
     if titled is not None:
-        raise FormatError(
-            f"the columns {join_words(map(in_short, titled[1]))} do not say which set they are.",
-            path=path,
-            line=line,
-            hint=_line_to_write(*titled),
-        )
+        shown = join_words(map(in_short, titled[1]))
+        raise place.error(f"the columns {shown} do not say which set they are.", _line_to_write(*titled))
     lacking = [column for column in ("set", "word") if column not in best]
-    raise FormatError(
-        f"there is no column {in_short(lacking[0])} in {in_short(first)}.", path=path, line=line, hint=_HINT
-    )
+    raise place.error(f"there is no column {in_short(lacking[0])} in {in_short(first)}.", _HINT)
 
 
 def _line_to_write(delimiter: str, titles: list[str]) -> str:
@@ -410,56 +369,36 @@ def _without_margin(cells: list[str], least: int) -> list[str]:
     return cells[:kept]
 
 
-def _check_columns(cells: list[str], path: Path, line: int) -> None:
+def _check_columns(cells: list[str], place: Place) -> None:
     for position, cell in enumerate(cells):
         if cell not in _COLUMNS:
             near = nearest(cell, _COLUMNS, n=1)
             hint = f"did you mean {near[0]!r}?" if near else _HINT
-            raise FormatError(f"unknown column {in_short(cell)}.", path=path, line=line, key=cell, hint=hint)
+            raise place.error(f"unknown column {in_short(cell)}.", hint, key=cell)
         if cell in cells[:position]:
-            raise FormatError(f"the column {in_short(cell)} occurs twice.", path=path, line=line, key=cell)
+            raise place.error(f"the column {in_short(cell)} occurs twice.", key=cell)
 
 
-def _add(sets: _Sets, row: dict[str, str], line: int, path: Path, duplicates: Duplicates) -> None:
+def _add(sets: _Sets, row: dict[str, str], place: Place, duplicates: Duplicates) -> None:
+    """Add the word of a row to its set."""
     role, word = row["set"].strip().casefold(), row["word"].strip(_SPACES)
     if role not in ROLES:
-        raise FormatError(
-            f"the set is {in_short(row['set'])}.",
-            path=path,
-            line=line,
-            key="set",
-            hint="sets are x, y, a and b.",
-        )
+        raise place.error(f"the set is {in_short(row['set'])}.", "sets are x, y, a and b.", key="set")
     fault = word_fault(word)
     if fault is not None:
-        raise FormatError(
-            f"{in_short(word)} {fault}.",
-            path=path,
-            line=line,
-            key="word",
-            hint="give the word exactly as it is looked up.",
-        )
+        hint = "give the word exactly as it is looked up."
+        raise place.error(f"{in_short(word)} {fault}.", hint, key="word")
     if word != row["word"] and word not in sets.spaced:
         sets.spaced.append(word)
     name = row.get("name", "").strip()
     if name and sets.names.setdefault(role, name) != name:
-        raise FormatError(
-            f"{role} is called {in_short(name)} here and {in_short(sets.names[role])} before.",
-            path=path,
-            line=line,
-            key="name",
-            hint="give a set one name in all its rows.",
-        )
+        before = in_short(sets.names[role])
+        hint = "give a set one name in all its rows."
+        raise place.error(f"{role} is called {in_short(name)} here and {before} before.", hint, key="name")
     words = sets.words.setdefault(role, {})
+    if word in words and duplicates == "raise":
+        raise place.error(f"{in_short(word)} occurs twice in {role}.", ONCE, key="word")
     if word in words:
-        if duplicates == "raise":
-            raise FormatError(
-                f"{in_short(word)} occurs twice in {role}.",
-                path=path,
-                line=line,
-                key="word",
-                hint="list every word of a set once, or read it in Python with duplicates='drop'.",
-            )
         sets.twice.setdefault(role, []).append(word)
     words[word] = None
 
@@ -467,12 +406,9 @@ def _add(sets: _Sets, row: dict[str, str], line: int, path: Path, duplicates: Du
 def _design(name: str, sets: _Sets, path: Path) -> Design:
     for role in ("x", "a", "b"):
         if role not in sets.words:
-            raise FormatError(
-                f"the design {in_short(name)} has no words in {role}.",
-                path=path,
-                key="set",
-                hint="a design has x, a and b and, unless it has a single target, y.",
-            )
+            hint = "a design has x, a and b and, unless it has a single target, y."
+            message = f"the design {in_short(name)} has no words in {role}."
+            raise FormatError(message, path=path, key="set", hint=hint)
     given = {
         role: StimulusSet(sets.names.get(role, role), tuple(words)) for role, words in sets.words.items()
     }
@@ -484,3 +420,14 @@ def _design(name: str, sets: _Sets, path: Path) -> Design:
     if sets.spaced:
         notes.append(f"spaces around {join_words(map(repr, sets.spaced), most=20)} are removed.")
     return Design(name=name, x=given["x"], y=given.get("y"), a=given["a"], b=given["b"], departures=notes)
+
+
+_READERS: dict[str, Callable[[str, Path, Duplicates], list[Design]]] = {
+    ".toml": _read_toml,
+    ".json": _read_json,
+    ".jsonl": _read_json_lines,
+    ".ndjson": _read_json_lines,
+    ".csv": _read_table,
+    ".tsv": _read_table,
+    ".txt": _read_table,
+}

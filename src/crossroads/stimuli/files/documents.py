@@ -17,6 +17,7 @@ from crossroads.stimuli.sets import Citation, StimulusSet, word_fault
 
 Duplicates = Literal["raise", "drop"]
 """What to do about a word that occurs twice in a set."""
+ONCE = "list every word of a set once, or read it in Python with duplicates='drop'."
 Path = tuple[str, ...]
 """Keys that lead to a value in a document."""
 
@@ -168,7 +169,7 @@ def _words(value: object, role: str, duplicates: Duplicates, path: Path) -> tupl
             raise PlacedError(
                 f"{in_short(word)} occurs twice in this set.",
                 path,
-                hint="list every word of a set once, or read it in Python with duplicates='drop'.",
+                hint=ONCE,
             )
         (twice if word in kept else kept)[word] = None
     notes = (

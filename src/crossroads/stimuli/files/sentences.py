@@ -13,8 +13,6 @@ CSV (or TSV), JSON (a list of objects) and JSON Lines hold the same columns; fur
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from crossroads.errors import FormatError, InputError, in_short, join_words, nearest
-from crossroads.stimuli.files.text import load_json, read_text
+from crossroads.stimuli.files.text import Place, load_json, read_text, table_rows
 
 Kind = Literal["pairs", "triples"]
 """Two sentences of which one stereotypes more; or a stereotype, an anti-stereotype and an unrelated one."""
@@ -149,33 +147,16 @@ def _object(one: Any, path: Path, line: int) -> Mapping[str, Any]:
 
 
 def _cells(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    heads: list[str] = []
-    before = 0
-    try:
-        for cells in reader:
-            line, before = before + 1, reader.line_num
-            if not heads:
-                heads = [cell.strip() for cell in cells]
-                twice = [one for i, one in enumerate(heads) if one and one in heads[:i]]
-                if twice:
-                    raise FormatError(
-                        f"the column {in_short(twice[0])} is there twice.",
-                        path=path,
-                        line=line,
-                        hint="leave one of them out.",
-                    )
-                continue
-            if not any(map(str.strip, cells)):
-                continue
-            if len(cells) != len(heads):
-                raise FormatError(
-                    f"the row has {len(cells)} cells under {len(heads)} columns.", path=path, line=line
-                )
-            yield line, dict(zip(heads, cells, strict=True))
-    except csv.Error as error:
-        raise FormatError(f"the table cannot be read: {error}.", path=path, line=before + 1) from error
+    rows = table_rows(text, path, max(",;\t", key=text.partition("\n")[0].count))
+    place, heads = next(rows, (Place(path), []))
+    heads = [head.strip() for head in heads]
+    twice = [head for at, head in enumerate(heads) if head and head in heads[:at]]
+    if twice:
+        raise place.error(f"the column {in_short(twice[0])} is there twice.", "leave one of them out.")
+    for place, cells in rows:
+        if len(cells) != len(heads):
+            raise place.error(f"the row has {len(cells)} cells under {len(heads)} columns.")
+        yield place.line or 0, dict(zip(heads, cells, strict=True))
 
 
 def _items(rows: _Rows, name: str, path: Path | None) -> SentenceItems:
@@ -207,13 +188,8 @@ def _flattened(row: Mapping[str, Any], line: int, path: Path | None) -> dict[str
     found = {_label(one.get("gold_label")): one.get("sentence") for one in labelled}
     if len(labelled) != len(_GOLD) or set(found) != set(_GOLD):
         shown = join_words([in_short(_label(one.get("gold_label"))) for one in labelled], most=6) or "none"
-        raise FormatError(
-            f"the gold labels of its sentences are {shown}.",
-            path=path,
-            line=line,
-            key="sentences",
-            hint=f"give one sentence for each of {join_words(_GOLD)}.",
-        )
+        hint = f"give one sentence for each of {join_words(_GOLD)}."
+        raise Place(path, line).error(f"the gold labels of its sentences are {shown}.", hint, key="sentences")
     return {**flat, **found}
 
 

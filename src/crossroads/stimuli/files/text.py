@@ -5,12 +5,13 @@ from __future__ import annotations
 import codecs
 import contextlib
 import csv
+import io
 import json
 import math
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from crossroads.errors import FormatError, UnknownNameError
 
@@ -25,16 +26,19 @@ _LARGE = 4300 * 10 // 3
 """Largest size in TOML, which may write more digits than Python itself writes."""
 
 
-def read_text(path: str | Path, expected: str) -> str:
-    """Read the text of a file, without a byte order mark.
+class Place(NamedTuple):
+    """A file and a line of it, for errors that name them."""
 
-    Parameters
-    ----------
-    path
-        The file.
-    expected
-        What it should be, such as ``"a TOML file"``, for errors.
-    """
+    path: str | Path | None
+    line: int | None = None
+
+    def error(self, message: str, hint: str | None = None, *, key: str | None = None) -> FormatError:
+        """The error for a fault at this place."""
+        return FormatError(message, path=self.path, line=self.line, key=key, hint=hint)
+
+
+def read_text(path: str | Path, expected: str) -> str:
+    """Read the text of a file, which should be, for errors, ``"a TOML file"``; without a byte order mark."""
     file = Path(path)
     data = _bytes(file, hint=f"name {expected}.")
     save = _SAVE_TABLE if file.suffix.casefold() in _TABLES else _SAVE
@@ -64,23 +68,10 @@ def _bytes(file: Path, *, hint: str) -> bytes:
 
 
 def load_json(text: str, path: str | Path, **options: Any) -> Any:
-    """Parse JSON from an untrusted file.
+    """Parse JSON from an untrusted file, with the options of :func:`json.loads`.
 
-    Parameters
-    ----------
-    text
-        The text.
-    path
-        The file, for messages.
-    **options
-        Passed to :func:`json.loads`.
-
-    Raises
-    ------
-    json.JSONDecodeError
-        If it is not JSON.
-    FormatError
-        If it has numbers that are infinite or larger than 1e307, or is nested too deeply.
+    Raises JSONDecodeError if it is not JSON, and FormatError if it is nested too deeply, or has numbers that
+    are infinite or larger than 1e307.
     """
     return guarded(lambda: json.loads(text, **options), path)
 
@@ -134,6 +125,33 @@ def check_known(
         if name not in known:
             error = UnknownNameError(kind, name, known)
             raise FormatError(error.message, path=path, key=key, hint=error.hint)
+
+
+def read_data(file: Path, expected: str) -> Any:
+    """Read a TOML file, or a JSON file if its extension says so."""
+    text = read_text(file, expected)
+    try:
+        return load_json(text, file) if file.suffix.casefold() == ".json" else load_toml(text, file)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"{error}.", path=file) from error
+
+
+def table_rows(
+    text: str, path: Path, delimiter: str = ",", *, skipped: int = 0, strict: bool = True
+) -> Iterator[tuple[Place, list[str]]]:
+    """The rows of a table that are not empty, and where each begins, after some skipped lines."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+    begin = skipped + 1
+    try:
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                yield Place(path, begin), cells
+            begin = skipped + reader.line_num + 1
+    except csv.Error as error:
+        hint = "check for a missing quotation mark."
+        raise FormatError(f"the table cannot be read: {error}.", path=path, line=begin, hint=hint) from error
 
 
 @contextlib.contextmanager
