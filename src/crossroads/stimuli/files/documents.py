@@ -24,6 +24,8 @@ Path = tuple[str, ...]
 _NATIVE = ("name", *ROLES, *TEXT_FIELDS, "source", "departures", "templates")
 _FOREIGN = {"x": "targ1", "y": "targ2", "a": "attr1", "b": "attr2"}
 _FLAT = tuple(f"{key}.{part}" for key in _FOREIGN.values() for part in ("category", "examples"))
+_FOREIGN_KEYS = ("name", "title", "language", "weat", *_FOREIGN.values(), *_FLAT)
+_SHAPE = "a design has name, x, a, b and, unless it has a single target, y."
 
 
 class PlacedError(Exception):
@@ -47,38 +49,29 @@ class PlacedError(Exception):
 def design_from(
     data: object, *, default: str | None = None, duplicates: Duplicates = "raise", path: Path = ()
 ) -> Design:
-    """Convert one document to a design.
+    """Convert a document of one of the three forms, at a path of its file, to a design.
 
-    Parameters
-    ----------
-    data
-        A mapping of one of the three forms.
-    default
-        The name of a design that has none.
-    duplicates
-        ``"raise"``, or ``"drop"`` to keep the first of equal words and note it in the departures.
-    path
-        Path of the document in its file.
+    A design without a name gets the default one. If equal words are dropped, the departures say so.
     """
     if not isinstance(data, Mapping):
-        raise PlacedError(f"a design is a table of keys, not {_kind(data)}.", path, hint=_shape_hint())
+        raise PlacedError(f"a design is a table of keys, not {_kind(data)}.", path, hint=_SHAPE)
     foreign = any(str(key).partition(".")[0] in _FOREIGN.values() for key in data)
-    return (_from_foreign if foreign else _from_native)(data, default, duplicates, path)
-
-
-def _from_native(data: Mapping[str, Any], default: str | None, duplicates: Duplicates, path: Path) -> Design:
-    _known(data, _NATIVE, path)
+    _known(data, _FOREIGN_KEYS if foreign else _NATIVE, path)
+    if foreign and data.get("weat"):
+        default = "-".join(_text(data[key], (*path, key)) for key in ("weat", "language") if data.get(key))
     fields: dict[str, Any] = {"name": _name(data, default, path)}
     departures = _strings(data, "departures", path)
     for role in ROLES:
-        if data.get(role) is None:
-            if role != "y":
-                raise PlacedError(f"{role!r} is missing.", path, hint=_shape_hint())
-            continue
-        fields[role], notes = _set(data[role], role, duplicates, (*path, role))
-        departures += notes
+        name, listed, place = (_foreign_set if foreign else _native_set)(data, role, path)
+        if listed is not None:
+            words, notes = _words(listed, role, duplicates, place)
+            fields[role] = StimulusSet(name, words)
+            departures += notes
+        elif role != "y":
+            what = f"the examples of {in_short(_FOREIGN[role])} are" if foreign else f"{role!r} is"
+            raise PlacedError(f"{what} missing.", place, hint=_SHAPE)
     for field in TEXT_FIELDS:
-        if field in data:
+        if field in data and not (foreign and not data[field]):
             fields[field] = _text(data[field], (*path, field))
     if data.get("source") is not None:
         fields["source"] = _citation(data["source"], (*path, "source"))
@@ -89,63 +82,40 @@ def _from_native(data: Mapping[str, Any], default: str | None, duplicates: Dupli
         raise PlacedError(error.message, (*path, "templates"), hint=error.hint) from error
 
 
-def _from_foreign(data: Mapping[str, Any], default: str | None, duplicates: Duplicates, path: Path) -> Design:
-    _known(data, ("name", "title", "language", "weat", *_FOREIGN.values(), *_FLAT), path)
-    parts = [_text(data[key], (*path, key)) for key in ("weat", "language") if data.get(key)]
-    fields: dict[str, Any] = {"name": _name(data, "-".join(parts) if data.get("weat") else default, path)}
-    for key in ("title", "language"):
-        if data.get(key):
-            fields[key] = _text(data[key], (*path, key))
-    departures: list[str] = []
-    for role, key in _FOREIGN.items():
-        category, examples, place = _foreign_set(data, key, path)
-        if examples is None:
-            if role != "y":
-                raise PlacedError(
-                    f"the examples of {in_short(key)} are missing.", (*place,), hint=_shape_hint()
-                )
-            continue
-        words, notes = _words(examples, role, duplicates, place)
-        fields[role] = StimulusSet(category or key, words)
-        departures += notes
-    return Design(**fields, departures=departures)
+def _native_set(data: Mapping[str, Any], role: str, path: Path) -> tuple[str, Any, Path]:
+    """The name, the words and the place of a set; no words if there is no such set."""
+    value, place = data.get(role), (*path, role)
+    if value is None:
+        return role, None, path
+    if not isinstance(value, Mapping):
+        return role, value, place
+    _known(value, ("name", "items"), place)
+    if value.get("items") is None:
+        raise PlacedError("'items' is missing.", place, hint="give the words of the set as items.")
+    name = _text(value["name"], (*place, "name")) if "name" in value else role
+    return name, value["items"], (*place, "items")
 
 
-def _foreign_set(data: Mapping[str, Any], key: str, path: Path) -> tuple[str | None, Any, Path]:
-    """The category, the examples and the place of a set that may be nested or flat."""
+def _foreign_set(data: Mapping[str, Any], role: str, path: Path) -> tuple[str, Any, Path]:
+    """The same of a set that may be nested or flat; without a category its key is the name."""
+    key = _FOREIGN[role]
+    nested, place = data.get(key), (*path, key)
     if f"{key}.examples" in data:
-        category = data.get(f"{key}.category")
-        named = None if category is None else _text(category, (*path, f"{key}.category"))
-        return named, data[f"{key}.examples"], (*path, f"{key}.examples")
-    nested = data.get(key)
-    if nested is None:
-        return None, None, path
-    if isinstance(nested, Sequence) and not isinstance(nested, str):
-        return None, nested, (*path, key)
-    if not isinstance(nested, Mapping):
-        raise PlacedError(
-            f"{in_short(key)} is {_kind(nested)}.",
-            (*path, key),
-            hint="give a list of words, or category and examples.",
-        )
-    _known(nested, ("category", "examples"), (*path, key))
-    category = nested.get("category")
-    named = None if category is None else _text(category, (*path, key, "category"))
-    place = (*path, key, "examples") if "examples" in nested else (*path, key)
-    return named, nested.get("examples"), place
-
-
-def _set(value: object, role: str, duplicates: Duplicates, path: Path) -> tuple[StimulusSet, list[str]]:
-    name = role
-    if isinstance(value, Mapping):
-        _known(value, ("name", "items"), path)
-        if "name" in value:
-            name = _text(value["name"], (*path, "name"))
-        if "items" not in value:
-            raise PlacedError("'items' is missing.", path, hint="give the words of the set as items.")
-        value, path = value["items"], (*path, "items")
-    words, notes = _words(value, role, duplicates, path)
-    return StimulusSet(name, words), notes
+        parts = {part: data.get(f"{key}.{part}") for part in ("category", "examples")}
+        places = {part: (*path, f"{key}.{part}") for part in parts}
+    elif isinstance(nested, Mapping):
+        _known(nested, ("category", "examples"), place)
+        parts = {part: nested.get(part) for part in ("category", "examples")}
+        places = {"category": (*place, "category"), "examples": (*place, "examples")}
+        if "examples" not in nested:
+            places["examples"] = place
+    elif nested is None or (isinstance(nested, Sequence) and not isinstance(nested, str)):
+        return key, nested, path if nested is None else place
+    else:
+        hint = "give a list of words, or category and examples."
+        raise PlacedError(f"{in_short(key)} is {_kind(nested)}.", place, hint=hint)
+    name = key if parts["category"] is None else _text(parts["category"], places["category"])
+    return name or key, parts["examples"], places["examples"]
 
 
 def _words(value: object, role: str, duplicates: Duplicates, path: Path) -> tuple[tuple[str, ...], list[str]]:
@@ -226,7 +196,3 @@ def _citation(value: object, path: Path) -> Citation:
 def _kind(value: object) -> str:
     names = {str: "one string", list: "a list", dict: "a table", bool: "a truth value", type(None): "null"}
     return names.get(type(value), f"of type {type(value).__name__}")
-
-
-def _shape_hint() -> str:
-    return "a design has name, x, a, b and, unless it has a single target, y."

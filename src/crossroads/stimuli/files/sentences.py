@@ -14,7 +14,7 @@ CSV (or TSV), JSON (a list of objects) and JSON Lines hold the same columns; fur
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -96,37 +96,36 @@ def sentence_items(given: object) -> SentenceItems:
     for at, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping):
             raise InputError(f"row {at} is {in_short(row)}.", hint=_HINT)
-    return _items(enumerate(rows, start=1), "sentences", None)
+    return _items(((Place(None, at), row) for at, row in enumerate(rows, start=1)), "sentences", None)
 
 
-_Rows = Iterable[tuple[int, Mapping[str, Any]]]
+_Rows = Iterable[tuple[Place, Mapping[str, Any]]]
 
 
 def _rows(path: Path) -> _Rows:
     """Rows of a file with the line or the number of each."""
     text = read_text(path, "a CSV, JSON or JSONL file of sentences")
     ending = path.suffix.casefold()
+    found: Iterable[tuple[int, Any]]
     if ending == ".json":
-        return _objects(_parsed(text, path), path)
-    if ending in (".jsonl", ".ndjson"):
-        return [
-            (line, _object(_parsed(part, path, line), path, line))
-            for line, part in enumerate(text.split("\n"), start=1)
-            if part.strip()
-        ]
-    return _cells(text, path)
+        found = enumerate(_listed(_parsed(text, Place(path)), path), start=1)
+    elif ending in (".jsonl", ".ndjson"):
+        lines = enumerate(text.split("\n"), start=1)
+        found = ((line, _parsed(part, Place(path, line))) for line, part in lines if part.strip())
+    else:
+        return _cells(text, path)
+    return [(Place(path, at), _object(row, Place(path, at))) for at, row in found]
 
 
-def _parsed(text: str, path: Path, line: int | None = None) -> Any:
+def _parsed(text: str, place: Place) -> Any:
     try:
-        return load_json(text, path)
+        return load_json(text, place.path or "")
     except json.JSONDecodeError as error:
-        raise FormatError(
-            f"it is not JSON: {error.msg}.", path=path, line=line or error.lineno, hint=_HINT
-        ) from error
+        where = Place(place.path, place.line or error.lineno)
+        raise where.error(f"it is not JSON: {error.msg}.", _HINT) from error
 
 
-def _objects(document: Any, path: Path) -> _Rows:
+def _listed(document: Any, path: Path) -> list[Any]:
     """Rows of a JSON document: a list of objects, or StereoSet's own nesting."""
     if isinstance(document, Mapping) and isinstance(document.get("data"), Mapping | list):
         document = document["data"]
@@ -137,16 +136,16 @@ def _objects(document: Any, path: Path) -> _Rows:
         document = document["intrasentence"]
     if not isinstance(document, list):
         raise FormatError("it holds no list of rows.", path=path, hint=_HINT)
-    return [(at, _object(one, path, at)) for at, one in enumerate(document, start=1)]
+    return document
 
 
-def _object(one: Any, path: Path, line: int) -> Mapping[str, Any]:
-    if not isinstance(one, Mapping):
-        raise FormatError(f"the row is {in_short(one)}.", path=path, line=line, hint=_HINT)
-    return one
+def _object(row: Any, place: Place) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping):
+        raise place.error(f"the row is {in_short(row)}.", _HINT)
+    return row
 
 
-def _cells(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _cells(text: str, path: Path) -> _Rows:
     rows = table_rows(text, path, max(",;\t", key=text.partition("\n")[0].count))
     place, heads = next(rows, (Place(path), []))
     heads = [head.strip() for head in heads]
@@ -156,23 +155,23 @@ def _cells(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for place, cells in rows:
         if len(cells) != len(heads):
             raise place.error(f"the row has {len(cells)} cells under {len(heads)} columns.")
-        yield place.line or 0, dict(zip(heads, cells, strict=True))
+        yield place, dict(zip(heads, cells, strict=True))
 
 
 def _items(rows: _Rows, name: str, path: Path | None) -> SentenceItems:
     """Items of rows, which all have the columns of the first."""
     kind: Kind | None = None
     items = []
-    for line, row in rows:
-        flat = _flattened(row, line, path)
-        kind = kind or _kind(flat, line, path)
-        items.append(_item(flat, kind, line, path))
+    for place, row in rows:
+        flat = _flattened(row, place)
+        kind = kind or _kind(flat, place)
+        items.append(_item(flat, kind, place))
     if kind is None:
         raise FormatError("there are no sentences.", path=path, hint=_HINT)
     return SentenceItems(name=name, kind=kind, items=tuple(items))
 
 
-def _flattened(row: Mapping[str, Any], line: int, path: Path | None) -> dict[str, Any]:
+def _flattened(row: Mapping[str, Any], place: Place) -> dict[str, Any]:
     """A row by the names of its columns; StereoSet's sentences as columns of their own."""
     flat = {str(key).strip().casefold().replace("anti_stereo", "anti-stereo"): row[key] for key in row}
     given = flat.pop("sentences", None)
@@ -189,7 +188,7 @@ def _flattened(row: Mapping[str, Any], line: int, path: Path | None) -> dict[str
     if len(labelled) != len(_GOLD) or set(found) != set(_GOLD):
         shown = join_words([in_short(_label(one.get("gold_label"))) for one in labelled], most=6) or "none"
         hint = f"give one sentence for each of {join_words(_GOLD)}."
-        raise Place(path, line).error(f"the gold labels of its sentences are {shown}.", hint, key="sentences")
+        raise place.error(f"the gold labels of its sentences are {shown}.", hint, key="sentences")
     return {**flat, **found}
 
 
@@ -199,7 +198,7 @@ def _label(value: Any) -> str:
     return _GOLD[value] if known else str(value)
 
 
-def _kind(row: Mapping[str, Any], line: int, path: Path | None) -> Kind:
+def _kind(row: Mapping[str, Any], place: Place) -> Kind:
     for kind in ("pairs", "triples"):
         if all(role in row for role in ROLES[kind]):
             return kind
@@ -210,32 +209,26 @@ def _kind(row: Mapping[str, Any], line: int, path: Path | None) -> Kind:
     near = nearest(lacking, [key for key in row if key not in every], n=1)
     hint = f"is {near[0]!r} that column? {_HINT}" if near else _HINT
     shown = join_words(map(in_short, row), most=8)
-    raise FormatError(
-        f"there is no column {lacking!r} among {shown}.", path=path, line=_header(line, path), hint=hint
-    )
+    path = place.path  # in tables the line at fault is that of the names
+    if path is not None and Path(path).suffix.casefold() not in (".json", ".jsonl", ".ndjson"):
+        place = Place(path, 1)
+    raise place.error(f"there is no column {lacking!r} among {shown}.", hint)
 
 
-def _header(line: int, path: Path | None) -> int:
-    """The line at fault where a column is missing: that of the names, in tables."""
-    return 1 if path is not None and path.suffix.casefold() not in (".json", ".jsonl", ".ndjson") else line
-
-
-def _item(row: Mapping[str, Any], kind: str, line: int, path: Path | None) -> SentenceItem:
+def _item(row: Mapping[str, Any], kind: str, place: Place) -> SentenceItem:
     sentences = []
     for role in ROLES[kind]:
         text = row.get(role)
         if not isinstance(text, str) or not text.strip():
             wrong = "is missing" if role not in row else f"is {in_short(text)}, not a sentence"
-            raise FormatError(
-                f"{role} {wrong}.", path=path, line=line, hint="give every row all of its sentences."
-            )
+            raise place.error(f"{role} {wrong}.", "give every row all of its sentences.")
         sentences.append(text.strip())
     apart = (*ROLES[kind], _CATEGORY, _DIRECTION)
     more = {key: str(value) for key, value in row.items() if key and key not in apart and _is_plain(value)}
     return SentenceItem(
         sentences=tuple(sentences),
         category=_text(row.get(_CATEGORY)),
-        direction=_direction(row.get(_DIRECTION), line, path) if kind == "pairs" else "",
+        direction=_direction(row.get(_DIRECTION), place) if kind == "pairs" else "",
         columns=more,
     )
 
@@ -248,13 +241,11 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value).strip()
 
 
-def _direction(value: Any, line: int, path: Path | None) -> str:
-    given = _text(value).casefold()
-    found = _CODED.get(given, given)
+def _direction(value: Any, place: Place) -> str:
+    text = _text(value).casefold()
+    found = _CODED.get(text, text)
     if found and found not in DIRECTIONS:
         near = nearest(found, DIRECTIONS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"directions are {join_words(DIRECTIONS)}."
-        raise FormatError(
-            f"the direction is {in_short(value)}.", path=path, line=line, key=_DIRECTION, hint=hint
-        )
+        raise place.error(f"the direction is {in_short(value)}.", hint, key=_DIRECTION)
     return found

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from crossroads.errors import DesignError, FormatError, in_short
-from crossroads.stimuli.files.text import check_known, load_toml, read_text
+from crossroads.stimuli.files.text import check_known, read_data
 from crossroads.stimuli.grammar import number_of
 from crossroads.stimuli.identities.pairs import Identities, Identity, Irregular, Pair, Rule
 from crossroads.stimuli.sets import About, Citation, word_fault
@@ -23,23 +22,13 @@ def read_identities(path: str | Path) -> Identities:
 
     Only ``[domains.NAME]`` is needed, with a line for each group: ``doctor = { adjective = "doctor", noun =
     ["doctor", "doctors"] }``. ``[[irregular]]``, ``[[exclude]]`` and ``[[keep]]`` are as in the catalogue.
-
-    Parameters
-    ----------
-    path
-        The file.
     """
     file = Path(path)
-    text = read_text(file, "a TOML file")
-    return identities_from(text, file)
+    return identities_from(read_data(file, "a TOML file"), file)
 
 
-def identities_from(text: str, file: Path) -> Identities:
-    """Parse the text of a file into groups and rules."""
-    try:
-        data = load_toml(text, file)
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"{error}.", path=file) from error
+def identities_from(data: Mapping[str, Any], file: Path) -> Identities:
+    """Convert the contents of a file to groups and rules."""
     check_known("key", data, _KEYS, path=file)
     members = _members(data.get("domains"), file)
     names = [member.name for member in members]
@@ -77,12 +66,9 @@ def _members(domains: Any, file: Path) -> tuple[Identity, ...]:
 def _identity(name: str, domain: str, raw: Mapping[str, Any], file: Path, key: str) -> Identity:
     check_known("key", raw, _FORMS, path=file, key=key)
     if "adjective" not in raw and ("after" not in raw or "noun" in raw):
-        raise FormatError(
-            "a group needs an adjective, and a noun where it has one; or 'after' alone.",
-            path=file,
-            key=key,
-            hint='such as { adjective = "teenage", noun = ["teenager", "teenagers"] }.',
-        )
+        what = "a group needs an adjective, and a noun where it has one; or 'after' alone."
+        hint = 'such as { adjective = "teenage", noun = ["teenager", "teenagers"] }.'
+        raise FormatError(what, path=file, key=key, hint=hint)
     adjective = raw.get("adjective")
     if adjective is not None and word_fault(adjective) is not None:
         raise FormatError(
@@ -144,12 +130,8 @@ def _rule(raw: Any, members: tuple[Identity, ...], file: Path, key: str) -> Rule
 def _pairs(value: list[Any], names: list[str], file: Path, key: str) -> tuple[Pair, ...]:
     for pair in value:
         if not isinstance(pair, list) or len(pair) != 2 or pair[0] == pair[1]:
-            raise FormatError(
-                f"{in_short(pair)} is not a pair of groups.",
-                path=file,
-                key=key,
-                hint='such as ["cis", "man"].',
-            )
+            hint = 'such as ["cis", "man"].'
+            raise FormatError(f"{in_short(pair)} is not a pair of groups.", path=file, key=key, hint=hint)
         check_known("group", pair, names, path=file, key=key)
     return tuple((first, second) for first, second in value)
 

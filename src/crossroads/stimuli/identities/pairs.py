@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import importlib.resources
 import itertools
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -235,7 +236,7 @@ def abc_identities() -> Identities:
     from crossroads.stimuli.identities.files import identities_from
 
     file = importlib.resources.files("crossroads.stimuli.identities") / "abc-pairs.toml"
-    return identities_from(file.read_text(encoding="utf-8"), Path("abc-pairs.toml"))
+    return identities_from(tomllib.loads(file.read_text(encoding="utf-8")), Path("abc-pairs.toml"))
 
 
 def _identities(groups: Identities | Iterable[str] | str | Path | None) -> Identities:
