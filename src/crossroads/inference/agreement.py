@@ -122,10 +122,7 @@ def tau_interval(x: Floats, y: Floats, level: float) -> tuple[float, float] | No
 
 
 def _deletions(pairs: NDArray[np.float32]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sum over all pairs of cells, without those of each row, of each column, and of both.
-
-    ``pairs`` is symmetric: row × row × column × column.
-    """
+    """Sum over pairs of cells (row × row × column × column), without those of a row, a column, and both."""
     total = np.asarray(pairs.sum(dtype=np.float64))
     of_cell = pairs.sum(axis=(1, 3), dtype=np.float64)
     in_row, in_column = (np.einsum(which, pairs, dtype=np.float64) for which in ("ggts->g", "ghtt->t"))
@@ -138,17 +135,7 @@ def _deletions(pairs: NDArray[np.float32]) -> tuple[Floats, Floats, Floats, Floa
 
 
 def orders_within(blocks: Sequence[str], count: int, rng: np.random.Generator) -> Integers:
-    """Draw orders that exchange items within blocks alone (Winkler et al. 2014).
-
-    Parameters
-    ----------
-    blocks
-        The block of each item; the same for all where any two may be exchanged.
-    count
-        Number of orders.
-    rng
-        Random generator.
-    """
+    """Draw orders that exchange items of the same block alone (Winkler et al. 2014)."""
     orders = np.tile(np.arange(len(blocks)), (count, 1))
     names = np.array(blocks)
     for block in dict.fromkeys(blocks):
@@ -159,15 +146,7 @@ def orders_within(blocks: Sequence[str], count: int, rng: np.random.Generator) -
 
 
 def exchanged_taus(x: Floats, y: Floats, orders: Integers) -> Floats:
-    """Compute τ-b over all cells for each of several orders of the rows of ``y``.
-
-    Parameters
-    ----------
-    x, y
-        Complete tables of one shape.
-    orders
-        One row per order: the index of the row of ``y`` at each place.
-    """
+    """Compute τ-b over all cells of complete tables for each of several orders of the rows of ``y``."""
     rows = len(x)
     if rows > _TABLE:
         return np.array([kendall(x.ravel(), y[order].ravel())[0] for order in orders])

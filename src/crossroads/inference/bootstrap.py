@@ -30,17 +30,7 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
 def weighted_effects(
     first: Floats, second: Floats, first_weights: Floats, second_weights: Floats, *, ddof: int
 ) -> Floats:
-    """Compute the effect size of each resample; NaN where all drawn scores are equal.
-
-    Parameters
-    ----------
-    first, second
-        Scores of the two groups in each resample: one row per resample, or one row for all.
-    first_weights, second_weights
-        Shares with which each score was drawn; each row adds up to 1.
-    ddof
-        As in the effect size itself.
-    """
+    """Compute the effect size of each resample, from shares of scores; NaN where all drawn are equal."""
     n_x, n_y = first_weights.shape[1], second_weights.shape[1]
     n = n_x + n_y
     mean_x = (first_weights * first).sum(axis=1)

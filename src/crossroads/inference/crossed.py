@@ -123,9 +123,7 @@ def spread(tables: Floats, n_x: int, n_a: int) -> Spread:
     t_sizes = [n for n in (n_x, rows - n_x) if n]
     a_sizes = [n_a, columns - n_a]
     targets, attributes = _bounds(t_sizes), _bounds(a_sizes)
-    by_target = np.stack(
-        [tables[..., cut].mean(axis=-1) for cut in attributes]
-    )  # mean over each attribute set
+    by_target = np.stack([tables[..., cut].mean(axis=-1) for cut in attributes])
     s = by_target[0] - by_target[1]
     by_attribute = [tables[..., cut, :].mean(axis=-2) for cut in targets]
     t = by_attribute[0] - by_attribute[1] if len(targets) == 2 else by_attribute[0]
@@ -192,17 +190,7 @@ def clustered_spread(table: Floats, n_a: int, clusters: Sequence[NDArray[np.int6
 def clustered_mean(
     values: Floats, columns: NDArray[np.int64], clusters: Sequence[NDArray[np.int64]] = ()
 ) -> Spread:
-    """Mean of values of which each belongs to one column, with columns and rows drawn.
-
-    Parameters
-    ----------
-    values
-        One value per row.
-    columns
-        What each value is about, as numbers from 0.
-    clusters
-        What rows share otherwise; see :func:`clustered_spread`.
-    """
+    """Mean of values of which each belongs to one column, with columns and rows drawn."""
     contributions = (values - values.mean()) / len(values)
     parts, sizes = _row_parts(contributions, clusters)
     cells = _summed(contributions)  # single rows are in both
@@ -274,18 +262,7 @@ class Sparse(NamedTuple):
 def sparse_mean(values: Floats, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Sparse | None:
     """Mean of values whose rows and columns are both drawn; cells may be missing or hold several values.
 
-    Parameters
-    ----------
-    values
-        The values.
-    rows, columns
-        Row and column of each value, counted from 0.
-
-    Returns
-    -------
-    Sparse or None
-        None with fewer than two rows or columns. In a table with one value per cell it is what
-        :func:`mean_cosine` gives.
+    None with fewer than two rows or columns. With one value per cell it is what :func:`mean_cosine` gives.
     """
     n, m = int(rows.max()) + 1, int(columns.max()) + 1
     if min(n, m) < 2:
@@ -324,15 +301,6 @@ def spread_at_equal(table: Floats, n_x: int, n_a: int, covariate: Floats) -> Spr
     :math:`(\bar f_X - \bar f_Y)^2/S` to :math:`1/n_x + 1/n_y`. Contrasts per attribute are
     :math:`t_a = \sum_w c_w \cos(w, a)`. Variances over targets and of single cells are of residuals, with
     the degree of freedom of the slope taken off in the shares :math:`S_g/S` in which the sets decide it.
-
-    Parameters
-    ----------
-    table
-        Cosines, one row per target and one column per attribute.
-    n_x, n_a
-        Number of targets, and of attributes, of the first set.
-    covariate
-        One number per target.
     """
     sets, facets = _bounds([n_x, len(table) - n_x]), _bounds([n_a, table.shape[1] - n_a])
     weights, centred, total = equal_weights(covariate, n_x)
@@ -361,18 +329,8 @@ def spread_at_equal(table: Floats, n_x: int, n_a: int, covariate: Floats) -> Spr
 def equal_weights(covariate: Floats, n_x: int) -> tuple[Floats, Floats, float]:
     """Weights of targets in their difference at equal covariate; see :func:`spread_at_equal`.
 
-    Parameters
-    ----------
-    covariate
-        One number per target.
-    n_x
-        Number of targets of the first set.
-
-    Returns
-    -------
-    tuple
-        The weights, the covariate around the mean of each set, and the sum of its squares; zeros and 1 where
-        the covariate does not vary within sets, so that nothing can be adjusted.
+    Also the covariate around the mean of each set, and the sum of its squares; zeros and 1 where it
+    does not vary within sets, so that nothing can be adjusted.
     """
     sets = _bounds([n_x, len(covariate) - n_x])
     means = [float(covariate[cut].mean()) for cut in sets]
@@ -387,16 +345,7 @@ def equal_weights(covariate: Floats, n_x: int) -> tuple[Floats, Floats, float]:
 def combined(parts: Floats, sizes: Sequence[float], targets: int, cells: Any) -> tuple[Any, Any]:
     """Variance over both facets, and its degrees of freedom.
 
-    Parameters
-    ----------
-    parts
-        Variance from each set; sets in the first axis, those of targets first.
-    sizes
-        Number of words of each set; one more than its degrees of freedom.
-    targets
-        How many of the sets are targets.
-    cells
-        Variance of single cells, which is in the parts of both facets.
+    Parts are those of each set, targets first; the variance of single cells is in the parts of both facets.
     """
     facets = parts[:targets].sum(axis=0), parts[targets:].sum(axis=0)
     total = np.maximum(facets[0] + facets[1] - cells, np.maximum(*facets))
@@ -410,17 +359,8 @@ def degrees_of_freedom(parts: Any, free: Sequence[float], total: Any) -> Any:
         \nu = \frac{V^2}{\sum_i V_i^2/\nu_i}, \qquad \nu \le 1 \text{ where some } \nu_i = 1
 
     Two values are close to each other by chance more often than several are. The formula then takes their
-    variance for small and well known: with a set of two words among sets of eight, 7 % of tables without
-    an association were below .05. With one degree of freedom none of 10,000 was.
-
-    Parameters
-    ----------
-    parts
-        The variances; those without degrees of freedom are left out.
-    free
-        Degrees of freedom of each: a set of two words has one.
-    total
-        Their sum, or what it is taken to be.
+    variance for small and well known, and p-values would be too small. Variances without degrees of freedom
+    are left out.
     """
     some = np.where(total > 0, total, 1.0)
     # shares of the total, whose squares do not underflow

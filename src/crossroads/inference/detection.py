@@ -106,12 +106,8 @@ def _highest(merit: NDArray[Any]) -> NDArray[np.intp]:
 def plug_in_qvalues(observed: Floats, exceeding: Floats) -> Floats:
     """Estimate the share of false discoveries if everything at least as high is called a discovery.
 
-    Parameters
-    ----------
-    observed
-        Scores, descending.
-    exceeding
-        For each of them, the mean number of scores at least as high under the null hypothesis.
+    ``observed`` are descending scores, ``exceeding`` how many are as high under the null hypothesis, on
+    average.
     """
     rate = exceeding / np.arange(1, observed.size + 1)
     return np.minimum(1.0, np.minimum.accumulate(rate[::-1])[::-1])

@@ -131,18 +131,7 @@ def least_changes(logits: NDArray[Any], target_logits: Floats, gamma: float) -> 
 def changes_from_head(
     head: ArrayLike, target_logits: ArrayLike, *, gamma: float = 1.0, vocabulary: int | None = None
 ) -> HeadChanges:
-    """Compute Σ c² from the largest logits of a context, and whether they were enough.
-
-    Parameters
-    ----------
-    head
-        The largest logits in descending order.
-    target_logits
-        Logits of the targets; one that is not below the end of the head is an entry of it.
-    gamma
-        The margin.
-    vocabulary
-        Number of logits; a head of that size is always enough.
+    """Compute Σ c² from the largest logits of a context, in descending order, and whether they were enough.
 
     Examples
     --------
@@ -167,17 +156,7 @@ def changes_from_heads(
     gamma: float = 1.0,
     vocabulary: int,
 ) -> HeadChanges:
-    """Compute :func:`changes_from_head` for many contexts at once.
-
-    Parameters
-    ----------
-    heads, edges
-        The largest logits of every context, one after the other, and where each begins and the last ends.
-    target_logits, contexts
-        Logits of the targets, and the context of each.
-    gamma, vocabulary
-        As in :func:`changes_from_head`.
-    """
+    """Compute :func:`changes_from_head` for many contexts; ``edges`` say where the head of each begins."""
     order = np.argsort(contexts, kind="stable")
     cuts = np.searchsorted(contexts[order], np.arange(edges.size))
     wanted = np.asarray(target_logits, dtype=np.float64)[order]

@@ -49,19 +49,7 @@ def number(
     below: float = inf,
     hint: str = "give a number.",
 ) -> float:
-    """Check a finite number within bounds.
-
-    Parameters
-    ----------
-    name, value
-        The option.
-    least
-        The smallest number that is allowed.
-    above, below
-        Numbers that the value must be between.
-    hint
-        Hint of the error.
-    """
+    """Check a finite number within bounds."""
     given = _as_float(value)
     if given is None or not isfinite(given) or value < least or not above < value < below:
         raise InputError(f"{name} is {in_short(value)}.", hint=hint)

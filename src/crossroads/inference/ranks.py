@@ -52,17 +52,9 @@ def dense_ranks(values: Floats, *, tolerance: float) -> Integers:
 
 
 def rank_correlations(ids: Integers, classes: int, hypotheses: Floats) -> Floats:
-    """Compute the Spearman correlation of each sample of values with each 0/1 hypothesis.
+    """Compute the Spearman correlation of each sample, as dense ranks, with each 0/1 hypothesis.
 
-    Parameters
-    ----------
-    ids
-        Dense ranks of the values in each sample, one row per sample.
-    classes
-        One more than the largest dense rank.
-    hypotheses
-        One row of zeros and ones per hypothesis; their ranks are a linear function of them, so they need no
-        ranking.
+    Ranks of hypotheses are a linear function of them, so they need no ranking.
     """
     ranks = _centred_ranks(ids, classes).astype(np.float64)
     centred = hypotheses - hypotheses.mean(axis=1, keepdims=True)
@@ -109,11 +101,6 @@ def sign_test(differences: Floats) -> float:
 
 def signs_exchanged(sums: NDArray[np.int64]) -> float:
     """Share of all choices of signs of whole numbers whose sum is at least as far from 0, two-sided.
-
-    Parameters
-    ----------
-    sums
-        Whole numbers, the signs of which are exchangeable.
 
     Examples
     --------

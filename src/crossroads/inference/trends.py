@@ -250,13 +250,6 @@ _FAR = 7.0
 def over_splits(pvalue: float, points: int) -> float:
     """The chance that any split of a series has so small a two-sided p-value by chance.
 
-    Parameters
-    ----------
-    pvalue
-        The smallest p-value of a split.
-    points
-        Number of points of the series.
-
     Examples
     --------
     Of 20 points, with 19 splits, not 19 times as large:

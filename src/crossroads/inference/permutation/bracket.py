@@ -43,15 +43,7 @@ class _Grid:
 
 
 def bracket(scores: Scores, *, cells: int) -> Bracket:
-    """Bracket the shares of divisions on either side of the observed one.
-
-    Parameters
-    ----------
-    scores
-        The observed division.
-    cells
-        Number of cells over the range of the scores; the bracket narrows in proportion.
-    """
+    """Bracket the shares of divisions on either side of the observed one; more cells make it narrower."""
     width = max(1, int(max(scores.x.max(), scores.y.max())) // cells)
     largest = min(scores.x.size, scores.y.size)
     x, y = _grid(scores.x, width, largest), _grid(scores.y, width, largest)

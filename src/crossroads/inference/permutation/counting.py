@@ -251,19 +251,10 @@ def _counter(work: int, compiled: bool | None) -> Callable[[Overlap, int], tuple
 def count_exactly(
     scores: Scores, *, max_work: float = float("inf"), window: int = WINDOW, compiled: bool | None = None
 ) -> Counts:
-    """Count all divisions against the observed one.
+    """Count all divisions against the observed one, with some sums in memory at a time.
 
-    Parameters
-    ----------
-    scores
-        The observed division.
-    max_work
-        Largest number of subset sums in the overlap; :class:`TooMuchWork` is raised beyond it.
-    window
-        Number of sums in memory at a time.
-    compiled
-        Whether to use the compiled kernels; by default they are used where they are installed and the work is
-        worth loading them. The result is the same.
+    :class:`TooMuchWork` is raised if the overlap has more than ``max_work`` subset sums. By default compiled
+    kernels are used where they are installed and the work is worth loading them; the result is the same.
     """
     total = scores.total
     leaning = scores.leaning

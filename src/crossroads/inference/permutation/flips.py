@@ -165,13 +165,6 @@ def widening(values: Floats, groupings: Sequence[Integers]) -> list[float]:
     The variance over two groupings is that over both, with what they have in common taken off once (Cameron,
     Gelbach & Miller 2011); flips by one of them have the variance of that one. 1 where there is one grouping,
     or where the other adds nothing.
-
-    Parameters
-    ----------
-    values
-        One value per row.
-    groupings
-        What rows share, as numbers from 0: one thing, or two.
     """
     if len(groupings) < 2:
         return [1.0] * len(groupings)

@@ -43,15 +43,6 @@ def windows(pool: Floats, values: Floats, *, within: float) -> Windows:
 
     These are the hundred nearest, or a twentieth of a small pool, as far as they differ by no more than
     ``within``.
-
-    Parameters
-    ----------
-    pool
-        Numbers of the words of the pool, sorted.
-    values
-        Numbers of the words to match.
-    within
-        By how much a word may differ.
     """
     size = len(pool)
     count = min(_NEAREST, max(2 * _FEWEST, size // 20), size)
@@ -109,17 +100,7 @@ def drawn_tests(
     draws: int,
     seed: int,
 ) -> Drawn:
-    """Tests whose targets and attributes are all drawn.
-
-    Parameters
-    ----------
-    pool, rows, draws, seed
-        As in :func:`drawn_targets`.
-    alike
-        The words to draw from: for each target, then for each attribute.
-    n_x, n_y, n_a
-        Number of words of both targets, and of the first attribute.
-    """
+    """Tests whose targets and attributes are all drawn; ``alike`` has targets first, then attributes."""
     places, units = _needed(pool, rows, alike)
     units = units.astype(np.float32)  # half the memory to move, and precise enough to draw from
     rng, found, targets = generator(seed), [], n_x + n_y

@@ -112,17 +112,7 @@ def permutation_blocks(
     compiled: bool | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> RowsResult:
-    """Test every row as :func:`permutation_rows` does, for a table given in blocks of rows.
-
-    Parameters
-    ----------
-    blocks
-        Blocks of rows, which are never in memory together.
-    shape
-        Numbers of rows and columns of the whole table, from which the method is chosen.
-    n_x, alternative, ties, method, seed, score_error, max_work, compiled, progress
-        As in :func:`permutation_rows`.
-    """
+    """Test every row as :func:`permutation_rows` does, for a table of some shape given in blocks of rows."""
     one_of("alternative", alternative, Alternative)
     one_of("ties", ties, Ties)
     one_of("method", method, Method)

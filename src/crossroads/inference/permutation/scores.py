@@ -63,14 +63,8 @@ def as_scores(x: ArrayLike, y: ArrayLike, *, score_error: float = 0.0) -> Scores
     """Put two groups of real scores on a common dyadic grid.
 
     A common shift cancels in every comparison of two divisions of equal sizes, so the smallest score
-    becomes 0; the grid is the finest on which no sum of scores overflows 60 bits.
-
-    Parameters
-    ----------
-    x, y
-        Scores of the two groups.
-    score_error
-        Largest rounding error of a score from its computation, beyond that of its representation as a float.
+    becomes 0; the grid is the finest on which no sum of scores overflows 60 bits. ``score_error`` is the
+    largest error of a score from its computation, beyond that of its representation as a float.
     """
     first, second = _as_floats("x", x), _as_floats("y", y)
     number("score_error", score_error, least=0.0, hint="give a finite number that is not negative.")

@@ -24,17 +24,7 @@ _FLAT = 1e-13
 
 
 def compare_divisions(scores: Scores, *, seed: int, resamples: int | None) -> tuple[int, int, int]:
-    """Numbers of divisions whose t is above, equal to and below the observed one.
-
-    Parameters
-    ----------
-    scores
-        The observed division.
-    seed
-        Seed of the draws.
-    resamples
-        Number of divisions drawn; None compares all.
-    """
+    """Numbers of divisions, all or some drawn, whose t is above, equal to and below the observed one."""
     row = np.concatenate([scores.x, scores.y]).astype(np.float64)
     row -= row.mean()
     row /= np.abs(row).max()
