@@ -1,58 +1,32 @@
 """Stimuli, designs, and a catalogue of published ones."""
 
-from crossroads.stimuli.catalogue.index import Entry
-from crossroads.stimuli.catalogue.lookup import Catalogue, batteries, catalog
-from crossroads.stimuli.design import Design
-from crossroads.stimuli.files.designs import read_design, read_designs
-from crossroads.stimuli.files.lists import Sheet, read_sheet, read_trait_lists
-from crossroads.stimuli.grammar import check_agreement
-from crossroads.stimuli.identities.files import read_identities
-from crossroads.stimuli.identities.pairs import PairedGroup, excluded_pairs, paired_groups
-from crossroads.stimuli.material import (
-    Comparison,
-    Family,
-    Group,
-    Groups,
-    Ratings,
-    Sentence,
-    Sentences,
-    Template,
-    Templates,
-    Trait,
-    Traits,
-    WordLists,
-)
-from crossroads.stimuli.sets import About, Citation, StimulusSet
-
-__all__ = [
-    "About",
-    "Catalogue",
-    "Citation",
-    "Comparison",
-    "Design",
-    "Entry",
-    "Family",
-    "Group",
-    "Groups",
-    "PairedGroup",
-    "Ratings",
-    "Sentence",
-    "Sentences",
-    "Sheet",
-    "StimulusSet",
-    "Template",
-    "Templates",
-    "Trait",
-    "Traits",
-    "WordLists",
-    "batteries",
-    "catalog",
-    "check_agreement",
-    "excluded_pairs",
-    "paired_groups",
-    "read_design",
-    "read_designs",
-    "read_identities",
-    "read_sheet",
-    "read_trait_lists",
-]
+from crossroads.stimuli.catalogue.index import Entry as Entry
+from crossroads.stimuli.catalogue.lookup import Catalogue as Catalogue
+from crossroads.stimuli.catalogue.lookup import batteries as batteries
+from crossroads.stimuli.catalogue.lookup import catalog as catalog
+from crossroads.stimuli.design import Design as Design
+from crossroads.stimuli.files.designs import read_design as read_design
+from crossroads.stimuli.files.designs import read_designs as read_designs
+from crossroads.stimuli.files.lists import Sheet as Sheet
+from crossroads.stimuli.files.lists import read_sheet as read_sheet
+from crossroads.stimuli.files.lists import read_trait_lists as read_trait_lists
+from crossroads.stimuli.grammar import check_agreement as check_agreement
+from crossroads.stimuli.identities.files import read_identities as read_identities
+from crossroads.stimuli.identities.pairs import PairedGroup as PairedGroup
+from crossroads.stimuli.identities.pairs import excluded_pairs as excluded_pairs
+from crossroads.stimuli.identities.pairs import paired_groups as paired_groups
+from crossroads.stimuli.material import Comparison as Comparison
+from crossroads.stimuli.material import Family as Family
+from crossroads.stimuli.material import Group as Group
+from crossroads.stimuli.material import Groups as Groups
+from crossroads.stimuli.material import Ratings as Ratings
+from crossroads.stimuli.material import Sentence as Sentence
+from crossroads.stimuli.material import Sentences as Sentences
+from crossroads.stimuli.material import Template as Template
+from crossroads.stimuli.material import Templates as Templates
+from crossroads.stimuli.material import Trait as Trait
+from crossroads.stimuli.material import Traits as Traits
+from crossroads.stimuli.material import WordLists as WordLists
+from crossroads.stimuli.sets import About as About
+from crossroads.stimuli.sets import Citation as Citation
+from crossroads.stimuli.sets import StimulusSet as StimulusSet

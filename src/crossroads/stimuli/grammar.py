@@ -163,17 +163,7 @@ def corrected(sentence: str) -> str:
 def disagreements(
     templates: Iterable[Template | str], groups: Iterable[Formed], traits: Iterable[str] = ()
 ) -> tuple[Disagreement, ...]:
-    """List every disagreement of groups, traits and templates, each once.
-
-    Parameters
-    ----------
-    templates
-        Templates with the places ``singular``, ``plural``, ``capitalised``, ``word`` and ``trait``.
-    groups
-        Groups, or paired groups, with their forms.
-    traits
-        Adjectives for the place of the trait, where an article may precede it.
-    """
+    """List every disagreement of groups, traits and templates, each once."""
     found: dict[str, Disagreement] = {}
     members, words = list(groups), list(traits) or ["…"]
     for group in members:

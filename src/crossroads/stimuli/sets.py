@@ -105,15 +105,7 @@ class StimulusSet(Sequence[str]):
 
     @classmethod
     def of(cls, value: StimulusSet | Iterable[str], name: str) -> StimulusSet:
-        """Make a set from a list of words; a set that has a name keeps it.
-
-        Parameters
-        ----------
-        value
-            A :class:`StimulusSet`, or an iterable of words. Python sets, which have no order, are sorted.
-        name
-            The name for a set that has none.
-        """
+        """Make a set from a list of words; a set that has a name keeps it."""
         if isinstance(value, StimulusSet):
             return value
         return cls(name, _listed(value, name))

@@ -68,7 +68,7 @@ def _read_manifest(path: Path, kind: str, hint: str) -> dict[str, Any]:
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"the manifest is not JSON: {error}.", path=file, hint=_DAMAGED) from error
+        raise _damaged(f"the manifest is not JSON: {error}.", file) from error
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if found != kind:
         raise FormatError(
@@ -76,39 +76,32 @@ def _read_manifest(path: Path, kind: str, hint: str) -> dict[str, Any]:
         )
     for key in ("about", "arrays"):
         if not isinstance(manifest.get(key), dict):
-            raise FormatError("this is missing or of the wrong type.", path=file, key=key, hint=_DAMAGED)
+            raise _damaged("this is missing or of the wrong type.", file, key)
     for name, said in manifest["arrays"].items():
         wanted = {"shape": list, "dtype": str, "sha256": str}
         if not isinstance(said, dict) or not all(isinstance(said.get(k), t) for k, t in wanted.items()):
-            raise FormatError(
-                f"the array {in_short(name)} is not described.", path=file, key="arrays", hint=_DAMAGED
-            )
+            raise _damaged(f"the array {in_short(name)} is not described.", file, "arrays")
         if not is_plain_name(name):
-            raise FormatError(
-                f"the array {in_short(name)} is outside the folder.", path=file, key="arrays", hint=_DAMAGED
-            )
+            raise _damaged(f"the array {in_short(name)} is outside the folder.", file, "arrays")
     described: dict[str, Any] = manifest
     return described
+
+
+def _damaged(message: str, path: Path, key: str | None = None) -> FormatError:
+    return FormatError(message, path=path, key=key, hint=_DAMAGED)
 
 
 def _map_array(folder: Path, name: str, said: Mapping[str, Any], verify: bool) -> NDArray[Any]:
     file = folder / f"{name}.npy"
     if not file.is_file():
-        raise FormatError("this array is missing.", path=file, hint=_DAMAGED)
+        raise _damaged("this array is missing.", file)
     if verify and (found := checksum(file)) != said["sha256"]:
-        raise FormatError(
-            f"the checksum is {found[:12]}…, the manifest says {said['sha256'][:12]}….",
-            path=file,
-            hint=_DAMAGED,
-        )
+        raise _damaged(f"the checksum is {found[:12]}…, the manifest says {said['sha256'][:12]}….", file)
     array = map_array(file, hint=_DAMAGED)
     if list(array.shape) != said["shape"] or array.dtype.name != said["dtype"]:
-        raise FormatError(
-            f"the array is {in_short(array.shape)} of {array.dtype!s:.60}, "
-            f"expected {in_short(tuple(said['shape']))} of {in_short(said['dtype'])}.",
-            path=file,
-            hint=_DAMAGED,
-        )
+        expected = f"{in_short(tuple(said['shape']))} of {in_short(said['dtype'])}"
+        found = f"{in_short(array.shape)} of {array.dtype!s:.60}"
+        raise _damaged(f"the array is {found}, expected {expected}.", file)
     return array
 
 

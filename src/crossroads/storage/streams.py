@@ -1,10 +1,8 @@
 """Decompressed bytes of a file, for files of vectors and of a corpus.
 
 A compressed file is recognised by its first bytes, not by its name, and may consist of several members or
-frames. One that breaks off is refused, and so is one that expands beyond reason. The limit depends on the
-content: vectors written as text compress about 2.5 to 1, and 200 to 1 cannot be data; a log whose lines
-hardly differ compresses 100 to 1 and more, so that :data:`TEXT_RATIO` is allowed for text. Below 64 MiB
-nothing is refused.
+frames. One that breaks off is refused, and so is one that expands beyond reason: vectors written as text
+compress about 2.5 to 1, a log whose lines hardly differ 100 to 1 and more. Below 64 MiB nothing is refused.
 """
 
 from __future__ import annotations
@@ -104,11 +102,9 @@ class Stream:
         except FormatError:
             raise
         except ARCHIVE_FAULTS as error:
-            raise FormatError(
-                f"the zip archive cannot be read: {error!s:.200}.",
-                path=self.path,
-                hint="fetch the file again, or extract it with another program.",
-            ) from error
+            hint = "fetch the file again, or extract it with another program."
+            message = f"the zip archive cannot be read: {error!s:.200}."
+            raise FormatError(message, path=self.path, hint=hint) from error
 
     def read(self, size: int) -> bytes:
         """Read ``size`` bytes, or as many as are left; never allocates for more than there is."""

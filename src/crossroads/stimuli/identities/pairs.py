@@ -104,13 +104,7 @@ class Identities:
         return FrozenDict({member.name: member.domain for member in self.members})
 
     def select(self, groups: Iterable[str]) -> Identities:
-        """Select these groups only, in this order.
-
-        Parameters
-        ----------
-        groups
-            Names, each once.
-        """
+        """Select these groups only, in this order."""
         known = {member.name: member for member in self.members}
         if isinstance(groups, str):
             raise DesignError(f"the groups are one string, {in_short(groups)}.", hint="give a list of names.")
@@ -216,11 +210,6 @@ def excluded_pairs(
     groups: Identities | Iterable[str] | str | Path | None = None,
 ) -> tuple[ExcludedPair, ...]:
     """List every ordered pair that is left out, with the reason.
-
-    Parameters
-    ----------
-    groups
-        As in :func:`paired_groups`.
 
     Examples
     --------
