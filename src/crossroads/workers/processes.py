@@ -20,7 +20,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from crossroads.errors import CrossroadsError
 
@@ -190,9 +190,9 @@ class _Worker:
             stderr=self._errors,
             env={**os.environ, **(environment or {})},
         )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._questions, self._answers = self._process.stdin, self._process.stdout
+        self._questions, self._answers = (
+            cast("IO[bytes]", pipe) for pipe in (self._process.stdin, self._process.stdout)
+        )
         self._setup = [setup]
         self._ending = threading.Lock()
 
