@@ -30,7 +30,6 @@ from crossroads.sources.vectors.reader import (
     Progress,
     Reading,
     Request,
-    Vocabulary,
     named,
     wanted_forms,
 )
@@ -120,10 +119,10 @@ def load(
     sha256: str | None = None
     size: int | None
     if isinstance(path_or_name, str) and path_or_name in NAMES and format is None:
-        installed = embedded.locate(path_or_name)
-        kind, source, size = "default", installed.package, installed.vectors.stat().st_size
+        kind, source, sha256 = "default", embedded.NAME, embedded.about()["sha256"]["vectors.npy"]
         request = replace(request, usually_ranked=True)
-        reading = embedded.read(installed, request)
+        reading = embedded.read(request)
+        size = (embedded.FOLDER / "vectors.npy").stat().st_size
     else:
         with damage_reported(path):
             kind = _format_of(path_or_name, format, member)
@@ -352,7 +351,7 @@ def _embeddings(
         forms = vocabulary.forms.union(label for label in labels if label not in allowed)
         unread = Unread(forms=frozenset(forms), blocks=tuple(vocabulary.blocks))
         if not rows:
-            raise _nothing_found(asked, vocabulary, unread, rules, source)
+            raise _nothing_found(asked, reading, unread, rules, source)
         if len(rows) < len(labels):
             labels, vectors, ranks = [labels[row] for row in rows], vectors[rows], ranks[rows]
     details: dict[str, Any] = {
@@ -399,8 +398,9 @@ def _embeddings(
 
 
 def _nothing_found(
-    asked: frozenset[str], vocabulary: Vocabulary, unread: Unread, rules: tuple[str, ...], source: str
+    asked: frozenset[str], reading: Reading, unread: Unread, rules: tuple[str, ...], source: str
 ) -> InputError:
+    vocabulary = reading.vocabulary
     looks = join_words([repr(sample) for sample in vocabulary.samples])
     hint = f"its words look like {looks}"
     allowed, found = helpful_rules(sorted(asked), unread.forms.__contains__, rules)
@@ -410,6 +410,8 @@ def _nothing_found(
         near = nearest_words(sorted(asked)[:3], unread.blocks, n=1)
         similar = [f"{labels[0]!r} resembles {word!r}" for word, labels in near.items()]
         hint += f"; {join_words(similar)}" if similar else ""
+    if "complete" in reading.details:
+        hint += f"; for other words give the complete file, {reading.details['complete']}"
     words = join_words([repr(word) for word in sorted(asked)], most=3)
     return InputError(
         f"none of the {len(asked)} words asked for ({words}) is among the {vocabulary.size:,} of {source}.",

@@ -220,11 +220,10 @@ def select(
         return Reading(
             labels=list(labels), vectors=matrix, vocabulary=vocabulary, ranks=ranks, details=details
         )
-    dtype = matrix.dtype.newbyteorder("=") if decode is None else decode(matrix[:0]).dtype
+    first = matrix[:1] if decode is None else decode(matrix[:1])
+    dim, dtype = first.shape[1], first.dtype.newbyteorder("=")
     expected = len(labels) if request.wanted is None else None
-    rows = Rows(
-        matrix.shape[1], request=request, path=path, vocabulary=vocabulary, dtype=dtype, expected=expected
-    )
+    rows = Rows(dim, request=request, path=path, vocabulary=vocabulary, dtype=dtype, expected=expected)
     keep = rows.all_hits(labels, ranks)
     for start in range(0, len(keep), _FIRST_ROWS):
         part = keep[start : start + _FIRST_ROWS]

