@@ -106,15 +106,6 @@ def protocol_of(url: str) -> str | None:
 def address(url: str, protocol: str, paths: Mapping[str, str] = _PATHS) -> str:
     """The address to which texts are sent.
 
-    Parameters
-    ----------
-    url
-        The root of a service, some of the path, or all of it.
-    protocol
-        A key of ``paths``.
-    paths
-        The path of each protocol; by default those of embedding services.
-
     Examples
     --------
     >>> address("https://example.org/v1?api-version=2", "openai")

@@ -65,22 +65,7 @@ class Caller:
         return f"Caller(key={'…' if self.key else None}, timeout={self.timeout}, retries={self.retries})"
 
     def post(self, url: str, body: bytes, *, most_bytes: int) -> bytes:
-        """Send a body and return the answer.
-
-        Parameters
-        ----------
-        url
-            The address.
-        body
-            JSON.
-        most_bytes
-            Longer answers are refused.
-
-        Raises
-        ------
-        EndpointError
-            If the service refuses, keeps failing, or cannot be reached.
-        """
+        """Send a body and return the answer."""
         for attempt in range(self.retries + 1):
             try:
                 return self._redirected(url, body, most_bytes)
@@ -217,15 +202,7 @@ class _NoRedirection(urllib.request.HTTPRedirectHandler):
 
 
 def read_key(variable: str, url: str) -> str | None:
-    """The key of a service, from the environment.
-
-    Parameters
-    ----------
-    variable
-        Name of the variable. If the default one is not set there is no key; any other has to be set.
-    url
-        The address to which it will be sent.
-    """
+    """The key of a service, from the environment."""
     key = os.environ.get(variable, "").strip()
     if not key:
         if variable != KEY_VARIABLE:

@@ -51,23 +51,7 @@ class Reply(NamedTuple):
 
 
 class ChatService:
-    """A chat service behind an address.
-
-    Parameters
-    ----------
-    url
-        Its address: the root, ``…/v1``, or the full path.
-    model
-        Name of the model, for services that have several.
-    protocol
-        ``"openai"``, ``"ollama"`` or ``"auto"``, which follows from the address or is found by trying.
-    key_variable
-        Name of the environment variable that holds the key.
-    timeout
-        Seconds that an answer may take.
-    retries
-        How often a request is repeated when the service is busy or the connection breaks.
-    """
+    """A chat service behind an address."""
 
     def __init__(
         self,
@@ -112,24 +96,7 @@ class ChatService:
     def reply(
         self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
     ) -> Reply:
-        """Ask once.
-
-        Parameters
-        ----------
-        messages
-            The conversation: ``role`` and ``content`` of each.
-        temperature
-            Randomness of the answer; None for the service's own.
-        max_tokens
-            Most tokens of the answer.
-        seed
-            Seed, for services that have one.
-
-        Raises
-        ------
-        EndpointError
-            If the service cannot be reached, refuses, or answers something that cannot be used.
-        """
+        """Ask once."""
         options = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
         wrong: list[EndpointError] = []
         for protocol in self._candidates:

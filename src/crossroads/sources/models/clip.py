@@ -51,25 +51,7 @@ def clip_texts(
     device: Device = "auto",
     progress: Progress | None = None,
 ) -> Embeddings:
-    """One vector per word: its prompt, projected into the space that images share.
-
-    Parameters
-    ----------
-    model
-        A folder in the layout of Hugging Face, or a name on its hub: CLIP, SigLIP and relatives.
-    words
-        Words, or a mapping of word to its own prompt.
-    prompt
-        Template with ``{word}``; ``"{word}"`` for the bare word.
-    revision
-        Branch, tag or commit of a model of the hub.
-    batch_size
-        Most texts at once.
-    device
-        ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"mps"``.
-    progress
-        Called with the number of words done and the total.
-    """
+    """One vector per word: its prompt, projected into the space that images share."""
     return clip_embeddings(
         model,
         words,
@@ -90,21 +72,7 @@ def clip_images(
     device: Device = "auto",
     progress: Progress | None = None,
 ) -> Embeddings:
-    """One vector per image, in the space that texts share.
-
-    Parameters
-    ----------
-    model, revision, device
-        As for :func:`clip_texts`.
-    images
-        Labels with one file each; sets with their files, as
-        :func:`~crossroads.sources.models.images.image_sets` gives them, labelled ``set/file``; or files,
-        labelled by their names.
-    batch_size
-        Most images at once.
-    progress
-        Called with the number of images done and the total.
-    """
+    """One vector per image, in the space that texts share."""
     return clip_embeddings(
         model, (), images=images, revision=revision, batch_size=batch_size, device=device, progress=progress
     )

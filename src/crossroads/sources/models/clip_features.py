@@ -45,17 +45,7 @@ def load_clip(files: ModelFiles, *, device: str) -> Clip:
 
 
 def text_features(clip: Clip, texts: Sequence[PromptedWord], batch_size: int) -> Iterator[Part]:
-    """Yield projected texts in batches of equal numbers of tokens, so that nothing is padded.
-
-    Parameters
-    ----------
-    clip
-        The model.
-    texts
-        Words in their prompts.
-    batch_size
-        Most texts at once.
-    """
+    """Yield projected texts in batches of equal numbers of tokens, so that nothing is padded."""
     if not texts:
         return
     tokenizer = _tokenizer(clip.files)
@@ -100,17 +90,7 @@ def _tokenizer(files: ModelFiles) -> Any:
 
 
 def image_features(clip: Clip, files: Mapping[str, Path], batch_size: int) -> Iterator[Part]:
-    """Yield projected images in batches.
-
-    Parameters
-    ----------
-    clip
-        The model.
-    files
-        Images by label.
-    batch_size
-        Most images at once.
-    """
+    """Yield projected images in batches."""
     if not files:
         return
     transformers = require("transformers", extra="models", purpose="loading transformer models")

@@ -92,24 +92,7 @@ class ModelFiles:
 
 
 def find_model(name: str | Path, *, revision: str | None = None) -> ModelFiles:
-    """Find the files of a model, and refuse those that cannot be loaded safely.
-
-    Parameters
-    ----------
-    name
-        A folder, a ``.gguf`` file, or a name on the Hugging Face hub.
-    revision
-        Branch, tag or commit on the hub.
-
-    Raises
-    ------
-    UnsafeFileError
-        If there are only pickled weights, or a setting asks for code from the hub or for other files.
-    FormatError
-        If a folder is not a model.
-    InputError
-        If there is neither a folder nor a model of that name.
-    """
+    """Find the files of a model, and refuse those that cannot be loaded safely."""
     path = Path(name).expanduser()
     if path.exists():
         if revision is not None:
@@ -173,11 +156,6 @@ def module_folders(folder: Path) -> list[str]:
     """Subfolders of the modules of a sentence encoder in their order, ``""`` for the folder itself.
 
     Those between which a router chooses come last.
-
-    Parameters
-    ----------
-    folder
-        The folder of a model; one without modules has none.
     """
     listing, router = folder / MODULES, folder / _ROUTER
     if not listing.is_file():

@@ -52,21 +52,7 @@ class _Request(threading.local):
 class LanguageModel:
     """A loaded language model with its tokenizer; several threads may use it at once.
 
-    Parameters
-    ----------
-    files
-        What :func:`crossroads.sources.models.files.find_model` found.
-    kind
-        ``"masked"``, ``"causal"``, or ``"auto"``, to take it from the configuration.
-    device
-        ``"cpu"``, ``"cuda"`` or ``"mps"``.
-    linear
-        Whether logits have to be ``A h + b``; where only they are read, a model may change them afterwards.
-
-    Raises
-    ------
-    InputError
-        If the model has no head for language modelling, or is masked and has no mask token.
+    With ``linear``, logits have to be ``A h + b``; otherwise a model may change them afterwards.
     """
 
     def __init__(
@@ -122,20 +108,7 @@ class LanguageModel:
         return matrix, self._decoder.bias.detach().float().cpu().numpy()
 
     def ask(self, ids: Integers, text: Integers, place: Integers) -> tuple[Any, Any]:
-        """Logits and the input of the output matrix, at some positions of some texts.
-
-        Parameters
-        ----------
-        ids
-            Tokens, one text per row, all of one length.
-        text, place
-            Row and column of each position.
-
-        Returns
-        -------
-        tuple
-            Two tensors with one row per position: logits, and the vectors ``h``.
-        """
+        """Logits and the input of the output matrix, at some positions of some texts."""
         torch, device = self._torch, self.device
         self._asked.rows = (torch.from_numpy(text).to(device), torch.from_numpy(place).to(device))
         batch = torch.from_numpy(np.ascontiguousarray(ids, np.int64)).to(device)
@@ -157,18 +130,7 @@ class LanguageModel:
             ) from error
 
     def attention(self, ids: Integers) -> Any:
-        """How much attention each token gets: the mean over layers, heads and the tokens of its text.
-
-        Parameters
-        ----------
-        ids
-            Tokens, one text per row, all of one length.
-
-        Returns
-        -------
-        Tensor
-            One row per text, one column per token.
-        """
+        """How much attention each token gets: the mean over layers, heads and the tokens of its text."""
         torch = self._torch
         batch = torch.from_numpy(np.ascontiguousarray(ids, np.int64)).to(self.device)
         with torch.inference_mode():
@@ -248,17 +210,7 @@ def _after_attention(model: Any) -> Any:
 
 
 def find_kind(config: Any, tokenizer: Any, kind: str, *, name: str) -> str:
-    """Whether a model is masked or causal: as asked, or as its configuration implies.
-
-    Parameters
-    ----------
-    config, tokenizer
-        Those of the model.
-    kind
-        ``"masked"``, ``"causal"`` or ``"auto"``.
-    name
-        The name of the model for messages.
-    """
+    """Whether a model is masked or causal: as asked, or as its configuration implies."""
     one_of("kind of language model", kind, Asked)
     found = _kind_of(config) if kind == "auto" else kind
     if found is None:

@@ -105,15 +105,7 @@ def check_longest(tokenizer: Any) -> None:
 
 
 def check_vocabulary(files: ModelFiles, folder: Path) -> None:
-    """Check that a folder has a tokenizer: transformers would silently make an empty one.
-
-    Parameters
-    ----------
-    files
-        The model, for the message.
-    folder
-        The folder of its tokenizer.
-    """
+    """Check that a folder has a tokenizer: transformers would silently make an empty one."""
     if not any((folder / name).is_file() for name in VOCABULARIES):
         raise FormatError(
             "the model has no tokenizer.",
@@ -123,17 +115,7 @@ def check_vocabulary(files: ModelFiles, folder: Path) -> None:
 
 
 def load_model(files: ModelFiles, *, auto_class: str = ENCODER, device: str = "cpu") -> Any:
-    """Load a model in float32, in evaluation mode.
-
-    Parameters
-    ----------
-    files
-        What :func:`crossroads.sources.models.files.find_model` found.
-    auto_class
-        Automatic class of ``transformers``, such as ``"AutoModel"`` or ``"AutoModelForCausalLM"``.
-    device
-        ``"cpu"``, ``"cuda"`` or ``"mps"``.
-    """
+    """Load a model in float32, in evaluation mode."""
     return _loaded(files, auto_class, device)[0]
 
 
@@ -239,20 +221,7 @@ UNUSED_WEIGHTS = ("pooler.", "logit_scale", "logit_bias")
 
 
 def load_whole_model(files: ModelFiles, *, device: str = "cpu") -> Any:
-    """Load a model in float32, in evaluation mode.
-
-    Parameters
-    ----------
-    files
-        What :func:`crossroads.sources.models.files.find_model` found.
-    device
-        ``"cpu"``, ``"cuda"`` or ``"mps"``.
-
-    Raises
-    ------
-    FormatError
-        If the weights are damaged, or some of them missing or of another shape.
-    """
+    """Load a model in float32, in evaluation mode."""
     model, info = _loaded(files, ENCODER, device)
     missing = sorted(name for name in info["missing_keys"] if not name.startswith(UNUSED_WEIGHTS))
     missing += sorted(str(one) for one in info.get("mismatched_keys") or ())
@@ -266,17 +235,7 @@ def load_whole_model(files: ModelFiles, *, device: str = "cpu") -> Any:
 
 
 def check_tokens(files: ModelFiles, config: Any, texts: Iterable[Sequence[int]]) -> None:
-    """Check that the model has every token that its tokenizer made.
-
-    Parameters
-    ----------
-    files
-        The model, for the message.
-    config
-        Its configuration.
-    texts
-        Tokens of each text.
-    """
+    """Check that the model has every token that its tokenizer made."""
     known = int(config.get_text_config().vocab_size)
     most = max(max(ids) for ids in texts)
     if most >= known:

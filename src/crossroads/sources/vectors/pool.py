@@ -61,13 +61,6 @@ def order_of(request: Request, vocabulary: Vocabulary) -> Order:
     GloVe, word2vec and fastText write their vocabulary so. The first rows are looked at as well, since
     files are sorted, joined and cut: at least half of the eight most common words of one of some languages
     must be among them. Of other formats nothing is assumed.
-
-    Parameters
-    ----------
-    request
-        What was asked for.
-    vocabulary
-        What was noticed of all words.
     """
     if request.ranked is not None:
         return Order(request.ranked, f"{'by frequency' if request.ranked else 'unknown'}, as asked")
@@ -103,17 +96,6 @@ class Pool:
     products of that number and the row are kept. So the most frequent words are all there, and the others are
     spread evenly over the logarithm of the rank. Where the order of a file is unknown, the numbers alone
     decide, and every word has the same chance. Words with anything but letters are left out.
-
-    Parameters
-    ----------
-    request
-        How many words to keep, and which were asked for.
-    vocabulary
-        What was noticed of all words so far; it sees words before the pool does.
-    dim
-        Length of every vector; 0 where words are chosen before vectors are read.
-    dtype
-        Type in which vectors are kept.
     """
 
     def __init__(self, request: Request, vocabulary: Vocabulary, dim: int, dtype: Any) -> None:
@@ -134,15 +116,7 @@ class Pool:
         return [i for i in low.tolist() if self._is_other_word(tokens[i])]
 
     def settle(self, tokens: Sequence[str], ranks: NDArray[np.int64] | None = None) -> list[int]:
-        """Which words come into the pool, where all words of the source are given, from the first on.
-
-        Parameters
-        ----------
-        tokens
-            The words.
-        ranks
-            Their rows, where they were chosen from the words of another source.
-        """
+        """Which words come into the pool, where all words of the source are given, from the first on."""
         ranks = np.arange(1, len(tokens) + 1) if ranks is None else ranks
         order = np.argsort(self._keys(ranks), kind="stable").tolist()
         return sorted(islice((row for row in order if self._is_other_word(tokens[row])), self._size))

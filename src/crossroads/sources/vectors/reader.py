@@ -119,13 +119,6 @@ class Vocabulary:
     not count as such. ``samples`` holds the first few, for messages, ``head`` the first hundred, and
     ``blocks`` the first few megabytes, one word per line, if not every word is kept. ``forms`` are the
     requested forms that were found.
-
-    Parameters
-    ----------
-    labels
-        Words to count at once.
-    request
-        The request.
     """
 
     def __init__(self, labels: Sequence[str] = (), *, request: Request | None = None) -> None:
@@ -188,15 +181,7 @@ def _capitalised(text: str) -> int:
 
 
 def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset[str] | None:
-    """Every stored form that the words could be found under.
-
-    Parameters
-    ----------
-    words
-        The words asked for; ``None`` asks for all.
-    rules
-        The fallback rules that may be used to find them.
-    """
+    """Every stored form that the words could be found under."""
     if words is None:
         return None
     if isinstance(words, str):

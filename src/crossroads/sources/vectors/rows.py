@@ -21,21 +21,6 @@ class Rows:
     """Labels and vectors gathered one after the other, and those of a pool of other words.
 
     Memory grows with what is kept, by half again each time, in place if the system allows.
-
-    Parameters
-    ----------
-    dim
-        Length of every vector.
-    request
-        Holds the words to keep and the rule for duplicates.
-    path
-        The file, for messages.
-    vocabulary
-        What is noticed of all words; it sees them before they come here.
-    dtype
-        Type in which the vectors are kept.
-    expected
-        Number of rows to reserve at once, if it is known and can be trusted.
     """
 
     def __init__(
@@ -61,15 +46,7 @@ class Rows:
         return len(self._rows)
 
     def hits(self, tokens: Sequence[str] | Sequence[bytes], first: int) -> list[int]:
-        """Which of some consecutive words to read: those asked for, and those that may come into the pool.
-
-        Parameters
-        ----------
-        tokens
-            The words, decoded or as they stand in the file.
-        first
-            The place of the first of them among all words, counted from 1.
-        """
+        """Which of some consecutive words to read: those asked for, and those that may come into the pool."""
         return self._merged(tokens, [] if self._pool is None else self._pool.choose(tokens, first))
 
     def all_hits(self, labels: Sequence[str], ranks: NDArray[np.int64] | None = None) -> list[int]:
@@ -91,19 +68,7 @@ class Rows:
         lines: Sequence[int],
         ranks: Sequence[int] | None = None,
     ) -> None:
-        """Add some rows.
-
-        Parameters
-        ----------
-        labels
-            Their words; those that were not asked for go to the pool.
-        vectors
-            Their vectors.
-        lines
-            Where in the file each was found, counted from 1.
-        ranks
-            The place of each among the words of the file; the same as its line where that is not given.
-        """
+        """Add some rows."""
         ranks = lines if ranks is None else ranks
         if self._pool is not None:
             wanted = self._request.wanted or frozenset()
@@ -194,23 +159,6 @@ def select(
     """Take the rows asked for out of a matrix, which may be memory-mapped.
 
     A memory-mapped matrix of which everything is wanted stays on disk.
-
-    Parameters
-    ----------
-    labels
-        One label per row.
-    matrix
-        Two-dimensional array of real numbers.
-    request
-        What to keep.
-    path
-        The file, for messages.
-    decode
-        Turns some rows into numbers, where they are kept in a type that numpy does not know.
-    ranks
-        The place of each row among the words of the source it was chosen from, counted from 1.
-    **details
-        Facts for the provenance.
     """
     _check_matrix(labels, matrix, path)
     vocabulary = Vocabulary(labels, request=request)

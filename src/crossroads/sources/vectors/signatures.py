@@ -83,18 +83,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def sniff(path: str | os.PathLike[str]) -> str:
-    """Name the format of a file or folder, looking at its content.
-
-    Parameters
-    ----------
-    path
-        A file, compressed or not, or a folder.
-
-    Returns
-    -------
-    str
-        One of the names in :func:`known_sources`.
-    """
+    """Name the format of a file or folder, looking at its content."""
     return sniff_member(Path(path), None)
 
 

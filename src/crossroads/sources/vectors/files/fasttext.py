@@ -266,17 +266,7 @@ def subword_hash(ngram: bytes) -> int:
 
 
 def subword_buckets(word: bytes, minn: int, maxn: int, bucket: int) -> list[int]:
-    """The bucket of every n-gram of a word, in the order fastText lists them.
-
-    Parameters
-    ----------
-    word
-        The word in UTF-8, without the marks.
-    minn, maxn
-        Shortest and longest n-gram, in characters.
-    bucket
-        Number of buckets.
-    """
+    """The bucket of every n-gram of a word, in the order fastText lists them."""
     if bucket < 1 or maxn < 1 or word == END_OF_SENTENCE:
         return []
     marked = b"<" + word + b">"

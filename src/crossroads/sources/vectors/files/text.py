@@ -224,19 +224,7 @@ class Layout:
 
 
 def learn_layout(lines: list[bytes], *, dim: int | None, path: Path, first_line: int) -> Layout:
-    """Learn the layout from the first lines, by majority.
-
-    Parameters
-    ----------
-    lines
-        The first lines, without their line breaks.
-    dim
-        Numbers per line, if there is a header.
-    path
-        The file, for messages.
-    first_line
-        Number of the first of these lines.
-    """
+    """Learn the layout from the first lines, by majority."""
     if dim is None:
         dim = _usual_count(lines, path=path, first_line=first_line)
     tabs = any(b"\t" in line for line in lines)
@@ -247,19 +235,7 @@ def learn_layout(lines: list[bytes], *, dim: int | None, path: Path, first_line:
 def split_line(
     line: bytes, dim: int, *, path: Path, number: int, unfinished: bool
 ) -> tuple[bytes, list[bytes]]:
-    """Split a line into its word and its ``dim`` numbers.
-
-    Parameters
-    ----------
-    line
-        The line, without its line break.
-    dim
-        Numbers to find, from the right.
-    path, number
-        The file and the number of the line, for messages.
-    unfinished
-        Whether the file ends with this line and without a line break.
-    """
+    """Split a line into its word and its ``dim`` numbers."""
     fields = line.rsplit(None, dim)
     if len(fields) == dim + 1:
         word = fields[0]
