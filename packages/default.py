@@ -22,8 +22,8 @@ from crossroads.audit.vectors import POOL
 from crossroads.evidence import Embeddings
 from crossroads.sources.vectors import embedded
 from crossroads.sources.vectors.files.parquet import read_words
-from crossroads.sources.vectors.pool import Pool
 from crossroads.sources.vectors.reader import Request, Vocabulary
+from crossroads.sources.vectors.rows import Pool
 from crossroads.stimuli.catalogue.index import FILES, document
 from crossroads.storage.arrays import map_array
 from crossroads.storage.files import checksum

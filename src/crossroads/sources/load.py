@@ -23,7 +23,6 @@ from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.spelling import RULES, Unread, check_fallback, helpful_rules, is_cased, nearest_words
 from crossroads.sources.vectors import embedded
 from crossroads.sources.vectors.files import histwords, spacy_pipelines
-from crossroads.sources.vectors.pool import Pool, order_of
 from crossroads.sources.vectors.reader import (
     Duplicates,
     EncodingErrors,
@@ -33,6 +32,7 @@ from crossroads.sources.vectors.reader import (
     named,
     wanted_forms,
 )
+from crossroads.sources.vectors.rows import Pool, order_of
 from crossroads.sources.vectors.signatures import (
     COMPRESSIBLE,
     FORMATS,

@@ -9,13 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crossroads.errors import FormatError, UnknownNameError, nearest
-from crossroads.sources.vectors.files import fasttext as fasttext_binary
-from crossroads.sources.vectors.files import gensim_files as gensim_vectors
-from crossroads.sources.vectors.files import histwords, parquet, safetensors_files, spacy_pipelines, text
-from crossroads.sources.vectors.files import numpy_files as numpy_arrays
-from crossroads.sources.vectors.files import word2vec as word2vec_binary
-from crossroads.sources.vectors.files.text import HEADER, shown
-from crossroads.sources.vectors.reader import Reading, Request
+from crossroads.sources.vectors.files import (
+    arrays,
+    fasttext,
+    gensim_files,
+    histwords,
+    parquet,
+    spacy_pipelines,
+    text,
+    word2vec,
+)
+from crossroads.sources.vectors.files.text import HEADER
+from crossroads.sources.vectors.reader import Reading, Request, shown
 from crossroads.storage.streams import Stream, compression
 
 Reader = Callable[[Path, Request], Reading]
@@ -37,13 +42,16 @@ class Source:
 FORMATS: dict[str, tuple[Reader, str]] = {
     "glove-text": (text.read_glove, "text without a header, a word and its numbers per line (GloVe .txt)"),
     "word2vec-text": (text.read_word2vec, "text with a header “count dim” (word2vec .txt, fastText .vec)"),
-    "word2vec-binary": (word2vec_binary.read, "word2vec binary (Google News .bin)"),
-    "fasttext-binary": (fasttext_binary.read, "native fastText model (.bin), words composed of n-grams"),
-    "gensim": (gensim_vectors.read, "gensim KeyedVectors or Word2Vec (.kv, .model), or a pickled dictionary"),
-    "histwords": (histwords.read, "HistWords folder (1900-w.npy, 1900-vocab.pkl); a series with load_series"),
-    "npz": (numpy_arrays.read_npz, "numpy archive: labels and vectors, or one array per word"),
-    "npy": (numpy_arrays.read_npy, "numpy matrix with its words in a .txt, .json or .pkl file beside it"),
-    "safetensors": (safetensors_files.read, "safetensors matrix, words in its metadata or beside it"),
+    "word2vec-binary": (word2vec.read, "word2vec binary (Google News .bin)"),
+    "fasttext-binary": (fasttext.read, "native fastText model (.bin), words composed of n-grams"),
+    "gensim": (gensim_files.read, "gensim KeyedVectors or Word2Vec (.kv, .model), or a pickled dictionary"),
+    "histwords": (
+        histwords.read,
+        "HistWords folder (1900-w.npy, 1900-vocab.pkl); a series with load_series",
+    ),
+    "npz": (arrays.read_npz, "numpy archive: labels and vectors, or one array per word"),
+    "npy": (arrays.read_npy, "numpy matrix with its words in a .txt, .json or .pkl file beside it"),
+    "safetensors": (arrays.read_safetensors, "safetensors matrix, words in its metadata or beside it"),
     "parquet": (parquet.read, "Parquet: a column of words, vectors as lists or as many columns"),
     "spacy": (spacy_pipelines.read, "spaCy pipeline with static vectors, by name or folder"),
 }
@@ -137,7 +145,7 @@ def _is_npz(path: Path) -> bool:
 
 
 def _sniff_bytes(head: bytes, name: str, path: Path) -> str:
-    if head.startswith(fasttext_binary.MAGIC):
+    if head.startswith(fasttext.MAGIC):
         return "fasttext-binary"
     if head.startswith(b"\x93NUMPY"):
         return "npy"
