@@ -104,7 +104,7 @@ def resolve_model(
     if is_clip(files.folder):
         raise InputError(
             f"{files.name} is a vision-language model.",
-            hint="use clip_texts or clip_embeddings.",
+            hint="use clip_embeddings.",
         )
     if files.elmo:
         return _elmo(files, prompt, pooling, layer, device)

@@ -80,23 +80,23 @@ def _check_config(config: Any) -> None:
             raise ValueError(f"its {name} is {in_short(value)}")
 
 
-def load_tokenizer(files: ModelFiles) -> Any:
-    """Load the fast tokenizer of a model, which knows the character offsets of its tokens."""
+def load_tokenizer(files: ModelFiles, *, fast: bool = True) -> Any:
+    """Load the tokenizer of a model; a fast one knows the character offsets of its tokens."""
+    if files.gguf is None:
+        check_vocabulary(files, Path(files.folder))
     with plain_errors(files, "tokenizer"):
         tokenizer = _transformers().AutoTokenizer.from_pretrained(**files.options(), use_fast=True)
-        check_longest(tokenizer)
-    if not tokenizer.is_fast:
+        _check_longest(tokenizer)
+    if fast and not tokenizer.is_fast:
         raise InputError(
             f"{files.name} has no fast tokenizer ({type(tokenizer).__name__}), so the position of a word "
             "among its tokens is not known.",
             hint="use a model whose folder has tokenizer.json.",
         )
-    if files.gguf is None:
-        check_vocabulary(files, Path(files.folder))
     return tokenizer
 
 
-def check_longest(tokenizer: Any) -> None:
+def _check_longest(tokenizer: Any) -> None:
     """Refuse a longest input that is no number, and special tokens that are none."""
     longest = tokenizer.model_max_length
     if longest is not None and (type(longest) not in (int, float) or not math.isfinite(longest)):
