@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
 from crossroads.audit.vectors import POOL
 from crossroads.evidence import Embeddings
 from crossroads.sources.vectors import embedded
-from crossroads.sources.vectors.files.parquet import read_words
 from crossroads.sources.vectors.reader import Request, Vocabulary
 from crossroads.sources.vectors.rows import Pool
 from crossroads.stimuli.catalogue.index import FILES, document
@@ -37,7 +37,7 @@ FREQUENT = 45_000
 def whole() -> Embeddings:
     """All words, by frequency."""
     vectors, index = _files()
-    words = read_words(index, "index")
+    words = parquet.read_table(index, columns=["index"])["index"].to_pylist()
     places = range(1, len(words) + 1)
     return Embeddings(words, map_array(vectors), provenance="GloVe 6B", fallback="lower", ranks=places)
 

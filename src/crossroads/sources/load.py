@@ -34,13 +34,11 @@ from crossroads.sources.vectors.reader import (
 )
 from crossroads.sources.vectors.rows import Pool, order_of
 from crossroads.sources.vectors.signatures import (
-    COMPRESSIBLE,
     FORMATS,
     NAMES,
-    RANKED,
     check_exists,
     check_format,
-    sniff_member,
+    sniff,
 )
 from crossroads.storage.files import checksum as file_checksum
 from crossroads.storage.streams import compression
@@ -75,7 +73,7 @@ def load(
     words
         The words to keep; ``None`` keeps all. Missing words are an error only if none is found.
     format
-        Name of the format (see :func:`known_sources`); by default it is detected from the content.
+        Name of the format, such as ``"glove-text"``; by default it is detected from the content.
     fallback
         Rules for words not found as written: ``"none"``, or any of ``"lower"``, ``"title"``,
         ``"accents"``. ``"auto"`` is ``"lower"`` if hardly any word of the vocabulary has a capital letter
@@ -126,8 +124,8 @@ def load(
     else:
         with damage_reported(path):
             kind = _format_of(path_or_name, format, member)
-            request = replace(request, usually_ranked=kind in RANKED)
-            reading = FORMATS[kind][0](path, request)
+            request = replace(request, usually_ranked=FORMATS[kind].ranked)
+            reading = FORMATS[kind].read(path, request)
         source = named(path)
         size = path.stat().st_size if path.is_file() else None
         sha256 = file_checksum(path) if checksum and path.is_file() else None
@@ -314,12 +312,12 @@ def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member:
             beside = [entry.name for entry in Path().iterdir()]
             raise UnknownNameError("source", path_or_name, (*NAMES, *sorted(beside)))
     check_exists(path)
-    kind = format or sniff_member(path, member)
+    kind = format or sniff(path, member)
     if path.is_dir() and kind not in {"histwords", "spacy"}:
         raise FormatError(f"this is a folder, {kind} is a file.", path=path, hint="name a file in it.")
     if path.is_file() and kind in {"histwords", "spacy"}:
         raise FormatError(f"this is a file, {kind} is a folder.", path=path, hint="name the folder.")
-    if path.is_file() and kind not in {*COMPRESSIBLE, "npz"} and (how := compression(path)):
+    if path.is_file() and not FORMATS[kind].streamed and kind != "npz" and (how := compression(path)):
         raise FormatError(
             f"{kind} files cannot be read while compressed ({how}).", path=path, hint="decompress it first."
         )

@@ -17,6 +17,7 @@ from typing import Any
 
 from crossroads.errors import FormatError, InputError, UnsafeFileError, in_short, join_words, require
 from crossroads.sources.models.elmo_files import elmo_files
+from crossroads.storage.files import checksum
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 _OTHERS = ("*.h5", "*.msgpack", "*.onnx")
@@ -44,7 +45,6 @@ _NAMES_FILES = re.compile("variant|adapter_kwargs|use_kernels|allow_all_kernels|
 """Arguments for loading, in settings of a sentence encoder, by which other files or code would be used."""
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
-_BLOCK = 1 << 22
 _CONVERT = (
     "convert them if you trust them: AutoModel.from_pretrained(NAME).save_pretrained(FOLDER, "
     "safe_serialization=True), and the tokenizer beside it."
@@ -330,13 +330,5 @@ def _checksum(folder: Path, weights: Iterable[Path]) -> str:
 def _combined(folder: Path, files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in files):
-        digest.update(f"{name}\0{_file_sha256(path)}\n".encode())
-    return digest.hexdigest()
-
-
-def _file_sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
+        digest.update(f"{name}\0{checksum(path)}\n".encode())
     return digest.hexdigest()

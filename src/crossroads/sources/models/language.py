@@ -19,9 +19,9 @@ from crossroads.errors import CrossroadsError, InputError, join_words, one_of, r
 from crossroads.sources.models.files import ModelFiles
 from crossroads.sources.models.transformers import (
     load_config,
+    load_reported,
     load_tokenizer,
     longest_input,
-    plain_errors,
 )
 
 MASKED: Final = "masked"
@@ -62,10 +62,12 @@ class LanguageModel:
         self.files, self.device, self._linear = files, device, linear
         self.config, self.tokenizer = load_config(files), load_tokenizer(files)
         self.kind = find_kind(self.config, self.tokenizer, kind, name=files.name)
-        self._model = _load_with_head(files, self.kind, device)
+        self._model, weights = load_reported(files, AUTO_CLASSES[self.kind], device)
+        if weights["missing_keys"] or weights.get("mismatched_keys"):
+            raise _no_head(files, self.architecture, sorted(weights["missing_keys"]))
         self._decoder = self._model.get_output_embeddings()
         if self._decoder is None or getattr(self._decoder, "weight", None) is None:
-            raise _no_head(files, type(self._model).__name__)
+            raise _no_head(files, self.architecture)
         self._asked, self._first, self._compared = _Request(), threading.Lock(), False
         module = _after_attention(self._model)
         self._early = module is not None
@@ -244,24 +246,6 @@ def _kind_of(config: Any) -> str | None:
     if not config.architectures and config.model_type in tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return CAUSAL  # GGUF files name no architecture
     return None
-
-
-def _load_with_head(files: ModelFiles, kind: str, device: str) -> Any:
-    """The model in float32; a head without weights is an error."""
-    torch = require("torch", extra="models", purpose="running transformer models")
-    transformers = require("transformers", extra="models", purpose="loading transformer models")
-    options = files.options()
-    if files.gguf is None:
-        options["use_safetensors"] = True
-    else:
-        require("gguf", extra="gguf", purpose="reading GGUF files")
-    with plain_errors(files, "weights"):
-        model, info = getattr(transformers, AUTO_CLASSES[kind]).from_pretrained(
-            **options, dtype=torch.float32, output_loading_info=True
-        )
-    if info["missing_keys"] or info.get("mismatched_keys"):
-        raise _no_head(files, type(model).__name__, sorted(info["missing_keys"]))
-    return model.to(device=device, dtype=torch.float32).eval().requires_grad_(False)
 
 
 def _no_head(files: ModelFiles, architecture: str, missing: list[str] | None = None) -> InputError:

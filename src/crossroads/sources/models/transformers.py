@@ -116,10 +116,10 @@ def check_vocabulary(files: ModelFiles, folder: Path) -> None:
 
 def load_model(files: ModelFiles, *, auto_class: str = ENCODER, device: str = "cpu") -> Any:
     """Load a model in float32, in evaluation mode."""
-    return _loaded(files, auto_class, device)[0]
+    return load_reported(files, auto_class, device)[0]
 
 
-def _loaded(files: ModelFiles, auto_class: str, device: str) -> tuple[Any, dict[str, Any]]:
+def load_reported(files: ModelFiles, auto_class: str, device: str) -> tuple[Any, dict[str, Any]]:
     """A model, and the report of transformers about its weights."""
     torch, transformers = _torch(), _transformers()
     options = files.options()
@@ -222,7 +222,7 @@ UNUSED_WEIGHTS = ("pooler.", "logit_scale", "logit_bias")
 
 def load_whole_model(files: ModelFiles, *, device: str = "cpu") -> Any:
     """Load a model in float32, in evaluation mode."""
-    model, info = _loaded(files, ENCODER, device)
+    model, info = load_reported(files, ENCODER, device)
     missing = sorted(name for name in info["missing_keys"] if not name.startswith(UNUSED_WEIGHTS))
     missing += sorted(str(one) for one in info.get("mismatched_keys") or ())
     if missing:

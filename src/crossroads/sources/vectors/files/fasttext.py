@@ -255,14 +255,6 @@ END_OF_SENTENCE = b"</s>"
 """The one word that has no n-grams."""
 
 
-def subword_hash(ngram: bytes) -> int:
-    """The 32-bit hash of an n-gram."""
-    value = _OFFSET
-    for byte in ngram:
-        value = ((value ^ _signed(byte)) * _PRIME) & _MASK
-    return value
-
-
 def subword_buckets(word: bytes, minn: int, maxn: int, bucket: int) -> list[int]:
     """The bucket of every n-gram of a word, in the order fastText lists them."""
     if bucket < 1 or maxn < 1 or word == END_OF_SENTENCE:

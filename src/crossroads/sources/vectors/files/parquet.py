@@ -40,14 +40,6 @@ def read(path: Path, request: Request) -> Reading:
         ) from error
 
 
-def read_words(path: Path, column: str) -> list[str]:
-    """Read one column of words."""
-    pq = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    with path.open("rb") as raw, pq.ParquetFile(raw) as file:  # pq.read_table would load pandas
-        words: list[str] = file.read(columns=[column])[column].to_pylist()
-    return words
-
-
 def _expanded(about: Any) -> int:
     """About how many bytes the rows take: a few bytes of a file can repeat a value any number of times."""
     groups = map(about.row_group, range(about.num_row_groups))
