@@ -19,7 +19,6 @@ import numpy as np
 import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
-from crossroads.audit.vectors import POOL
 from crossroads.evidence import Embeddings
 from crossroads.sources.vectors import embedded
 from crossroads.sources.vectors.reader import Request, Vocabulary
@@ -68,7 +67,7 @@ def chosen(words: Sequence[str], wanted: Set[str]) -> list[int]:
     The pool of a test leaves out the words of that test. So as many more are included as there are stimuli:
     whatever words a test has, its pool is that of all words.
     """
-    request = Request(wanted=frozenset(), pool=POOL + len(wanted), usually_ranked=True)
+    request = Request(wanted=frozenset(), pool=embedded.POOL + len(wanted), usually_ranked=True)
     pool = Pool(request, Vocabulary(words, request=request), 0, np.float32)
     named = [row for row, word in enumerate(words) if word in wanted]
     return sorted({*range(min(FREQUENT, len(words))), *named, *pool.settle(words)})

@@ -12,7 +12,6 @@ import pytest
 from packages import default
 
 import crossroads as cr
-from crossroads.audit.vectors import POOL
 from crossroads.errors import FormatError, InputError, MissingStimuliError
 from crossroads.evidence import Embeddings
 from crossroads.sources.load import load
@@ -45,8 +44,8 @@ def test_words_and_pools_are_those_of_all_words(
     words = [word for name in names for word in catalog(name).words]
     file = tmp_path / "glove.npz"
     np.savez(file, labels=np.array(whole.labels), vectors=whole.vectors)
-    complete = load(file, words=words, fallback="lower", pool=POOL, ranked=True)
-    emb = load("default", words=words, pool=POOL)
+    complete = load(file, words=words, fallback="lower", pool=embedded.POOL, ranked=True)
+    emb = load("default", words=words, pool=embedded.POOL)
     for ours, expected in ((emb, complete), (emb.pool, complete.pool)):
         assert ours is not None and expected is not None
         assert ours.labels == expected.labels

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError
-from crossroads.sources.endpoints.addresses import OPENAI, TEI, plain
-from crossroads.sources.endpoints.secrets import without
+from crossroads.sources.endpoints.addresses import OPENAI, TEI, plain, without
 
 Floats = NDArray[np.float64]
 _SHOWN_BYTES = 1 << 16

@@ -29,6 +29,8 @@ ABOUT = "about.json"
 """The file about them, with their licence and checksums."""
 FILES = ("vectors.npy", "words.txt", "ranks.npy")
 """Their files."""
+POOL = 20_000
+"""Size of a pool up to which it is that of all words, whatever words a test has."""
 POWERS = np.array([1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11])
 """What digits are divided by."""
 ZERO = 1 << 17
