@@ -67,8 +67,8 @@ class Elmo:
     --------
     ``elmo_folder`` holds an ELMo with 16 dimensions in each direction:
 
-    >>> from crossroads.sources.models.elmo import Elmo
-    >>> Elmo(elmo_folder).layers(["The", "doctor", "spoke"]).shape
+    >>> import crossroads as cr
+    >>> cr.sources.Elmo(elmo_folder).layers(["The", "doctor", "spoke"]).shape
     (3, 3, 32)
     """
 
