@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -108,15 +108,15 @@ def _scanned(
     """Yield the words of blocks of whole lines; of each block a line is parsed as a sample."""
     for piece, unfinished in pieces:
         if piece:
-            block = _scan(piece, layout, path, line, unfinished)
+            block, lines = _scan(piece, layout, path, line, unfinished)
             if sample and block.tokens:
                 block.vectors([0])
             yield block
-            line += piece.count(b"\n")
+            line += lines
 
 
-def _scan(piece: bytes, layout: Layout, path: Path, line: int, unfinished: bool) -> Block:
-    """Find the words of a block of whole lines, of which the first has the number ``line``."""
+def _scan(piece: bytes, layout: Layout, path: Path, line: int, unfinished: bool) -> tuple[Block, int]:
+    """The words of a block of whole lines, the first of which is line ``line``, and how many lines it has."""
     data = np.frombuffer(piece, np.uint8)
     ends = np.flatnonzero(data == _NEWLINE)
     starts = np.concatenate(([0], ends[:-1] + 1))
@@ -124,7 +124,8 @@ def _scan(piece: bytes, layout: Layout, path: Path, line: int, unfinished: bool)
     separators = np.add.reduceat(layout.separator_mask(data).view(np.uint8), starts, dtype=np.uint8)
     irregular = np.flatnonzero(separators != layout.separators % 256).tolist()
     tokens = _tokens(piece, starts.tolist(), layout.tabs)
-    spans = list(zip(range(line, line + len(tokens)), starts.tolist(), ends.tolist(), strict=True))
+    lines: Sequence[int] = range(line, line + len(tokens))
+    spans = list(zip(lines, starts.tolist(), ends.tolist(), strict=True))
     blank: set[int] = set()
     for i in irregular:
         number, start, end = spans[i]
@@ -138,6 +139,7 @@ def _scan(piece: bytes, layout: Layout, path: Path, line: int, unfinished: bool)
     if blank:
         spans = [span for i, span in enumerate(spans) if i not in blank]
         tokens = [token for i, token in enumerate(tokens) if i not in blank]
+        lines = [number for number, _, _ in spans]
 
     def vectors(places: list[int]) -> NDArray[np.float32]:
         found: NDArray[np.float32] = np.empty((len(places), layout.dim), np.float32)
@@ -147,7 +149,7 @@ def _scan(piece: bytes, layout: Layout, path: Path, line: int, unfinished: bool)
             found[row] = parse_numbers(fields, path=path, number=number)
         return found
 
-    return Block(tokens, vectors, [number for number, _, _ in spans])
+    return Block(tokens, vectors, lines), len(ends)
 
 
 def _tokens(block: bytes, starts: list[int], tabs: bool) -> list[bytes]:
