@@ -15,7 +15,7 @@ TOOLS  := eslint@10.14.0 typescript@7.0.2
 TOOLED := $(VENV)/npm/node_modules
 comma  := ,
 # Extras that bring neither torch nor a cluster, and the tests of what they compute.
-WITHOUT_TORCH := default,fast,frames,plots,parquet,safetensors,zstd,corpus,elmo,frequency
+WITHOUT_TORCH := fast,frames,plots,parquet,safetensors,zstd,corpus,elmo,frequency
 COMPUTED := tests/inference tests/measures tests/evidence tests/wording tests/test_results.py tests/test_geometry.py tests/report tests/plots
 NEWEST ?= $(firstword $(foreach minor,14 13 12,$(shell \
   for one in python3.$(minor) "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.$(minor).*/bin/python; do \
@@ -24,7 +24,7 @@ NEWEST ?= $(firstword $(foreach minor,14 13 12,$(shell \
 
 .DEFAULT_GOAL := help
 .PHONY: help audit docs reference gallery gallery-models contextual-run quick test full lint scripts workflows types unit browser test-core test-lowest test-newest \
-  numpy-range release-check r-check bench validity coverage mutation fuzz oracle kills conformance data-package format clean
+  numpy-range release-check r-check bench validity coverage mutation fuzz oracle kills conformance default-vectors format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -200,9 +200,8 @@ conformance: $(STAMP)/test  ## Compare with other packages and R, and write docs
 	$(BIN)/python -m benchmarks.validity.peers
 	$(BIN)/python -m benchmarks.validity.conformance
 
-data-package: $(STAMP)/audit  ## Build the package of default vectors, crossroads-default, into dist/
-	$(PIP) install build
-	$(BIN)/python packages/default/make.py dist
+default-vectors: $(STAMP)/test  ## Write the default vectors again, after a change of the catalogue
+	$(BIN)/python -m packages.default
 
 validity: $(STAMP)/test  ## Count how often p-values and intervals err, and write docs/validity.md (SHARE=0.05: fewer worlds)
 	$(BIN)/python -m benchmarks.validity --share $(or $(SHARE),1)
@@ -220,7 +219,7 @@ $(BIN)/python:
 
 # One stamp for each set of extras; remade when the metadata or the pins change.
 $(STAMP)/audit: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install --constraint constraints.txt --editable ".[default,fast,frames,plots]"
+	$(PIP) install --constraint constraints.txt --editable ".[fast,frames,plots,parquet]"
 	@mkdir -p $(STAMP) && touch $@
 
 $(STAMP)/test: pyproject.toml constraints.txt | $(BIN)/python
@@ -232,7 +231,7 @@ $(STAMP)/$(subst $() ,+,$(TOOLS)): | $(STAMP)/test
 	@touch "$@"
 
 $(STAMP)/gallery: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install --constraint constraints.txt --editable ".[default,fast,frames,plots]" playwright
+	$(PIP) install --constraint constraints.txt --editable ".[fast,frames,plots,parquet]" playwright
 	@mkdir -p $(STAMP) && touch $@
 
 $(STAMP)/release: pyproject.toml constraints.txt | $(BIN)/python

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from packages.default import whole
 
 from benchmarks.timing import Report, best, in_own_process, processor_time, surroundings
-from crossroads import load
 from crossroads.cli.commands.contexts import chosen_lists
 
 ENWIK8 = (
@@ -103,8 +103,8 @@ def generated(size: int, share: float) -> Iterator[dict[str, object]]:
     """
     rng = np.random.default_rng(0)
     known = list(dict.fromkeys(w for some in chosen_lists(None, None, None).values() for w in some))
-    others = set(load("default").labels[:40_000]) - set(known)
-    ranked = [w for w in load("default").labels if w in others and w.isascii() and w.isalpha()]
+    others = set(whole().labels[:40_000]) - set(known)
+    ranked = [w for w in whole().labels if w in others and w.isascii() and w.isalpha()]
     common, stimuli = np.array(ranked, object), rng.permutation(np.array(known, object))
     signs = np.array(
         ["{}"] * 84 + ["{},"] * 6 + ["{}."] * 4 + ["({})", "{}\n\n", '"{}"', "{}'s", "{}’s", "x/{}"]

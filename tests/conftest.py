@@ -64,7 +64,6 @@ def every_result() -> dict[str, Result]:
 @pytest.fixture(scope="session")
 def default_audit(once: Once) -> audits.AuditRun:
     """The audit of the embedded default, with all its tests and figures."""
-    pytest.importorskip("pyarrow", reason="the audit of the embedded default needs the extra 'default'")
     return audits.finished(once("default-audit", audits.default))
 
 

@@ -7,9 +7,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = (
-    *("default", "fast", "frames", "plots", "parquet", "safetensors", "zstd", "corpus", "elmo", "frequency"),
-)
+EXTRAS = ("fast", "frames", "plots", "parquet", "safetensors", "zstd", "corpus", "elmo", "frequency")
 """Extras that ``make test-lowest`` installs: those that bring neither torch nor a cluster."""
 REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[[a-z,]+\])?(>=|==)([0-9.]+)(?:; .+)?")
 

@@ -195,7 +195,7 @@ def test_a_wrong_name_gets_the_nearest_right_one() -> None:
 
 
 def test_groups_can_be_imported_and_are_attributes() -> None:
-    groups = ("stats", "traits", "pairs", "plots")
+    groups = ("stats", "traits", "pairs", "plots", "sources")
     lines = [f"import crossroads.{one} as one; assert crossroads.{one} is one" for one in groups]
     subprocess.run([sys.executable, "-c", "\n".join(["import crossroads", *lines])], check=True, timeout=60)
 

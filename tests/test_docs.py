@@ -56,7 +56,6 @@ def test_blocks_run_as_they_are_typed(
     page: Path, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page takes as long as a reader who types it: what it shows is compared with what comes out."""
-    pytest.importorskip("pyarrow", reason="the pages use the embedded default vectors: extra 'default'")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for block in blocks(page):

@@ -113,7 +113,6 @@ def test_every_dependency_has_a_lowest_version_and_one_that_is_tested() -> None:
 
 @pytest.mark.full
 def test_the_recipe_for_pytest_is_a_file_of_tests_that_pass(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow", reason="the recipe uses the embedded default vectors: extra 'default'")
     guide = (ROOT / "docs" / "guides" / "pytest.md").read_text(encoding="utf-8")
     tests, rules = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
     (tmp_path / "test_associations.py").write_text(tests, encoding="utf-8")

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from packages.default import whole
 from scipy import stats
 
 import crossroads as cr
@@ -119,8 +120,8 @@ def placebos(rng: np.random.Generator) -> Noted:
 
 @cache
 def vocabulary() -> cr.Embeddings:
-    """The embedded default vectors, all of them."""
-    return cr.load("default")
+    """All words of GloVe 6B."""
+    return whole()
 
 
 PIECES: dict[str, Callable[[np.random.Generator], Noted]] = {

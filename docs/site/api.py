@@ -17,7 +17,7 @@ import crossroads
 FOLDER = "reference/api"
 PAGES = {
     "questions": ("Questions", "Word lists, designs, and the catalogue of published ones."),
-    "sources": ("Sources", "Where vectors and answers come from: files, models and services."),
+    "loading": ("Sources", "Where vectors and answers come from: files, models and services."),
     "evidence": ("Evidence", "What came back: arrays with their labels and provenance."),
     "association": ("Associations of words", "Measures of one vector for each word, and how sure they are."),
     "intersections": ("Intersections", "Words that are associated with an intersectional group."),
@@ -34,8 +34,8 @@ PAGES = {
 HOMES = {
     "extraction.sentences": "sentences",
     "stimuli": "questions",
-    "sources": "sources",
-    "extraction": "sources",
+    "sources": "loading",
+    "extraction": "loading",
     "evidence": "evidence",
     "measures.association": "association",
     "measures.rungs": "association",

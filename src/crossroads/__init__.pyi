@@ -5,6 +5,7 @@
 
 from crossroads import pairs as pairs
 from crossroads import plots as plots
+from crossroads import sources as sources
 from crossroads import stats as stats
 from crossroads import traits as traits
 from crossroads.audit.audit import run_audit as run_audit

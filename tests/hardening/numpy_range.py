@@ -30,7 +30,7 @@ from tests.lowest import declared
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "numpy.md"
 PLACE = ROOT / ".venv-numpy"
-EXTRAS = ("default", "fast", "corpus")
+EXTRAS = ("fast", "corpus")
 ROUNDING = 1e-9
 """Relative differences above this are more than what rounding in double precision adds up to here."""
 SINGLE = 1e-5

@@ -15,9 +15,9 @@ from urllib.parse import quote
 import pytest
 
 from crossroads.errors import CrossroadsWarning, InputError
+from crossroads.sources.endpoints.addresses import without
 from crossroads.sources.endpoints.answers import EndpointError
 from crossroads.sources.endpoints.embeddings import endpoint_embeddings
-from crossroads.sources.endpoints.secrets import without
 
 if TYPE_CHECKING:
     from tests.sources.conftest import Service

@@ -7,8 +7,6 @@ import json
 import pytest
 from benchmarks.validity import conformance, peers
 
-pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
-
 
 @pytest.mark.reference
 @pytest.mark.slow

@@ -106,7 +106,6 @@ def test_only_shifted_names_are_closer_to_the_vocabulary() -> None:
 
 @pytest.mark.slow
 def test_dealt_attributes_are_other_words_each_time() -> None:
-    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
     worlds = dealt_worlds("weat1", worlds=20)
     assert worlds.sizes == (24, 25, 25, 25)
     rows = np.concatenate([worlds.vectors["a"], worlds.vectors["b"]], axis=1)

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from packages.default import whole
 
 import crossroads as cr
 from crossroads.geometry import unit
@@ -42,8 +43,8 @@ def dealt_worlds(name: str, *, worlds: int = 1, seed: int = 0) -> VectorWorlds:
 
 @cache
 def _default() -> tuple[cr.Embeddings, NDArray[np.intp]]:
-    """The embedded vectors, whose order is one of frequency, and rows of words of letters only."""
-    emb = cr.load("default")
+    """All words of GloVe 6B, by frequency, and rows of words of letters only."""
+    emb = whole()
     plain = np.fromiter((label.isalpha() for label in emb.labels), dtype=bool, count=len(emb))
     return emb, np.flatnonzero(plain)
 

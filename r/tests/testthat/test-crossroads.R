@@ -105,7 +105,7 @@ test_that("an audit is read back as data frames, the same as one test", {
   expect_true(is.na(found$passed))
   expect_true(all(c("measure", "test", "statistic", "value") %in% names(as.data.frame(found))))
   expect_true("other words" %in% found$ladder$rung)
-  expect_output(print(found), "audit of kumo")
+  expect_output(print(found), "audit of GloVe 6B")
   again <- read_audit(folder)
   expect_equal(again$results, found$results)
   drawn <- forest(found)

@@ -275,8 +275,7 @@ def vectors_identity(model: str) -> dict[str, Any]:
     """
     path = Path(model)
     if model in NAMES:
-        found = embedded.locate(model)
-        return {"package": [found.package, found.version], "files": _states(found.files.values())}
+        return {"included": embedded.about()["sha256"]}
     if not path.exists():
         return {"package": model, "files": [_folder(folder) for folder in _package(model)]}
     if path.is_dir():

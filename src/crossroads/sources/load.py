@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tokenize import TokenError
@@ -23,7 +23,6 @@ from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.spelling import RULES, Unread, check_fallback, helpful_rules, is_cased, nearest_words
 from crossroads.sources.vectors import embedded
 from crossroads.sources.vectors.files import histwords, spacy_pipelines
-from crossroads.sources.vectors.pool import Pool, order_of
 from crossroads.sources.vectors.reader import (
     Duplicates,
     EncodingErrors,
@@ -34,14 +33,13 @@ from crossroads.sources.vectors.reader import (
     named,
     wanted_forms,
 )
+from crossroads.sources.vectors.rows import Pool, order_of
 from crossroads.sources.vectors.signatures import (
-    COMPRESSIBLE,
     FORMATS,
     NAMES,
-    RANKED,
     check_exists,
     check_format,
-    sniff_member,
+    sniff,
 )
 from crossroads.storage.files import checksum as file_checksum
 from crossroads.storage.streams import compression
@@ -76,7 +74,7 @@ def load(
     words
         The words to keep; ``None`` keeps all. Missing words are an error only if none is found.
     format
-        Name of the format (see :func:`known_sources`); by default it is detected from the content.
+        Name of the format, such as ``"glove-text"``; by default it is detected from the content.
     fallback
         Rules for words not found as written: ``"none"``, or any of ``"lower"``, ``"title"``,
         ``"accents"``. ``"auto"`` is ``"lower"`` if hardly any word of the vocabulary has a capital letter
@@ -114,51 +112,47 @@ def load(
     >>> emb.labels, emb.fallback, emb.provenance.format
     (('rose',), ('lower',), 'glove-text')
     """
-    request, asked, rules = _ask(words, fallback, duplicates, encoding_errors, member, progress)
-    request = replace(request, pool=pool, ranked=ranked)
+    query = _query(
+        words,
+        fallback,
+        duplicates=duplicates,
+        encoding_errors=encoding_errors,
+        member=member,
+        progress=progress,
+        pool=pool,
+        ranked=ranked,
+    )
     path = Path(path_or_name)
     sha256: str | None = None
     size: int | None
     if isinstance(path_or_name, str) and path_or_name in NAMES and format is None:
-        installed = embedded.locate(path_or_name)
-        kind, source, size = "default", installed.package, installed.vectors.stat().st_size
-        request = replace(request, usually_ranked=True)
-        reading = embedded.read(installed, request)
+        kind, source, sha256 = "default", embedded.NAME, embedded.about()["sha256"]["vectors.npy"]
+        query = replace(query, request=replace(query.request, usually_ranked=True))
+        reading = embedded.read(query.request)
+        size = (embedded.FOLDER / "vectors.npy").stat().st_size
     else:
         with damage_reported(path):
             kind = _format_of(path_or_name, format, member)
-            request = replace(request, usually_ranked=kind in RANKED)
-            reading = FORMATS[kind][0](path, request)
+            query = replace(query, request=replace(query.request, usually_ranked=FORMATS[kind].ranked))
+            reading = FORMATS[kind].read(path, query.request)
         source = named(path)
         size = path.stat().st_size if path.is_file() else None
         sha256 = file_checksum(path) if checksum and path.is_file() else None
     if progress is not None and size is not None:
         progress(size, size)
-    decided = _automatic(reading.vocabulary.cased) if rules is None else rules
-    return _embeddings(
-        reading,
-        request,
-        asked,
-        decided,
-        automatic=rules is None,
-        source=source,
-        format=kind,
-        size=size,
-        sha256=sha256,
-        more=None
-        if words is None
-        else partial(
-            _read_pool,
-            path.absolute() if path.exists() and kind != "default" else path_or_name,
-            words=asked,
-            format=format,
-            fallback=decided or "none",
-            duplicates=duplicates,
-            encoding_errors=encoding_errors,
-            member=member,
-            ranked=ranked,
-        ),
+    more = partial(
+        _read_pool,
+        path.absolute() if path.exists() and kind != "default" else path_or_name,
+        words=query.words,
+        format=format,
+        fallback=query.decided(reading.vocabulary) or "none",
+        duplicates=duplicates,
+        encoding_errors=encoding_errors,
+        member=member,
+        ranked=ranked,
     )
+    about = Provenance(source=recorded_path(source), format=kind, revision=reading.revision, sha256=sha256)
+    return _embeddings(query, reading, about, size=size, more=None if words is None else more)
 
 
 def _read_pool(path_or_name: str | os.PathLike[str], size: int, **options: Any) -> Embeddings | None:
@@ -215,56 +209,54 @@ def load_series(
             path=folder,
             hint="expected 1900-w.npy, 1900-vocab.pkl and so on.",
         )
-    request, asked, rules = _ask(words, fallback, duplicates, "strict", None, None)
+    query = _query(words, fallback, duplicates=duplicates)
     sizes = {decade: (folder / f"{decade}-w.npy").stat().st_size for decade in found}
     readings: dict[int, Reading] = {}
     for decade in found:
-        readings[decade] = histwords.read_decade(folder, decade, request)
+        readings[decade] = histwords.read_decade(folder, decade, query.request)
         if progress is not None:
             progress(sum(sizes[d] for d in readings), sum(sizes.values()))
-    decided = rules
-    if decided is None:
-        seen = [reading.vocabulary for reading in readings.values()]
-        decided = _automatic(is_cased(sum(v.capitalised for v in seen), sum(v.looked_at for v in seen)))
+    rules = query.decided(*(reading.vocabulary for reading in readings.values()))
+    sources = {decade: recorded_path(f"{named(folder)}/{decade}-w.npy") for decade in found}
     return {
         decade: _embeddings(
+            query,
             reading,
-            request,
-            asked,
-            decided,
-            automatic=rules is None,
-            source=f"{named(folder)}/{decade}-w.npy",
-            format="histwords",
+            Provenance(source=sources[decade], format="histwords"),
             size=sizes[decade],
+            rules=rules,
         )
         for decade, reading in readings.items()
     }
 
 
-def _ask(
-    words: Iterable[str] | None,
-    fallback: str | Iterable[str],
-    duplicates: Duplicates,
-    encoding_errors: EncodingErrors,
-    member: str | None,
-    progress: Progress | None,
-) -> tuple[Request, frozenset[str] | None, tuple[str, ...] | None]:
-    """The request to the reader, the words as given, and the rules (``None`` to decide later)."""
+@dataclass(frozen=True, kw_only=True)
+class _Query:
+    """The words to load, and the rules by which they are found."""
+
+    request: Request
+    words: frozenset[str] | None
+    rules: tuple[str, ...] | None
+    """The rules that were given; None to decide by the vocabulary."""
+
+    def decided(self, *vocabularies: Vocabulary) -> tuple[str, ...]:
+        """The rules that were given, or those that fit the vocabulary."""
+        if self.rules is not None:
+            return self.rules
+        capitalised = sum(one.capitalised for one in vocabularies)
+        return () if is_cased(capitalised, sum(one.looked_at for one in vocabularies)) else ("lower",)
+
+
+def _query(words: Iterable[str] | None, fallback: str | Iterable[str], **options: Any) -> _Query:
+    """The words as given, with the request to the reader that finds them under any rule in question."""
     rules = None if fallback == _AUTO else check_fallback(fallback)
     if words is not None and not isinstance(words, str):
         words = tuple(words)
     wanted = wanted_forms(words, ("lower",) if rules is None else rules)
-    asked = None if words is None else frozenset(words)
-    others = None if wanted is None else wanted_forms(words, RULES)
-    request = Request(
-        wanted=wanted,
-        noticed=frozenset() if wanted is None or others is None else others - wanted,
-        duplicates=duplicates,
-        encoding_errors=encoding_errors,
-        member=member,
-        progress=progress,
-    )
-    return request, asked, rules
+    every = wanted_forms(words, RULES)
+    noticed = frozenset() if wanted is None or every is None else every - wanted
+    request = Request(wanted=wanted, noticed=noticed, **options)
+    return _Query(request=request, words=None if words is None else frozenset(words), rules=rules)
 
 
 _DAMAGE = (
@@ -315,46 +307,41 @@ def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member:
             beside = [entry.name for entry in Path().iterdir()]
             raise UnknownNameError("source", path_or_name, (*NAMES, *sorted(beside)))
     check_exists(path)
-    kind = format or sniff_member(path, member)
+    kind = format or sniff(path, member)
     if path.is_dir() and kind not in {"histwords", "spacy"}:
         raise FormatError(f"this is a folder, {kind} is a file.", path=path, hint="name a file in it.")
     if path.is_file() and kind in {"histwords", "spacy"}:
         raise FormatError(f"this is a file, {kind} is a folder.", path=path, hint="name the folder.")
-    if path.is_file() and kind not in {*COMPRESSIBLE, "npz"} and (how := compression(path)):
+    if path.is_file() and not FORMATS[kind].streamed and kind != "npz" and (how := compression(path)):
         raise FormatError(
             f"{kind} files cannot be read while compressed ({how}).", path=path, hint="decompress it first."
         )
     return kind
 
 
-def _automatic(cased: bool) -> tuple[str, ...]:
-    return () if cased else ("lower",)
-
-
 def _embeddings(
+    query: _Query,
     reading: Reading,
-    request: Request,
-    asked: frozenset[str] | None,
-    rules: tuple[str, ...],
+    about: Provenance,
     *,
-    automatic: bool,
-    source: str,
-    format: str,  # noqa: A002
     size: int | None,
-    sha256: str | None = None,
+    rules: tuple[str, ...] | None = None,
     more: Callable[[int], Embeddings | None] | None = None,
 ) -> Embeddings:
-    labels, vectors, vocabulary = reading.labels, reading.vectors, reading.vocabulary
-    ranks, order, unread = reading.ranks, order_of(request, vocabulary), None
-    if asked is not None:
-        allowed = wanted_forms(asked, rules) or frozenset()
+    """The words that the rules find, with all that is known of the source."""
+    request, vocabulary = query.request, reading.vocabulary
+    labels, vectors, ranks, unread = reading.labels, reading.vectors, reading.ranks, None
+    rules = query.decided(vocabulary) if rules is None else rules
+    if query.words is not None:
+        allowed = wanted_forms(query.words, rules) or frozenset()
         rows = [row for row, label in enumerate(labels) if label in allowed]
         forms = vocabulary.forms.union(label for label in labels if label not in allowed)
         unread = Unread(forms=frozenset(forms), blocks=tuple(vocabulary.blocks))
         if not rows:
-            raise _nothing_found(asked, vocabulary, unread, rules, source)
+            raise _nothing_found(query.words, reading, unread, rules, about.source)
         if len(rows) < len(labels):
             labels, vectors, ranks = [labels[row] for row in rows], vectors[rows], ranks[rows]
+    order = order_of(request, vocabulary)
     details: dict[str, Any] = {
         "vocabulary": vocabulary.size,
         "kept": len(labels),
@@ -364,17 +351,14 @@ def _embeddings(
         "capitalised": vocabulary.capitalised,
         "capitalised_share": vocabulary.capitalised / max(vocabulary.looked_at, 1),
         "fallback": list(rules),
-        "fallback_chosen": "automatically" if automatic else "as asked",
+        "fallback_chosen": "automatically" if query.rules is None else "as asked",
         "bytes": size,
         "order": order.decided,
         **reading.details,
     }
     if not isinstance(vectors, np.memmap):
         zeros = len(vectors) - int(np.count_nonzero(vectors.any(axis=1)))
-        details.update({"zero_rows": zeros} if zeros else {})
-    provenance = Provenance(
-        source=recorded_path(source), format=format, revision=reading.revision, sha256=sha256, details=details
-    )
+        details |= {"zero_rows": zeros} if zeros else {}
     sample = reading.pool
     if request.wanted is None and request.pool is not None:
         thinned = Pool(request, vocabulary, vectors.shape[1], vectors.dtype)
@@ -383,13 +367,17 @@ def _embeddings(
         sample = thinned.sample()
     others = None
     if sample is not None and sample.labels:
-        about = replace(provenance, details={**details, "kept": len(sample.labels)})
-        seen = sample.ranks if order.by_frequency else None
-        others = Embeddings(sample.labels, sample.vectors, provenance=about, fallback=rules, ranks=seen)
+        others = Embeddings(
+            sample.labels,
+            sample.vectors,
+            provenance=replace(about, details={**details, "kept": len(sample.labels)}),
+            fallback=rules,
+            ranks=sample.ranks if order.by_frequency else None,
+        )
     return Embeddings(
         labels,
         vectors,
-        provenance=provenance,
+        provenance=replace(about, details=details),
         fallback=rules,
         unread=unread,
         ranks=ranks if order.by_frequency else None,
@@ -399,8 +387,9 @@ def _embeddings(
 
 
 def _nothing_found(
-    asked: frozenset[str], vocabulary: Vocabulary, unread: Unread, rules: tuple[str, ...], source: str
+    asked: frozenset[str], reading: Reading, unread: Unread, rules: tuple[str, ...], source: str
 ) -> InputError:
+    vocabulary = reading.vocabulary
     looks = join_words([repr(sample) for sample in vocabulary.samples])
     hint = f"its words look like {looks}"
     allowed, found = helpful_rules(sorted(asked), unread.forms.__contains__, rules)
@@ -410,6 +399,8 @@ def _nothing_found(
         near = nearest_words(sorted(asked)[:3], unread.blocks, n=1)
         similar = [f"{labels[0]!r} resembles {word!r}" for word, labels in near.items()]
         hint += f"; {join_words(similar)}" if similar else ""
+    if "complete" in reading.details:
+        hint += f"; for other words give the complete file, {reading.details['complete']}"
     words = join_words([repr(word) for word in sorted(asked)], most=3)
     return InputError(
         f"none of the {len(asked)} words asked for ({words}) is among the {vocabulary.size:,} of {source}.",

@@ -110,7 +110,6 @@ def test_figures_are_drawn(command: Command, small: Path, sheet: Path, tmp_path:
 def test_published_groups_run_on_the_default_and_words_found_by_chance_are_not_listed(
     command: Command,
 ) -> None:
-    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
     for arguments in (("ibd", "default"), ("eibd", "default", "-t", "mf")):
         said = " ".join(command(*arguments).out.split())
         results = json.loads(command(*arguments, "--json").out)["results"]

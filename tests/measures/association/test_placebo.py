@@ -213,7 +213,6 @@ def test_without_enough_words_or_a_t_there_is_nothing_to_compare_with() -> None:
 @pytest.mark.slow
 def test_the_published_tests_stand_where_they_did_in_the_default_vectors() -> None:
     """It takes a while: fewer than 1,000 placebos of each test would not tell these percentiles apart."""
-    pytest.importorskip("pyarrow")
     # 400 placebos out of the 20,000 most frequent words gave these percentiles: dealt, topics
     before = {"weat6": (1.00, 0.84), "weat7": (0.88, 0.34), "weat9": (0.78, 0.36), "i2": (0.56, 0.22)}
     designs = {name: cr.catalog(name) for name in before}

@@ -94,7 +94,7 @@ def test_the_file_is_whole_and_each_entry_has_what_its_type_needs() -> None:
 
 
 def test_vectors_are_cited_where_it_is_certain_whose_they_are(tested: BatteryResult) -> None:
-    default = Provenance(source="default", format="default", details={"package": embedded.PACKAGE})
+    default = Provenance(source=embedded.NAME, format="default")
     decades = Provenance(source="sgns", format="histwords")
     likely = Provenance(source="glove.6B.50d.txt", format="glove-text")  # may be anybody's
 

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossroads.errors import FormatError, InputError
-from crossroads.sources.models.clip import clip_embeddings, clip_images, clip_texts, is_clip
+from crossroads.sources.models.clip import clip_embeddings, is_clip
 from crossroads.sources.models.images import image_labels, image_sets
 
 Image = pytest.importorskip("PIL.Image", reason="extra 'vision'")
@@ -83,16 +83,16 @@ def test_what_was_done_is_recorded(tiny_clip: Path, folder: Path) -> None:
     assert expected.items() <= found.details.items()
     assert len(found.details["images sha256"]) == 64
     json.dumps(found.to_dict())
-    alone = clip_images(tiny_clip, image_sets(folder), batch_size=1)
+    alone = clip_embeddings(tiny_clip, images=image_sets(folder), batch_size=1)
     assert "prompt" not in alone.provenance.details
     np.testing.assert_allclose(alone.vectors, both.vectors[6:], atol=1e-5)
 
 
 def test_the_prompt_may_be_chosen_for_all_or_for_each(tiny_clip: Path) -> None:
-    bare = clip_texts(tiny_clip, ["love"], prompt="{word}", batch_size=1)
-    own = clip_texts(tiny_clip, {"love": "{word}", "peace": "a photo of peace"})
+    bare = clip_embeddings(tiny_clip, ["love"], prompt="{word}", batch_size=1)
+    own = clip_embeddings(tiny_clip, {"love": "{word}", "peace": "a photo of peace"})
     np.testing.assert_allclose(own["love"], bare["love"], atol=1e-5)
-    assert not np.allclose(bare["love"], clip_texts(tiny_clip, ["love"])["love"], atol=1e-2)
+    assert not np.allclose(bare["love"], clip_embeddings(tiny_clip, ["love"])["love"], atol=1e-2)
 
 
 def test_siglip_reads_texts_filled_up_to_its_length(small_models: Any, folder: Path, tmp_path: Path) -> None:
@@ -125,11 +125,11 @@ def test_siglip_reads_texts_filled_up_to_its_length(small_models: Any, folder: P
     [
         (lambda model, red: clip_embeddings(model, WORDS, {"love": red}), "'love' label a word and an image"),
         (
-            lambda model, red: clip_texts(model, ["l" + "o" * 80 + "ve"]),
+            lambda model, red: clip_embeddings(model, ["l" + "o" * 80 + "ve"]),
             r"\d+ tokens, and tiny-clip takes 77",
         ),
-        (lambda model, red: clip_images(model, []), "there are no images"),
-        (lambda model, red: clip_texts(model, WORDS, batch_size=0), "batch_size=0"),
+        (lambda model, red: clip_embeddings(model, images=[]), "there are no images"),
+        (lambda model, red: clip_embeddings(model, WORDS, batch_size=0), "batch_size=0"),
     ],
 )
 def test_what_cannot_be_asked_is_told(
@@ -144,14 +144,14 @@ def test_other_models_and_those_without_their_small_files_are_told_plainly(
 ) -> None:
     assert not is_clip(tiny_bert)
     with pytest.raises(InputError, match="tiny-bert is not a known vision-language model"):
-        clip_texts(tiny_bert, WORDS)
+        clip_embeddings(tiny_bert, WORDS)
     copy = tmp_path / "bare"
     shutil.copytree(tiny_clip, copy, ignore=shutil.ignore_patterns("*token*", "vocab*", "preprocessor*"))
     assert is_clip(copy)
     with pytest.raises(FormatError, match="has no tokenizer"):
-        clip_texts(copy, WORDS)
+        clip_embeddings(copy, WORDS)
     with pytest.raises(FormatError, match="the image processor cannot be loaded"):
-        clip_images(copy, [folder / "red" / "0.png"])
+        clip_embeddings(copy, images=[folder / "red" / "0.png"])
 
 
 def test_a_model_without_its_projection_is_refused(tiny_clip: Path, tmp_path: Path) -> None:
@@ -163,4 +163,4 @@ def test_a_model_without_its_projection_is_refused(tiny_clip: Path, tmp_path: Pa
     del weights["text_projection.weight"]
     save_file(weights, copy / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(FormatError, match=r"no weights for text_projection\.weight"):
-        clip_texts(copy, WORDS)
+        clip_embeddings(copy, WORDS)

@@ -138,7 +138,7 @@ def test_vectors_do_not_depend_on_what_shares_a_batch(kind: str, request: pytest
         ("tiny_bert", WORDS, {"batch_size": 0}, "batch_size=0"),
         ("tiny_bert", ["東京", "大阪"], {}, "none of the 2 words: the model knows the word only as unknown"),
         ("tiny_bert", {"wasp": "a rose"}, {}, "'wasp' does not occur in its prompt 'a rose'"),
-        ("tiny_clip", WORDS, {}, r"vision-language model(.|\n)*clip_texts"),
+        ("tiny_clip", WORDS, {}, r"vision-language model(.|\n)*clip_embeddings"),
     ],
 )
 def test_what_cannot_be_asked_is_told(

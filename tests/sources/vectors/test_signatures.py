@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crossroads.errors import FormatError
-from crossroads.sources.vectors.signatures import known_sources, sniff
+from crossroads.sources.vectors.signatures import sniff
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,6 @@ def test_spreadsheets_are_told_from_archives_of_vectors(tmp_path: Path) -> None:
         archive.writestr("xl/workbook.xml", "<x/>")
     with pytest.raises(FormatError, match="an office document"):
         sniff(path)
-
-
-def test_everything_that_can_be_loaded_is_listed() -> None:
-    assert {"default", "glove-text", "histwords", "spacy"} <= {source.name for source in known_sources()}
 
 
 def test_folders_and_old_pickles_are_told_by_their_names(tmp_path: Path) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
-
 import crossroads as cr
 from crossroads.stimuli.catalogue.index import panel
 
@@ -28,5 +26,4 @@ def by_rule(labels: Sequence[str]) -> list[str]:
 
 
 def test_the_panel_is_what_the_rule_gives() -> None:
-    pytest.importorskip("pyarrow", reason="the default vectors need it")
     assert list(panel()) == by_rule(cr.load("default").labels)

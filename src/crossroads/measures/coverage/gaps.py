@@ -94,7 +94,7 @@ def missing_error(emb: Embeddings, gaps: Gaps) -> MissingStimuliError:
     words = {
         word: why for sets in gaps.values() for lacking in sets.values() for word, why in lacking.items()
     }
-    advice = [*_spelling_advice(emb, words), hint]
+    advice = [*_spelling_advice(emb, words), hint, *_complete_advice(emb, words)]
     if len(gaps) == 1:
         (design,) = gaps
         count = counts[design]
@@ -147,11 +147,12 @@ def too_few(
         for name in short
     ]
     missing = {word: why for words in dropped.values() for word, why in words.items()}
+    hint = "use vectors that cover the design, or a design that the vectors cover."
     raise MissingStimuliError(
         f"{'. '.join(parts)}.{_other_spelling(emb, missing)}",
         gaps={design: {name: _gaps(dropped[name]) for name in sets if _gaps(dropped[name])}},
         design=design,
-        hint="use vectors that cover the design, or a design that the vectors cover.",
+        hint=" Or ".join([hint, *_complete_advice(emb, missing)]),
     )
 
 
@@ -181,6 +182,14 @@ def _spelling_advice(emb: Embeddings, missing: Mapping[str, str]) -> list[str]:
         shown = [f"for {_short(word)}: {', '.join(map(_short, labels))}" for word, labels in near.items()]
         advice.append(f"use a similar word ({'; '.join(shown)}).")
     return advice
+
+
+def _complete_advice(emb: Embeddings, missing: Mapping[str, str]) -> list[str]:
+    """Advice to use the complete file, for vectors that are a part of it."""
+    details = emb.provenance.details
+    if "complete" not in details or not _absent(missing):
+        return []
+    return [f"give the complete file, {details['complete']}: these vectors have {details['included']}."]
 
 
 def _absent(missing: Mapping[str, str]) -> list[str]:

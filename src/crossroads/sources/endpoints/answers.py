@@ -16,23 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError
-from crossroads.sources.endpoints.addresses import OPENAI, TEI, plain
-from crossroads.sources.endpoints.secrets import without
+from crossroads.sources.endpoints.addresses import OPENAI, TEI, plain, without
 
 Floats = NDArray[np.float64]
 _SHOWN_BYTES = 1 << 16
 
 
 class EndpointError(CrossroadsError):
-    """A service that refused, failed, or answered something that cannot be used.
-
-    Parameters
-    ----------
-    status
-        The HTTP status, if there was an answer.
-    answer
-        The beginning of the answer.
-    """
+    """A service that refused, failed, or answered something that cannot be used."""
 
     def __init__(
         self, message: str, *, status: int | None = None, answer: str = "", hint: str | None = None
@@ -65,24 +56,7 @@ def question(protocol: str, texts: Sequence[str], model: str | None) -> bytes:
 
 
 def read_answer(protocol: str, data: bytes, texts: Sequence[str], *, secret: str | None = None) -> Answer:
-    """The vectors in an answer, one per text and in their order.
-
-    Parameters
-    ----------
-    protocol
-        ``"openai"``, ``"ollama"`` or ``"tei"``.
-    data
-        The answer.
-    texts
-        The texts sent.
-    secret
-        The key of the service, which is removed from messages and from what is kept if the answer repeats it.
-
-    Raises
-    ------
-    EndpointError
-        If the answer is not JSON, or does not hold one finite vector per text, all of one length.
-    """
+    """The vectors in an answer, one per text and in their order."""
     try:
         return _answer(protocol, data, texts, secret)
     except _UnusableError as fault:

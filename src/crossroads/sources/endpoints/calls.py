@@ -18,12 +18,13 @@ import time
 import urllib.error
 import urllib.request
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from crossroads.errors import CrossroadsWarning, InputError
+from crossroads.errors import CrossroadsWarning, InputError, join_words
 from crossroads.sources.endpoints.addresses import (
     KEY_VARIABLE,
     is_loopback,
@@ -31,11 +32,13 @@ from crossroads.sources.endpoints.addresses import (
     plain,
     proxy_variable,
     public_url,
+    without,
 )
 from crossroads.sources.endpoints.answers import EndpointError, error_message, unpacked
-from crossroads.sources.endpoints.secrets import without
 
+Found = TypeVar("Found")
 _PASSING = (408, 425, 429, 500, 502, 503, 504, 529)
+_LONGEST_TIMEOUT = 86_400
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 120.0
 _HOPS = 3
@@ -61,26 +64,19 @@ class Caller:
     repeated: list[str] = field(default_factory=list, compare=False)
     """What failed, for every call that was repeated."""
 
+    def __post_init__(self) -> None:
+        if self.retries < 0:
+            raise InputError(f"retries={self.retries} is too small.", hint="give a number from 0 up.")
+        if not 0 < self.timeout <= _LONGEST_TIMEOUT:
+            raise InputError(
+                f"timeout={self.timeout} is not a number of seconds up to a day.", hint="give 60 or so."
+            )
+
     def __repr__(self) -> str:
         return f"Caller(key={'…' if self.key else None}, timeout={self.timeout}, retries={self.retries})"
 
     def post(self, url: str, body: bytes, *, most_bytes: int) -> bytes:
-        """Send a body and return the answer.
-
-        Parameters
-        ----------
-        url
-            The address.
-        body
-            JSON.
-        most_bytes
-            Longer answers are refused.
-
-        Raises
-        ------
-        EndpointError
-            If the service refuses, keeps failing, or cannot be reached.
-        """
+        """Send a body and return the answer."""
         for attempt in range(self.retries + 1):
             try:
                 return self._redirected(url, body, most_bytes)
@@ -216,16 +212,41 @@ class _NoRedirection(urllib.request.HTTPRedirectHandler):
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
-def read_key(variable: str, url: str) -> str | None:
-    """The key of a service, from the environment.
+class Protocols:
+    """The protocols that a service may speak, until one is found that it understands."""
 
-    Parameters
-    ----------
-    variable
-        Name of the variable. If the default one is not set there is no key; any other has to be set.
-    url
-        The address to which it will be sent.
-    """
+    def __init__(self, url: str, known: str | None, candidates: tuple[str, ...], example: str) -> None:
+        self._url, self._example = url, example
+        self.candidates = candidates if known is None else (known,)
+
+    def ask(self, send: Callable[[str], Found]) -> Found:
+        """Send a request in the protocol of the service; the first time, try each candidate."""
+        refused: list[EndpointError] = []
+        for protocol in self.candidates:
+            try:
+                found = send(protocol)
+            except EndpointError as error:
+                if len(self.candidates) == 1 or not _no_such_path(error):
+                    raise
+                refused.append(error)
+                continue
+            self.candidates = (protocol,)
+            return found
+        raise EndpointError(
+            f"{public_url(self._url)} understands none of the protocols {join_words(self.candidates)}: "
+            f"{refused[0].answer or refused[0].message}",
+            status=refused[0].status,
+            hint=f"give the full address, such as {self._example}.",
+        )
+
+
+def _no_such_path(error: EndpointError) -> bool:
+    """Whether the service has nothing at that address; a missing model does not count."""
+    return error.status in (404, 405, 501) and "model" not in error.answer.lower()
+
+
+def read_key(variable: str, url: str) -> str | None:
+    """The key of a service, from the environment."""
     key = os.environ.get(variable, "").strip()
     if not key:
         if variable != KEY_VARIABLE:

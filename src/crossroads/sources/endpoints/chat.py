@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from crossroads.errors import InputError, one_of
+from crossroads.errors import one_of
 from crossroads.sources.endpoints.addresses import (
     CHAT_PATHS,
     KEY_VARIABLE,
@@ -17,10 +17,10 @@ from crossroads.sources.endpoints.addresses import (
     parameters_sha256,
     plain,
     public_url,
+    without,
 )
 from crossroads.sources.endpoints.answers import EndpointError, error_message
-from crossroads.sources.endpoints.calls import Caller, read_key
-from crossroads.sources.endpoints.secrets import without
+from crossroads.sources.endpoints.calls import Caller, Protocols, read_key
 
 ChatProtocol = Literal["auto", "openai", "ollama"]
 """Protocols of chat services; ``"auto"`` detects the protocol."""
@@ -28,7 +28,6 @@ Message = dict[str, str]
 _MOST_BYTES = 1 << 22
 _OPTIONAL = ("seed", "max_tokens", "temperature")
 """Parts of a request that some services do not accept."""
-_LONGEST_TIMEOUT = 86_400
 _HINT = "is this the address of a chat service, such as https://example.org/v1, and the protocol right?"
 
 
@@ -51,23 +50,7 @@ class Reply(NamedTuple):
 
 
 class ChatService:
-    """A chat service behind an address.
-
-    Parameters
-    ----------
-    url
-        Its address: the root, ``…/v1``, or the full path.
-    model
-        Name of the model, for services that have several.
-    protocol
-        ``"openai"``, ``"ollama"`` or ``"auto"``, which follows from the address or is found by trying.
-    key_variable
-        Name of the environment variable that holds the key.
-    timeout
-        Seconds that an answer may take.
-    retries
-        How often a request is repeated when the service is busy or the connection breaks.
-    """
+    """A chat service behind an address."""
 
     def __init__(
         self,
@@ -80,15 +63,10 @@ class ChatService:
         retries: int = 4,
     ) -> None:
         one_of("protocol", protocol, ChatProtocol)
-        if retries < 0:
-            raise InputError(f"retries={retries} is too small.", hint="give a number from 0 up.")
-        if not 0 < timeout <= _LONGEST_TIMEOUT:
-            raise InputError(
-                f"timeout={timeout} is not a number of seconds up to a day.", hint="give 120 or so."
-            )
         self._url, self._model = checked_url(str(url).strip()), model
-        found = _protocol_of(self._url) if protocol == "auto" else protocol
-        self._candidates: tuple[str, ...] = (OPENAI, OLLAMA) if found is None else (found,)
+        known = _protocol_of(self._url) if protocol == "auto" else protocol
+        example = "https://example.org/v1/chat/completions"
+        self._protocols = Protocols(self._url, known, (OPENAI, OLLAMA), example)
         self._caller = Caller(key=read_key(key_variable, self._url), timeout=timeout, retries=retries)
         self._refused: set[str] = set()
 
@@ -112,44 +90,9 @@ class ChatService:
     def reply(
         self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
     ) -> Reply:
-        """Ask once.
-
-        Parameters
-        ----------
-        messages
-            The conversation: ``role`` and ``content`` of each.
-        temperature
-            Randomness of the answer; None for the service's own.
-        max_tokens
-            Most tokens of the answer.
-        seed
-            Seed, for services that have one.
-
-        Raises
-        ------
-        EndpointError
-            If the service cannot be reached, refuses, or answers something that cannot be used.
-        """
+        """Ask once."""
         options = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
-        wrong: list[EndpointError] = []
-        for protocol in self._candidates:
-            try:
-                found = self._ask(protocol, messages, options)
-            except EndpointError as error:
-                if len(self._candidates) == 1 or error.status not in (404, 405, 501):
-                    raise
-                if "model" in error.answer.lower():  # the path is right, and the model is not there
-                    raise
-                wrong.append(error)
-                continue
-            self._candidates = (protocol,)
-            return found
-        raise EndpointError(
-            f"{public_url(self._url)} understands neither {OPENAI} nor {OLLAMA}: "
-            f"{wrong[0].answer or wrong[0].message}",
-            status=wrong[0].status,
-            hint="give the full address, such as https://example.org/v1/chat/completions.",
-        )
+        return self._protocols.ask(lambda protocol: self._ask(protocol, messages, options))
 
     def _ask(self, protocol: str, messages: Sequence[Message], options: dict[str, Any]) -> Reply:
         for _ in range(len(_OPTIONAL) + 1):

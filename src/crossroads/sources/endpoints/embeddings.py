@@ -27,12 +27,11 @@ from crossroads.sources.endpoints.addresses import (
 )
 from crossroads.sources.endpoints.answers import Answer, EndpointError, question, read_answer
 from crossroads.sources.endpoints.cache import AnswerCache
-from crossroads.sources.endpoints.calls import Caller, read_key
+from crossroads.sources.endpoints.calls import Caller, Protocols, read_key
 from crossroads.sources.models.prompts import Words, prompted_words, said_prompts
 
 _BYTES_A_TEXT = 1 << 19
 _BYTES_AROUND = 1 << 20
-_LONGEST_TIMEOUT = 86_400
 _ALIKE = 0.02
 """Largest relative distance of two vectors that a model gives one text; services compute in 16 bits, too."""
 _SAYS_TOO_MANY = ("batch", "too many", "too large", "too long", "maximum")
@@ -104,11 +103,8 @@ def endpoint_embeddings(
     (('rose', 'wasps'), [[4.0, 1.0], [5.0, 1.0]])
     """
     one_of("protocol", protocol, Protocol)
-    for name, number, least in (("batch_size", batch_size, 1), ("retries", retries, 0)):
-        if number < least:
-            raise InputError(f"{name}={number} is too small.", hint=f"give a number from {least} up.")
-    if not 0 < timeout <= _LONGEST_TIMEOUT:
-        raise InputError(f"timeout={timeout} is not a number of seconds up to a day.", hint="give 60 or so.")
+    if batch_size < 1:
+        raise InputError(f"batch_size={batch_size} is too small.", hint="give a number from 1 up.")
     url = checked_url(str(url).strip())
     texts = prompted_words(words, prompt)
     caller = Caller(key=read_key(key_variable, url), timeout=timeout, retries=retries)
@@ -145,7 +141,8 @@ class _Service:
     ) -> None:
         self._url, self._model, self._caller, self._size = url, model, caller, batch_size
         found = protocol_of(url) if protocol == "auto" else protocol
-        self._candidates: tuple[str, ...] = (OPENAI, OLLAMA, TEI) if found is None else (found,)
+        example = "https://example.org/v1/embeddings"
+        self._protocols = Protocols(url, found, (OPENAI, OLLAMA, TEI), example)
         key = {"url": public_url(url), "model": model, "protocol": protocol}
         if (parameters := parameters_sha256(url)) is not None:
             key["parameters sha256"] = parameters
@@ -155,12 +152,13 @@ class _Service:
         if self._cache is not None:
             self.answered_by, self._known = self._cache.model, self._cache.vectors
             if self._cache.protocol is not None:
-                self._candidates = (self._cache.protocol,)
+                self._protocols.candidates = (self._cache.protocol,)
 
     @property
     def protocol(self) -> str:
         """The protocol; ``"auto"`` before the first request."""
-        return self._candidates[0] if len(self._candidates) == 1 else "auto"
+        candidates = self._protocols.candidates
+        return candidates[0] if len(candidates) == 1 else "auto"
 
     def vectors(self, texts: Sequence[str], progress: Progress) -> NDArray[np.float64]:
         """One vector per text; cached ones are not requested again."""
@@ -187,28 +185,12 @@ class _Service:
         return np.stack([self._known[text] for text in texts])
 
     def _ask(self, texts: Sequence[str]) -> Answer:
-        """Send a request in the protocol of the service; the first time, try each possible one."""
-        refused: list[EndpointError] = []
-        for protocol in self._candidates:
-            try:
-                data = self._caller.post(
-                    address(self._url, protocol),
-                    question(protocol, texts, self._model),
-                    most_bytes=_BYTES_AROUND + _BYTES_A_TEXT * len(texts),
-                )
-            except EndpointError as error:
-                if len(self._candidates) == 1 or not _no_such_path(error):
-                    raise
-                refused.append(error)
-                continue
-            self._candidates = (protocol,)
+        def send(protocol: str) -> Answer:
+            body, most = question(protocol, texts, self._model), _BYTES_AROUND + _BYTES_A_TEXT * len(texts)
+            data = self._caller.post(address(self._url, protocol), body, most_bytes=most)
             return read_answer(protocol, data, texts, secret=self._caller.key)
-        raise EndpointError(
-            f"{public_url(self._url)} understands none of the protocols {OPENAI}, {OLLAMA} and {TEI}: "
-            f"{refused[0].answer or refused[0].message}",
-            status=refused[0].status,
-            hint="give the full address, such as https://example.org/v1/embeddings.",
-        )
+
+        return self._protocols.ask(send)
 
     def _ask_again(self, text: str) -> None:
         """Ask for a kept text again, so that vectors of two models are never joined under one name."""
@@ -238,11 +220,6 @@ class _Service:
                 hint="name one model; if it has changed, remove the cache (in the shell: --fresh).",
             )
         self.answered_by = self.answered_by or answer.model
-
-
-def _no_such_path(error: EndpointError) -> bool:
-    """Whether the service has nothing at that address; a missing model does not count."""
-    return error.status in (404, 405, 501) and "model" not in error.answer.lower()
 
 
 def _too_many(error: EndpointError) -> bool:

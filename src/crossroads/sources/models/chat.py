@@ -22,22 +22,7 @@ from crossroads.sources.models.transformers import (
 
 
 class LocalChat:
-    """A model in a folder, a GGUF file or of the hub, that answers messages; loaded when first asked.
-
-    Parameters
-    ----------
-    model
-        A folder, a ``.gguf`` file, or a name on the hub.
-    revision
-        Branch, tag or commit on the hub.
-    device
-        ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"mps"``.
-
-    Raises
-    ------
-    InputError
-        If the model is not causal, or its tokenizer has no chat template.
-    """
+    """A model in a folder, a GGUF file or of the hub, that answers messages; loaded when first asked."""
 
     def __init__(self, model: str | Path, *, revision: str | None = None, device: str = "auto") -> None:
         self.files = find_model(model, revision=revision)

@@ -67,8 +67,8 @@ class Elmo:
     --------
     ``elmo_folder`` holds an ELMo with 16 dimensions in each direction:
 
-    >>> from crossroads.sources.models.elmo import Elmo
-    >>> Elmo(elmo_folder).layers(["The", "doctor", "spoke"]).shape
+    >>> import crossroads as cr
+    >>> cr.sources.Elmo(elmo_folder).layers(["The", "doctor", "spoke"]).shape
     (3, 3, 32)
     """
 
@@ -84,29 +84,15 @@ class Elmo:
         self._ends = self.words([_BEGIN, _END])
 
     def layers(self, tokens: Sequence[str]) -> Array:
-        """The activations of one sentence.
+        """The activations of one sentence, given as its words and signs: layer, token, dimension.
 
-        Parameters
-        ----------
-        tokens
-            The words and signs of the sentence.
-
-        Returns
-        -------
-        array
-            Layer, token, dimension. The layers are the words without context (twice the same half), then
-            each LSTM layer; each vector is its forward half, then its backward half.
+        The layers are the words without context (twice the same half), then each LSTM layer; each vector is
+        its forward half, then its backward half.
         """
         return self.batch([tokens])[0]
 
     def batch(self, sentences: Sequence[Sequence[str]]) -> list[Array]:
-        """The activations of several sentences, as :meth:`layers` gives them for each.
-
-        Parameters
-        ----------
-        sentences
-            The words and signs of each sentence.
-        """
+        """The activations of several sentences, as :meth:`layers` gives them for each."""
         for tokens in sentences:
             if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
                 raise InputError(
@@ -119,30 +105,11 @@ class Elmo:
         return np.split(states, np.cumsum(lengths)[:-1], axis=1) if sentences else []
 
     def words(self, words: Sequence[str]) -> Array:
-        """Vectors of words without context, from their characters: one row each.
-
-        Parameters
-        ----------
-        words
-            The words, case and accents as written. Of a long one the first 48 bytes count.
-        """
+        """Vectors of words without context, from their first 48 bytes: one row each."""
         return self._characters(words)
 
     def states(self, words: Array, lengths: NDArray[np.int64]) -> Array:
-        """The activations of sentences, given the vectors of their words.
-
-        Parameters
-        ----------
-        words
-            What :meth:`words` gave for each token of all sentences, one after the other.
-        lengths
-            Tokens of each sentence.
-
-        Returns
-        -------
-        array
-            Layer, token, dimension; tokens in the order given.
-        """
+        """The activations of sentences; ``words`` has the vectors of all their tokens in a row."""
         half = self.options.projection
         states = np.empty((self.options.layers + 1, len(words), 2 * half), np.float32)
         order = _Order(lengths)
@@ -294,11 +261,6 @@ def split_text(text: str) -> list[tuple[int, int]]:
 
     Words, with hyphens and apostrophes inside them, are tokens, and so is every other sign; *'s*, *n't* and
     the like are tokens of their own, as in the text that the published models were trained on.
-
-    Parameters
-    ----------
-    text
-        The text.
 
     Examples
     --------

@@ -43,14 +43,7 @@ Array = NDArray[np.float32]
 
 
 def elmo_files(folder: str | Path) -> tuple[Path, Path] | None:
-    """The options and the weights in a folder, or ``None`` if it has no such pair.
-
-    Parameters
-    ----------
-    folder
-        Folder with ``options.json`` and ``weights.hdf5``, or with one pair of published files, whose names
-        end so.
-    """
+    """The options and the weights in a folder, or ``None`` if it has no such pair."""
     folder = Path(folder)
     plain = folder / OPTIONS, folder / WEIGHTS
     if all(file.is_file() for file in plain):
@@ -118,18 +111,7 @@ class ElmoOptions:
 
 
 def read_options(file: Path) -> ElmoOptions:
-    """Read the options of an ELMo.
-
-    Parameters
-    ----------
-    file
-        The file ``options.json``.
-
-    Raises
-    ------
-    FormatError
-        If an entry is missing, or has a value that no ELMo has.
-    """
+    """Read the options of an ELMo."""
     try:
         data = load_json(file.read_text(encoding="utf-8"), file)
     except FormatError:
@@ -204,13 +186,7 @@ def _filters(value: Any, file: Path) -> tuple[tuple[int, int], ...]:
 
 
 def expected_shapes(options: ElmoOptions) -> dict[str, tuple[int, ...]]:
-    """The name of every array in a file of weights, and its shape.
-
-    Parameters
-    ----------
-    options
-        The architecture.
-    """
+    """The name of every array in a file of weights, and its shape."""
     wide, cells, out = options.convolved, options.cells, options.projection
     shapes: dict[str, tuple[int, ...]] = {"char_embed": (CHARACTERS, options.characters)}
     for at, (width, number) in enumerate(options.filters):
@@ -236,22 +212,7 @@ def cell_name(direction: int, layer: int) -> str:
 
 
 def read_weights(file: Path, options: ElmoOptions) -> dict[str, Array]:
-    """Read every array of a file of weights, in float32.
-
-    Parameters
-    ----------
-    file
-        The file ``weights.hdf5``.
-    options
-        The architecture, which determines the names and shapes of the arrays.
-
-    Raises
-    ------
-    FormatError
-        If the file is damaged, or an array is missing, of another shape, or not finite.
-    UnsafeFileError
-        If an array is a link to another file.
-    """
+    """Read every array of a file of weights, in float32."""
     h5py = require("h5py", extra="elmo", purpose="reading ELMo weights")
     shapes = expected_shapes(options)
     numbers = sum(math.prod(shape) for shape in shapes.values())

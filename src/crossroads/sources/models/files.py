@@ -17,6 +17,7 @@ from typing import Any
 
 from crossroads.errors import FormatError, InputError, UnsafeFileError, in_short, join_words, require
 from crossroads.sources.models.elmo_files import elmo_files
+from crossroads.storage.files import checksum
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 _OTHERS = ("*.h5", "*.msgpack", "*.onnx")
@@ -44,7 +45,6 @@ _NAMES_FILES = re.compile("variant|adapter_kwargs|use_kernels|allow_all_kernels|
 """Arguments for loading, in settings of a sentence encoder, by which other files or code would be used."""
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
-_BLOCK = 1 << 22
 _CONVERT = (
     "convert them if you trust them: AutoModel.from_pretrained(NAME).save_pretrained(FOLDER, "
     "safe_serialization=True), and the tokenizer beside it."
@@ -92,24 +92,7 @@ class ModelFiles:
 
 
 def find_model(name: str | Path, *, revision: str | None = None) -> ModelFiles:
-    """Find the files of a model, and refuse those that cannot be loaded safely.
-
-    Parameters
-    ----------
-    name
-        A folder, a ``.gguf`` file, or a name on the Hugging Face hub.
-    revision
-        Branch, tag or commit on the hub.
-
-    Raises
-    ------
-    UnsafeFileError
-        If there are only pickled weights, or a setting asks for code from the hub or for other files.
-    FormatError
-        If a folder is not a model.
-    InputError
-        If there is neither a folder nor a model of that name.
-    """
+    """Find the files of a model, and refuse those that cannot be loaded safely."""
     path = Path(name).expanduser()
     if path.exists():
         if revision is not None:
@@ -173,11 +156,6 @@ def module_folders(folder: Path) -> list[str]:
     """Subfolders of the modules of a sentence encoder in their order, ``""`` for the folder itself.
 
     Those between which a router chooses come last.
-
-    Parameters
-    ----------
-    folder
-        The folder of a model; one without modules has none.
     """
     listing, router = folder / MODULES, folder / _ROUTER
     if not listing.is_file():
@@ -352,13 +330,5 @@ def _checksum(folder: Path, weights: Iterable[Path]) -> str:
 def _combined(folder: Path, files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in files):
-        digest.update(f"{name}\0{_file_sha256(path)}\n".encode())
-    return digest.hexdigest()
-
-
-def _file_sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
+        digest.update(f"{name}\0{checksum(path)}\n".encode())
     return digest.hexdigest()

@@ -32,18 +32,10 @@ Images = Mapping[str, Path] | Mapping[str, Sequence[Path]] | Iterable[Path]
 
 
 def image_sets(folder: str | Path) -> dict[str, list[Path]]:
-    """The images of a folder that has one subfolder per stimulus set.
+    """The images of a folder that has one subfolder per stimulus set, by set, in the order of names.
 
-    Parameters
-    ----------
-    folder
-        Such as ``images`` with ``images/flowers/1.jpg`` and so on. Hidden files and files whose
-        names are not those of images are ignored; images of a format that is not read are an error.
-
-    Returns
-    -------
-    dict
-        Name of the set to its files, both in the order of their names.
+    Hidden files and files without the ending of an image are ignored; images of a format that is not read are
+    an error.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -86,14 +78,7 @@ def image_labels(sets: Mapping[str, Sequence[Path]]) -> dict[str, list[str]]:
 
 
 def labelled_images(images: Images) -> dict[str, Path]:
-    """Map a unique label to every image.
-
-    Parameters
-    ----------
-    images
-        Labels with one file each; sets with their files, as :func:`image_sets` gives them, which are labelled
-        ``set/file``; or files, which are labelled by their names.
-    """
+    """Map a unique label to every image."""
     if isinstance(images, str | bytes | Path):
         raise InputError(f"the images are one path, {str(images)!r}.", hint="give a list of files.")
     pairs: list[tuple[str, Path]] = []
@@ -120,18 +105,7 @@ def labelled_images(images: Images) -> dict[str, Path]:
 
 
 def read_image(path: Path) -> Any:
-    """Read an image, upright and in RGB, as an object of Pillow.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Raises
-    ------
-    FormatError
-        If it is missing, damaged, not an image, or too large.
-    """
+    """Read an image, upright and in RGB, as an object of Pillow."""
     pillow = require("PIL.Image", extra="vision", purpose="reading images")
     ops = require("PIL.ImageOps", extra="vision", purpose="reading images")
     with _plain_errors(path, pillow), pillow.open(path, formats=FORMATS) as image:

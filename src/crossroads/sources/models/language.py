@@ -19,9 +19,9 @@ from crossroads.errors import CrossroadsError, InputError, join_words, one_of, r
 from crossroads.sources.models.files import ModelFiles
 from crossroads.sources.models.transformers import (
     load_config,
+    load_reported,
     load_tokenizer,
     longest_input,
-    plain_errors,
 )
 
 MASKED: Final = "masked"
@@ -52,21 +52,7 @@ class _Request(threading.local):
 class LanguageModel:
     """A loaded language model with its tokenizer; several threads may use it at once.
 
-    Parameters
-    ----------
-    files
-        What :func:`crossroads.sources.models.files.find_model` found.
-    kind
-        ``"masked"``, ``"causal"``, or ``"auto"``, to take it from the configuration.
-    device
-        ``"cpu"``, ``"cuda"`` or ``"mps"``.
-    linear
-        Whether logits have to be ``A h + b``; where only they are read, a model may change them afterwards.
-
-    Raises
-    ------
-    InputError
-        If the model has no head for language modelling, or is masked and has no mask token.
+    With ``linear``, logits have to be ``A h + b``; otherwise a model may change them afterwards.
     """
 
     def __init__(
@@ -76,10 +62,12 @@ class LanguageModel:
         self.files, self.device, self._linear = files, device, linear
         self.config, self.tokenizer = load_config(files), load_tokenizer(files)
         self.kind = find_kind(self.config, self.tokenizer, kind, name=files.name)
-        self._model = _load_with_head(files, self.kind, device)
+        self._model, weights = load_reported(files, AUTO_CLASSES[self.kind], device)
+        if weights["missing_keys"] or weights.get("mismatched_keys"):
+            raise _no_head(files, self.architecture, sorted(weights["missing_keys"]))
         self._decoder = self._model.get_output_embeddings()
         if self._decoder is None or getattr(self._decoder, "weight", None) is None:
-            raise _no_head(files, type(self._model).__name__)
+            raise _no_head(files, self.architecture)
         self._asked, self._first, self._compared = _Request(), threading.Lock(), False
         module = _after_attention(self._model)
         self._early = module is not None
@@ -122,20 +110,7 @@ class LanguageModel:
         return matrix, self._decoder.bias.detach().float().cpu().numpy()
 
     def ask(self, ids: Integers, text: Integers, place: Integers) -> tuple[Any, Any]:
-        """Logits and the input of the output matrix, at some positions of some texts.
-
-        Parameters
-        ----------
-        ids
-            Tokens, one text per row, all of one length.
-        text, place
-            Row and column of each position.
-
-        Returns
-        -------
-        tuple
-            Two tensors with one row per position: logits, and the vectors ``h``.
-        """
+        """Logits and the input of the output matrix, at some positions of some texts."""
         torch, device = self._torch, self.device
         self._asked.rows = (torch.from_numpy(text).to(device), torch.from_numpy(place).to(device))
         batch = torch.from_numpy(np.ascontiguousarray(ids, np.int64)).to(device)
@@ -157,18 +132,7 @@ class LanguageModel:
             ) from error
 
     def attention(self, ids: Integers) -> Any:
-        """How much attention each token gets: the mean over layers, heads and the tokens of its text.
-
-        Parameters
-        ----------
-        ids
-            Tokens, one text per row, all of one length.
-
-        Returns
-        -------
-        Tensor
-            One row per text, one column per token.
-        """
+        """How much attention each token gets: the mean over layers, heads and the tokens of its text."""
         torch = self._torch
         batch = torch.from_numpy(np.ascontiguousarray(ids, np.int64)).to(self.device)
         with torch.inference_mode():
@@ -248,17 +212,7 @@ def _after_attention(model: Any) -> Any:
 
 
 def find_kind(config: Any, tokenizer: Any, kind: str, *, name: str) -> str:
-    """Whether a model is masked or causal: as asked, or as its configuration implies.
-
-    Parameters
-    ----------
-    config, tokenizer
-        Those of the model.
-    kind
-        ``"masked"``, ``"causal"`` or ``"auto"``.
-    name
-        The name of the model for messages.
-    """
+    """Whether a model is masked or causal: as asked, or as its configuration implies."""
     one_of("kind of language model", kind, Asked)
     found = _kind_of(config) if kind == "auto" else kind
     if found is None:
@@ -292,24 +246,6 @@ def _kind_of(config: Any) -> str | None:
     if not config.architectures and config.model_type in tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return CAUSAL  # GGUF files name no architecture
     return None
-
-
-def _load_with_head(files: ModelFiles, kind: str, device: str) -> Any:
-    """The model in float32; a head without weights is an error."""
-    torch = require("torch", extra="models", purpose="running transformer models")
-    transformers = require("transformers", extra="models", purpose="loading transformer models")
-    options = files.options()
-    if files.gguf is None:
-        options["use_safetensors"] = True
-    else:
-        require("gguf", extra="gguf", purpose="reading GGUF files")
-    with plain_errors(files, "weights"):
-        model, info = getattr(transformers, AUTO_CLASSES[kind]).from_pretrained(
-            **options, dtype=torch.float32, output_loading_info=True
-        )
-    if info["missing_keys"] or info.get("mismatched_keys"):
-        raise _no_head(files, type(model).__name__, sorted(info["missing_keys"]))
-    return model.to(device=device, dtype=torch.float32).eval().requires_grad_(False)
 
 
 def _no_head(files: ModelFiles, architecture: str, missing: list[str] | None = None) -> InputError:

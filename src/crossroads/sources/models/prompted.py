@@ -118,18 +118,9 @@ def prompted_layers(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[int, Embeddings]:
-    """The vectors of words in every layer of a transformer, each text read once.
+    """The vectors of words in every layer of a transformer, from 0, the input of the first block, to the top.
 
-    Parameters
-    ----------
-    model, words, prompt, pooling, revision, batch_size, device, threads, progress
-        As for :func:`prompted_embeddings`; a sentence encoder needs a pooling other than its own, which only
-        the top layer has.
-
-    Returns
-    -------
-    dict
-        Layer to embeddings, from 0, the input of the first block, to the top.
+    Each text is read once. A sentence encoder needs another pooling than its own, which is for the top layer.
     """
     asked = _resolved(model, words, prompt, pooling, -1, revision, batch_size, device, threads)
     if asked.sentences is not None:
@@ -360,15 +351,7 @@ class Place:
 
 
 def split_texts(texts: Sequence[PromptedWord], model: ResolvedModel) -> tuple[list[Place], dict[str, str]]:
-    """Return the tokens of every prompt, and the words that cannot be read, with the reason.
-
-    Parameters
-    ----------
-    texts
-        Words in their prompts.
-    model
-        The model, and which tokens are wanted.
-    """
+    """Return the tokens of every prompt, and the words that cannot be read, with the reason."""
     if model.tokenizer is None:
         return [Place(word=one.word, text=one.text, ids=[], first=0, stop=0) for one in texts], {}
     prefix = "" if model.sentences is None else model.sentences.prefix

@@ -38,13 +38,8 @@ class PromptedWord:
 def prompted_words(words: Words, prompt: str) -> tuple[PromptedWord, ...]:
     """Put words into their prompts, each word once, in the order given.
 
-    Parameters
-    ----------
-    words
-        Words or phrases; or a mapping of word to its own prompt, which is a template with ``{word}``, the
-        text as it is, or a :class:`~crossroads.stimuli.Sentence` with the word in it that is read.
-    prompt
-        The template for words that have none of their own.
+    A word's own prompt is a template with ``{word}``, a text as it is, or a
+    :class:`~crossroads.stimuli.Sentence` with the word that is read.
 
     Examples
     --------
@@ -75,15 +70,7 @@ BARE = "{word}"
 
 
 def has_prompts(language: str, entry: str = "gpt2-prompts") -> bool:
-    """Whether the prompts of an entry of the catalogue are in a language; an unknown one counts as English.
-
-    Parameters
-    ----------
-    language
-        An IETF tag such as ``"en"`` or ``"pt-BR"``, of which the first part counts; may be empty.
-    entry
-        Name of the entry.
-    """
+    """Whether the prompts of an entry are in a language, such as ``"pt-BR"``; no language is English."""
     spoken = language.replace("_", "-").partition("-")[0].casefold()
     return not spoken or spoken == catalog().templates(entry).about.language.partition("-")[0]
 
@@ -94,18 +81,8 @@ def prompts_for(*designs: Design) -> dict[str, str]:
     The targets of ``weat1`` and ``weat2`` (flowers, insects, instruments, weapons) are things that can be
     counted, and get an article; see the catalogue entry ``gpt2-prompts``. They are recognised by their words,
     so that ``c1`` and the variants of these tests have it too. A design with its own template keeps that. The
-    words of a design in another language than these prompts are read bare.
-
-    Parameters
-    ----------
-    designs
-        One or several. A word that needs the article in one of them has it in all, because a set of vectors
-        holds one vector per word; designs that are measured one at a time have exactly the published prompts.
-
-    Returns
-    -------
-    dict
-        Word to template, for :func:`crossroads.prompted_embeddings`.
+    words of a design in another language than these prompts are read bare. A word that needs the article in
+    one of several designs has it in all, because a word has one vector.
 
     Examples
     --------
@@ -203,19 +180,6 @@ def prompts_of(
     """Words with the prompts in which a model reads them, or as they are where one prompt is for all.
 
     Sentences are read as they stand (:func:`sentence_in`).
-
-    Parameters
-    ----------
-    words
-        Words, phrases or sentences.
-    designs
-        The designs that they are of, as far as they are of one: published prompts are in a language.
-    prompt
-        The prompt that was asked for.
-    default
-        The prompt of the source, for words without another.
-    entry
-        The entry of the catalogue that the default is of.
 
     Examples
     --------

@@ -75,22 +75,7 @@ def is_sentence_encoder(files: ModelFiles) -> bool:
 
 
 def load_sentence_encoder(files: ModelFiles, *, device: str = "cpu") -> SentenceEncoder:
-    """Load a sentence encoder in float32, in evaluation mode.
-
-    Parameters
-    ----------
-    files
-        What :func:`crossroads.sources.models.files.find_model` found.
-    device
-        ``"cpu"``, ``"cuda"`` or ``"mps"``.
-
-    Raises
-    ------
-    FormatError
-        If files are damaged, or do not belong together.
-    UnsafeFileError
-        If a module is code of the model itself.
-    """
+    """Load a sentence encoder in float32, in evaluation mode."""
     torch = require("torch", extra="models", purpose="running transformer models")
     package = require("sentence_transformers", extra="sentences", purpose="running sentence encoders")
     _check_settings(files)

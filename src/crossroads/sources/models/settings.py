@@ -60,26 +60,12 @@ class ResolvedModel:
 
 
 def packages(files: ModelFiles) -> dict[str, str]:
-    """What the last bits of the vectors of a model depend on: packages, and how an ELMo's text is split.
-
-    Parameters
-    ----------
-    files
-        The model.
-    """
+    """What the last bits of the vectors of a model depend on: packages, and how an ELMo's text is split."""
     return {**elmo_versions(), "tokens": TOKENS} if files.elmo else versions()
 
 
 def device_of(files: ModelFiles, device: str) -> str:
-    """Check a device, and resolve ``"auto"``; an ELMo runs on the processor.
-
-    Parameters
-    ----------
-    files
-        The model.
-    device
-        One of :data:`~crossroads.sources.models.transformers.Device`.
-    """
+    """Check a device, and resolve ``"auto"``; an ELMo runs on the processor."""
     if not files.elmo:
         return resolve_device(device)
     if one_of("device", device, Device) not in ("auto", "cpu"):
@@ -92,13 +78,7 @@ def device_of(files: ModelFiles, device: str) -> str:
 
 
 def model_kind(config: Any) -> str:
-    """Whether a transformer is a decoder or an encoder, by its configuration.
-
-    Parameters
-    ----------
-    config
-        Its configuration, as :func:`crossroads.sources.models.transformers.load_config` gives it.
-    """
+    """Whether a transformer is a decoder or an encoder, by its configuration."""
     tables = require("transformers.models.auto.modeling_auto", extra="models", purpose="loading models")
     if config.model_type in tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES:
         return DECODER if getattr(config, "is_decoder", False) else ENCODER
@@ -106,13 +86,7 @@ def model_kind(config: Any) -> str:
 
 
 def layer_count(files: ModelFiles) -> int:
-    """Number of the top layer of a transformer or an ELMo; the input of the first block is layer 0.
-
-    Parameters
-    ----------
-    files
-        The model.
-    """
+    """Number of the top layer of a transformer or an ELMo; the input of the first block is layer 0."""
     return Elmo(files.folder).options.layers if files.elmo else int(load_config(files).num_hidden_layers)
 
 
@@ -125,18 +99,12 @@ def resolve_model(
     layer: int | None,
     device: str,
 ) -> ResolvedModel:
-    """Find a model, and check every option against it.
-
-    Parameters
-    ----------
-    model, revision, prompt, pooling, layer, device
-        As for :func:`crossroads.prompted_embeddings`.
-    """
+    """Find a model, and check every option against it."""
     files = find_model(model, revision=revision)
     if is_clip(files.folder):
         raise InputError(
             f"{files.name} is a vision-language model.",
-            hint="use clip_texts or clip_embeddings.",
+            hint="use clip_embeddings.",
         )
     if files.elmo:
         return _elmo(files, prompt, pooling, layer, device)

@@ -80,23 +80,23 @@ def _check_config(config: Any) -> None:
             raise ValueError(f"its {name} is {in_short(value)}")
 
 
-def load_tokenizer(files: ModelFiles) -> Any:
-    """Load the fast tokenizer of a model, which knows the character offsets of its tokens."""
+def load_tokenizer(files: ModelFiles, *, fast: bool = True) -> Any:
+    """Load the tokenizer of a model; a fast one knows the character offsets of its tokens."""
+    if files.gguf is None:
+        check_vocabulary(files, Path(files.folder))
     with plain_errors(files, "tokenizer"):
         tokenizer = _transformers().AutoTokenizer.from_pretrained(**files.options(), use_fast=True)
-        check_longest(tokenizer)
-    if not tokenizer.is_fast:
+        _check_longest(tokenizer)
+    if fast and not tokenizer.is_fast:
         raise InputError(
             f"{files.name} has no fast tokenizer ({type(tokenizer).__name__}), so the position of a word "
             "among its tokens is not known.",
             hint="use a model whose folder has tokenizer.json.",
         )
-    if files.gguf is None:
-        check_vocabulary(files, Path(files.folder))
     return tokenizer
 
 
-def check_longest(tokenizer: Any) -> None:
+def _check_longest(tokenizer: Any) -> None:
     """Refuse a longest input that is no number, and special tokens that are none."""
     longest = tokenizer.model_max_length
     if longest is not None and (type(longest) not in (int, float) or not math.isfinite(longest)):
@@ -105,15 +105,7 @@ def check_longest(tokenizer: Any) -> None:
 
 
 def check_vocabulary(files: ModelFiles, folder: Path) -> None:
-    """Check that a folder has a tokenizer: transformers would silently make an empty one.
-
-    Parameters
-    ----------
-    files
-        The model, for the message.
-    folder
-        The folder of its tokenizer.
-    """
+    """Check that a folder has a tokenizer: transformers would silently make an empty one."""
     if not any((folder / name).is_file() for name in VOCABULARIES):
         raise FormatError(
             "the model has no tokenizer.",
@@ -123,21 +115,11 @@ def check_vocabulary(files: ModelFiles, folder: Path) -> None:
 
 
 def load_model(files: ModelFiles, *, auto_class: str = ENCODER, device: str = "cpu") -> Any:
-    """Load a model in float32, in evaluation mode.
-
-    Parameters
-    ----------
-    files
-        What :func:`crossroads.sources.models.files.find_model` found.
-    auto_class
-        Automatic class of ``transformers``, such as ``"AutoModel"`` or ``"AutoModelForCausalLM"``.
-    device
-        ``"cpu"``, ``"cuda"`` or ``"mps"``.
-    """
-    return _loaded(files, auto_class, device)[0]
+    """Load a model in float32, in evaluation mode."""
+    return load_reported(files, auto_class, device)[0]
 
 
-def _loaded(files: ModelFiles, auto_class: str, device: str) -> tuple[Any, dict[str, Any]]:
+def load_reported(files: ModelFiles, auto_class: str, device: str) -> tuple[Any, dict[str, Any]]:
     """A model, and the report of transformers about its weights."""
     torch, transformers = _torch(), _transformers()
     options = files.options()
@@ -239,21 +221,8 @@ UNUSED_WEIGHTS = ("pooler.", "logit_scale", "logit_bias")
 
 
 def load_whole_model(files: ModelFiles, *, device: str = "cpu") -> Any:
-    """Load a model in float32, in evaluation mode.
-
-    Parameters
-    ----------
-    files
-        What :func:`crossroads.sources.models.files.find_model` found.
-    device
-        ``"cpu"``, ``"cuda"`` or ``"mps"``.
-
-    Raises
-    ------
-    FormatError
-        If the weights are damaged, or some of them missing or of another shape.
-    """
-    model, info = _loaded(files, ENCODER, device)
+    """Load a model in float32, in evaluation mode."""
+    model, info = load_reported(files, ENCODER, device)
     missing = sorted(name for name in info["missing_keys"] if not name.startswith(UNUSED_WEIGHTS))
     missing += sorted(str(one) for one in info.get("mismatched_keys") or ())
     if missing:
@@ -266,17 +235,7 @@ def load_whole_model(files: ModelFiles, *, device: str = "cpu") -> Any:
 
 
 def check_tokens(files: ModelFiles, config: Any, texts: Iterable[Sequence[int]]) -> None:
-    """Check that the model has every token that its tokenizer made.
-
-    Parameters
-    ----------
-    files
-        The model, for the message.
-    config
-        Its configuration.
-    texts
-        Tokens of each text.
-    """
+    """Check that the model has every token that its tokenizer made."""
     known = int(config.get_text_config().vocab_size)
     most = max(max(ids) for ids in texts)
     if most >= known:

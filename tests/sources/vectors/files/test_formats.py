@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from crossroads import load
 from crossroads.errors import CrossroadsWarning, FormatError, MissingExtraError
-from crossroads.sources.vectors.files.fasttext import subword_buckets, subword_hash
+from crossroads.sources.vectors.files.fasttext import subword_buckets
 from tests.sources import written
 from tests.sources.written import Vectors, matrix
 
@@ -269,6 +269,14 @@ def model(**options: Any) -> bytes:
     return written.fasttext(WORDS, **given | options)
 
 
+def fnv_1a(ngram: bytes) -> int:
+    """FNV-1a in 32 bits, where bytes above 127 count as negative: 0xe9 is 0xffffffe9."""
+    value = 0x811C9DC5
+    for byte in ngram:
+        value = ((value ^ (byte if byte < 128 else byte | 0xFFFFFF00)) * 0x01000193) % 2**32
+    return value
+
+
 def naive_vector(word: str) -> NDArray[np.float64]:
     """By definition: every n-gram as a string of characters, hashed on its own."""
     rows = [WORDS.index(word)]
@@ -276,16 +284,15 @@ def naive_vector(word: str) -> NDArray[np.float64]:
     if word != "</s>":
         for n in range(MINN, MAXN + 1):
             ngrams = [marked[start : start + n].encode() for start in range(len(marked) - n + 1)]
-            rows += [len(WORDS) + subword_hash(ngram) % BUCKET for ngram in ngrams]
+            rows += [len(WORDS) + fnv_1a(ngram) % BUCKET for ngram in ngrams]
     mean: NDArray[np.float64] = ROWS[rows].astype(np.float64).mean(axis=0)
     return mean
 
 
 def test_the_hash_is_fnv_1a_with_signed_bytes_and_edges_are_no_subwords() -> None:
-    # 32-bit FNV-1a of "a" is 0xe40c292c (Fowler, Noll, Vo: test vectors). Above 127, bytes count as negative:
-    # 0xe9 is 0xffffffe9, so the value is (0x811c9dc5 ^ 0xffffffe9) * 0x01000193 mod 2^32.
-    assert subword_hash(b"a") == 0xE40C292C
-    assert subword_hash(b"\xe9") == ((0x811C9DC5 ^ 0xFFFFFFE9) * 0x01000193) % 2**32
+    # 32-bit FNV-1a of "a" is 0xe40c292c (Fowler, Noll, Vo: test vectors).
+    assert subword_buckets(b"a", 1, 1, 2**32) == [0xE40C292C]
+    assert subword_buckets(b"\xe9", 1, 1, 2**32) == [((0x811C9DC5 ^ 0xFFFFFFE9) * 0x01000193) % 2**32]
     assert len(subword_buckets(b"ab", 1, 1, 10)) == 2, "'a' and 'b', not '<' and '>'"
 
 

@@ -18,10 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import FormatError
-from crossroads.sources.vectors.files.text import decode_word
-from crossroads.sources.vectors.pool import Pool
-from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
-from crossroads.sources.vectors.rows import Rows
+from crossroads.sources.vectors.reader import Reading, Request, Vocabulary, decode_word
+from crossroads.sources.vectors.rows import Pool, Rows
 from crossroads.storage.arrays import check_expansion
 from crossroads.storage.streams import Stream
 
@@ -111,13 +109,13 @@ def read(path: Path, request: Request) -> Reading:
         dictionary = _dictionary(cursor, request)
         rows = _matrix_shape(cursor, model, dictionary, path)
         fetch = _fetcher(cursor, stream, rows, model, dictionary, request)
-        gathered = Rows(model.dim, request=request, path=path, vocabulary=dictionary.vocabulary)
+        gathered = Rows(model.dim, request, path, dictionary.vocabulary)
         kept = list(dictionary.kept.items())
         for start in range(0, len(kept), _BATCH):
             batch = kept[start : start + _BATCH]
             vectors = np.stack([fetch(_parts(i, token, model, dictionary)) for i, token in batch])
             lines = [i + 1 for i, _ in batch]
-            labels = [decode_word(t, request.encoding_errors, path=path, number=i + 1) for i, t in batch]
+            labels = [decode_word(t, request.encoding_errors, path=path, line=i + 1) for i, t in batch]
             gathered.add(labels, vectors, lines)
         return gathered.reading(minn=model.minn, maxn=model.maxn, bucket=model.bucket)
 
@@ -159,7 +157,7 @@ def _dictionary(cursor: _Cursor, request: Request) -> _Dictionary:
                 continue
             tokens.append(token)
         first = vocabulary.size
-        vocabulary.see_bytes(tokens)
+        vocabulary.see(tokens)
         kept.update((first + i, one) for i, one in enumerate(tokens) if wanted is None or one in wanted)
         if others is not None:
             some = others.choose(tokens, first + 1)
@@ -257,26 +255,8 @@ END_OF_SENTENCE = b"</s>"
 """The one word that has no n-grams."""
 
 
-def subword_hash(ngram: bytes) -> int:
-    """The 32-bit hash of an n-gram."""
-    value = _OFFSET
-    for byte in ngram:
-        value = ((value ^ _signed(byte)) * _PRIME) & _MASK
-    return value
-
-
 def subword_buckets(word: bytes, minn: int, maxn: int, bucket: int) -> list[int]:
-    """The bucket of every n-gram of a word, in the order fastText lists them.
-
-    Parameters
-    ----------
-    word
-        The word in UTF-8, without the marks.
-    minn, maxn
-        Shortest and longest n-gram, in characters.
-    bucket
-        Number of buckets.
-    """
+    """The bucket of every n-gram of a word, in the order fastText lists them."""
     if bucket < 1 or maxn < 1 or word == END_OF_SENTENCE:
         return []
     marked = b"<" + word + b">"

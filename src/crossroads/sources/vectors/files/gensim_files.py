@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import FormatError, in_short
-from crossroads.sources.vectors.labels import labels_from
+from crossroads.sources.vectors.files.arrays import labels_from
 from crossroads.sources.vectors.pickles.arrays import ArrayRecord, as_array
 from crossroads.sources.vectors.pickles.names import Record
 from crossroads.sources.vectors.pickles.reader import load_pickle
-from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
-from crossroads.sources.vectors.rows import Rows, select
+from crossroads.sources.vectors.reader import Reading, Request
+from crossroads.sources.vectors.rows import select, select_rows
 from crossroads.storage.arrays import check_expansion, map_array
 
 _VECTORS = ("vectors", "syn0")
@@ -95,33 +95,26 @@ def _words_of_vocab(vocab: Any, path: Path) -> dict[str, Any]:
 
 def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Reading:
     words = labels_from(list(table), path)
-    vocabulary = Vocabulary(words, request=request)
-    rows: Rows | None = None
-    hits: set[int] = set()
-    dim = size = 0
-    written = path.stat().st_size
+    vectors: list[NDArray[Any]] = []
+    size, written = 0, path.stat().st_size
     for row, (word, value) in enumerate(zip(words, table.values(), strict=True), start=1):
         vector = as_array(value) if isinstance(value, ArrayRecord) else _as_vector(value)
         if vector is None or vector.ndim != 1 or vector.dtype.kind not in "fiu" or not vector.size:
             raise FormatError(f"the vector of {in_short(word)} is {_describe(value)}.", path=path, line=row)
-        if rows is None:
-            dim = len(vector)
-            dtype = vector.dtype.newbyteorder("=")
-            rows = Rows(dim, request=request, path=path, vocabulary=vocabulary, dtype=dtype)
-            hits = set(rows.all_hits(words))
-        if len(vector) != dim:
+        vectors.append(vector)
+        if len(vector) != len(vectors[0]):
             raise FormatError(
-                f"{in_short(word)} has {len(vector)} number(s), the other words have {dim}.",
+                f"{in_short(word)} has {len(vector)} number(s), the other words have {len(vectors[0])}.",
                 path=path,
                 line=row,
             )
         size += vector.nbytes
         check_expansion(path, size, written)  # a pickle can name the same vector any number of times
-        if row - 1 in hits:
-            rows.add([word], vector[None, :], [row])
-    if rows is None:
-        raise FormatError("the pickle holds no vectors.", path=path)
-    return rows.reading()
+
+    def fetch(rows: list[int]) -> NDArray[Any]:
+        return np.stack([vectors[row] for row in rows])
+
+    return select_rows(words, fetch, request=request, path=path)
 
 
 def _as_vector(value: Any) -> NDArray[Any] | None:

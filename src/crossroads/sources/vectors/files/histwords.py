@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from crossroads.errors import FormatError, join_words
-from crossroads.sources.vectors.labels import read_labels
+from crossroads.sources.vectors.files.arrays import read_labels
 from crossroads.sources.vectors.reader import Reading, Request
 from crossroads.sources.vectors.rows import select
 from crossroads.storage.arrays import map_array

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import FormatError, join_words, require
-from crossroads.sources.vectors.labels import NAMES, VECTOR_NAMES, pick
-from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
-from crossroads.sources.vectors.rows import Rows
+from crossroads.sources.vectors.files.arrays import NAMES, VECTOR_NAMES, pick
+from crossroads.sources.vectors.reader import Reading, Request
+from crossroads.sources.vectors.rows import Block, gather
 from crossroads.storage.arrays import check_expansion
 
 _WORD_NAMES = (*NAMES, "word", "label", "token", "term", "key", "index", "__index_level_0__")
@@ -29,21 +31,13 @@ def read(path: Path, request: Request) -> Reading:
             check_expansion(path, _expanded(file.metadata), path.stat().st_size)
             word, columns = _choose_columns(pa.types, file.schema_arrow, path)
         with path.open("rb") as raw, pq.ParquetFile(raw, read_dictionary=[word]) as file:
-            return _read_batches(file, word, columns, path, request)
+            return gather(_blocks(file, word, columns, path, request), request=request, path=path)
     except (pa.ArrowException, OSError) as error:
         raise FormatError(
             f"the Parquet file cannot be read: {error!s:.200}.",
             path=path,
             hint="the file is damaged; fetch it again.",
         ) from error
-
-
-def read_words(path: Path, column: str) -> list[str]:
-    """Read one column of words."""
-    pq = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    with path.open("rb") as raw, pq.ParquetFile(raw) as file:  # pq.read_table would load pandas
-        words: list[str] = file.read(columns=[column])[column].to_pylist()
-    return words
 
 
 def _expanded(about: Any) -> int:
@@ -88,34 +82,20 @@ def _is_text(types: Any, kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
-def _read_batches(file: Any, word: str, columns: list[str], path: Path, request: Request) -> Reading:
-    vocabulary = Vocabulary(request=request)
-    rows: Rows | None = None
-    dim = 0
-    size, total = path.stat().st_size, max(1, file.metadata.num_rows)
+def _blocks(file: Any, word: str, columns: list[str], path: Path, request: Request) -> Iterator[Block]:
+    """Yield the words of each batch of rows."""
+    size, total, done = path.stat().st_size, max(1, file.metadata.num_rows), 0
     for batch in file.iter_batches(batch_size=_BATCH, columns=[word, *columns]):
-        first = vocabulary.size + 1
-        words = _words(batch.column(word), word, path, first)
-        labels = _no_nulls(words, word, path, first)
-        vocabulary.see(labels)
-        if rows is None and labels:
-            sample = _vectors(batch.take(_indices([0])), columns, path, first)
-            dim = sample.shape[1]
-            rows = Rows(dim, request=request, path=path, vocabulary=vocabulary, dtype=sample.dtype)
-        if rows is not None and (keep := rows.hits(labels, first)):
-            vectors = _vectors(batch.take(_indices(keep)), columns, path, first + keep[0])
-            if vectors.shape[1] != dim:
-                raise FormatError(
-                    f"a vector has {vectors.shape[1]} number(s), the others have {dim}.",
-                    path=path,
-                    line=first,
-                )
-            rows.add([labels[i] for i in keep], vectors, [first + i for i in keep])
+        first = done + 1
+        labels = _no_nulls(_words(batch.column(word), word, path, first), word, path, first)
+        yield Block(labels, partial(_some_vectors, batch, columns, path, first))
+        done += len(labels)
         if request.progress is not None:
-            request.progress(size * vocabulary.size // total, size)
-    if rows is None:
-        raise FormatError("the file holds no rows.", path=path)
-    return rows.reading()
+            request.progress(size * done // total, size)
+
+
+def _some_vectors(batch: Any, columns: list[str], path: Path, first: int, places: list[int]) -> NDArray[Any]:
+    return _vectors(batch.take(_indices(places)), columns, path, first + places[0])
 
 
 def _indices(rows: list[int]) -> Any:

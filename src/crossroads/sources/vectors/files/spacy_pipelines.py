@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsWarning, FormatError, join_words, require
-from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
-from crossroads.sources.vectors.rows import Rows
-
-_MOST_ROWS = 4096
+from crossroads.sources.vectors.reader import Reading, Request
+from crossroads.sources.vectors.rows import select_rows
 
 
 def is_pipeline_folder(folder: Path) -> bool:
@@ -62,14 +61,11 @@ def read(name: str | Path, request: Request) -> Reading:
 
 
 def _select(rows_of: dict[str, int], data: Any, request: Request, path: Path) -> Reading:
-    words = list(rows_of)
-    kept = Rows(int(data.shape[1]), request=request, path=path, vocabulary=Vocabulary(words, request=request))
-    hits = kept.all_hits(words)
-    for start in range(0, len(hits), _MOST_ROWS):
-        part = [words[i] for i in hits[start : start + _MOST_ROWS]]
-        places = [rows_of[word] for word in part]
-        vectors = np.stack([np.asarray(_on_host(data[place]), np.float32) for place in places])
-        kept.add(part, vectors, [place + 1 for place in places])
+    words, places = list(rows_of), list(rows_of.values())
+
+    def fetch(rows: list[int]) -> NDArray[np.float32]:
+        return np.stack([np.asarray(_on_host(data[places[row]]), np.float32) for row in rows])
+
     labels = words if request.wanted is None else [word for word in words if word in request.wanted]
     shared = _shared(labels, rows_of)
     if shared and request.wanted is not None:
@@ -80,7 +76,7 @@ def _select(rows_of: dict[str, int], data: Any, request: Request, path: Path) ->
             CrossroadsWarning,
             stacklevel=4,
         )
-    return kept.reading(shared_vectors=len(shared))
+    return select_rows(words, fetch, request=request, path=path, shared_vectors=len(shared))
 
 
 def _on_host(row: Any) -> Any:

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import FormatError
-from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
-from crossroads.sources.vectors.rows import Rows
+from crossroads.sources.vectors.reader import Reading, Request, shown
+from crossroads.sources.vectors.rows import Block, gather
 from crossroads.storage.streams import Stream
 
 _BLOCK = 1 << 20
@@ -56,13 +55,12 @@ def _read(path: Path, request: Request, *, header: bool) -> Reading:
             )
         start = 2 if header else 1
         layout = learn_layout(sample, dim=dim, path=path, first_line=start)
-        scanner = _Scanner(layout, path=path, request=request, first_line=start)
-        for block, last in chain([(first, unfinished)], blocks):
-            if block:
-                scanner.scan(block, unfinished=last)
-        if count is not None and scanner.vocabulary.size != count:
-            raise _wrong_header(path, count, scanner.vocabulary.size)
-        return scanner.rows.reading()
+        pieces = chain([(first, unfinished)], blocks)
+        scanned = _scanned(pieces, layout, path, start, sample=request.wanted is not None)
+        reading = gather(scanned, request=request, path=path)
+        if count is not None and reading.vocabulary.size != count:
+            raise _wrong_header(path, count, reading.vocabulary.size)
+        return reading
 
 
 def _whole_lines(stream: Stream) -> Iterator[tuple[bytes, bool]]:
@@ -104,87 +102,67 @@ def _take_header(block: bytes, path: Path) -> tuple[int, int, bytes]:
     return count, dim, rest
 
 
-class _Scanner:
-    """Scan blocks of whole lines and keep the rows that are asked for."""
+def _scanned(
+    pieces: Iterable[tuple[bytes, bool]], layout: Layout, path: Path, line: int, *, sample: bool
+) -> Iterator[Block]:
+    """Yield the words of blocks of whole lines; of each block a line is parsed as a sample."""
+    for piece, unfinished in pieces:
+        if piece:
+            block, lines = _scan(piece, layout, path, line, unfinished)
+            if sample and block.tokens:
+                block.vectors([0])
+            yield block
+            line += lines
 
-    def __init__(self, layout: Layout, *, path: Path, request: Request, first_line: int) -> None:
-        self._layout, self._path = layout, path
-        self._errors = request.encoding_errors
-        self._every = request.wanted is None
-        self._line = first_line
-        self.vocabulary = Vocabulary(request=request)
-        self.rows = Rows(layout.dim, request=request, path=path, vocabulary=self.vocabulary)
 
-    def scan(self, block: bytes, *, unfinished: bool) -> None:
-        """Take what is asked for out of a block of whole lines."""
-        data = np.frombuffer(block, np.uint8)
-        ends = np.flatnonzero(data == _NEWLINE)
-        starts = np.concatenate(([0], ends[:-1] + 1))
-        # Counted modulo 256, which is all that eight bits hold: enough to notice a line that differs.
-        separators = np.add.reduceat(self._layout.separator_mask(data).view(np.uint8), starts, dtype=np.uint8)
-        irregular = set(np.flatnonzero(separators != self._layout.separators % 256).tolist())
-        starts_, ends_ = starts.tolist(), ends.tolist()
-        tokens = self._tokens(block, starts_)
-        blank = {
-            i
-            for i in sorted(irregular)
-            if not self._fix(i, block[starts_[i] : ends_[i]], tokens, unfinished and i == len(tokens) - 1)
-        }
-        spans = list(zip(range(len(tokens)), starts_, ends_, strict=True))
-        if blank:
-            spans = [span for span in spans if span[0] not in blank]
-            tokens = [tokens[i] for i, _, _ in spans]
-        first = self.vocabulary.size + 1
-        self.vocabulary.see_bytes(tokens)
-        self._keep(block, spans, tokens, first)
-        self._line += len(starts_)
-
-    def _tokens(self, block: bytes, starts: list[int]) -> list[bytes]:
-        """First field of every line; right for ordinary lines, corrected later for the others."""
-        find = block.find
-        if not self._layout.tabs:
-            return [block[start : find(b" ", start)] for start in starts]
-        tokens = []
-        for start in starts:
-            space, tab = find(b" ", start), find(b"\t", start)
-            stop = min(space, tab) if min(space, tab) >= 0 else max(space, tab)
-            tokens.append(block[start:stop])
-        return tokens
-
-    def _fix(self, i: int, line: bytes, tokens: list[bytes], unfinished: bool) -> bool:
-        """Find the word of a line that is not like the others; return whether there is one."""
-        if not line.strip():
-            return False
-        number = self._line + i
+def _scan(piece: bytes, layout: Layout, path: Path, line: int, unfinished: bool) -> tuple[Block, int]:
+    """The words of a block of whole lines, the first of which is line ``line``, and how many lines it has."""
+    data = np.frombuffer(piece, np.uint8)
+    ends = np.flatnonzero(data == _NEWLINE)
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    # Counted modulo 256, which is all that eight bits hold: enough to notice a line that differs.
+    separators = np.add.reduceat(layout.separator_mask(data).view(np.uint8), starts, dtype=np.uint8)
+    irregular = np.flatnonzero(separators != layout.separators % 256).tolist()
+    tokens = _tokens(piece, starts.tolist(), layout.tabs)
+    lines: Sequence[int] = range(line, line + len(tokens))
+    spans = list(zip(lines, starts.tolist(), ends.tolist(), strict=True))
+    blank: set[int] = set()
+    for i in irregular:
+        number, start, end = spans[i]
+        if not piece[start:end].strip():
+            blank.add(i)
+            continue
+        ends_file = unfinished and i == len(tokens) - 1
         tokens[i], _ = split_line(
-            line, self._layout.dim, path=self._path, number=number, unfinished=unfinished
+            piece[start:end], layout.dim, path=path, number=number, unfinished=ends_file
         )
-        return True
+    if blank:
+        spans = [span for i, span in enumerate(spans) if i not in blank]
+        tokens = [token for i, token in enumerate(tokens) if i not in blank]
+        lines = [number for number, _, _ in spans]
 
-    def _keep(self, block: bytes, spans: list[tuple[int, int, int]], tokens: list[bytes], first: int) -> None:
-        """Parse the lines that are asked for; ``spans`` has the number, start and end of each line."""
-        if spans and not self._every:
-            self._numbers(block, spans[0])  # one line per block, as a sample
-        hits = self.rows.hits(tokens, first)
-        if not hits:
-            return
-        lines = [self._line + spans[i][0] for i in hits]
-        labels = [
-            decode_word(tokens[i], self._errors, path=self._path, number=line)
-            for i, line in zip(hits, lines, strict=True)
-        ]
-        vectors: NDArray[Any] = np.empty((len(hits), self._layout.dim), np.float32)
-        for row, i in enumerate(hits):
-            vectors[row] = self._numbers(block, spans[i])
-        self.rows.add(labels, vectors, lines, [first + i for i in hits])
+    def vectors(places: list[int]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = np.empty((len(places), layout.dim), np.float32)
+        for row, i in enumerate(places):
+            number, start, end = spans[i]
+            _, fields = split_line(piece[start:end], layout.dim, path=path, number=number, unfinished=False)
+            found[row] = parse_numbers(fields, path=path, number=number)
+        return found
 
-    def _numbers(self, block: bytes, span: tuple[int, int, int]) -> NDArray[np.float32]:
-        i, start, end = span
-        number = self._line + i
-        _, fields = split_line(
-            block[start:end], self._layout.dim, path=self._path, number=number, unfinished=False
-        )
-        return parse_numbers(fields, path=self._path, number=number)
+    return Block(tokens, vectors, lines), len(ends)
+
+
+def _tokens(block: bytes, starts: list[int], tabs: bool) -> list[bytes]:
+    """First field of every line; right for ordinary lines, corrected later for the others."""
+    find = block.find
+    if not tabs:
+        return [block[start : find(b" ", start)] for start in starts]
+    tokens = []
+    for start in starts:
+        space, tab = find(b" ", start), find(b"\t", start)
+        stop = min(space, tab) if min(space, tab) >= 0 else max(space, tab)
+        tokens.append(block[start:stop])
+    return tokens
 
 
 def _wrong_header(path: Path, promised: int, found: int) -> FormatError:
@@ -224,19 +202,7 @@ class Layout:
 
 
 def learn_layout(lines: list[bytes], *, dim: int | None, path: Path, first_line: int) -> Layout:
-    """Learn the layout from the first lines, by majority.
-
-    Parameters
-    ----------
-    lines
-        The first lines, without their line breaks.
-    dim
-        Numbers per line, if there is a header.
-    path
-        The file, for messages.
-    first_line
-        Number of the first of these lines.
-    """
+    """Learn the layout from the first lines, by majority."""
     if dim is None:
         dim = _usual_count(lines, path=path, first_line=first_line)
     tabs = any(b"\t" in line for line in lines)
@@ -247,19 +213,7 @@ def learn_layout(lines: list[bytes], *, dim: int | None, path: Path, first_line:
 def split_line(
     line: bytes, dim: int, *, path: Path, number: int, unfinished: bool
 ) -> tuple[bytes, list[bytes]]:
-    """Split a line into its word and its ``dim`` numbers.
-
-    Parameters
-    ----------
-    line
-        The line, without its line break.
-    dim
-        Numbers to find, from the right.
-    path, number
-        The file and the number of the line, for messages.
-    unfinished
-        Whether the file ends with this line and without a line break.
-    """
+    """Split a line into its word and its ``dim`` numbers."""
     fields = line.rsplit(None, dim)
     if len(fields) == dim + 1:
         word = fields[0]
@@ -297,25 +251,6 @@ def parse_numbers(fields: list[bytes], *, path: Path, number: int) -> NDArray[np
                     hint="expected a word and then numbers only.",
                 ) from error
         raise
-
-
-def decode_word(token: bytes, errors: str, *, path: Path, number: int) -> str:
-    """Decode a word from UTF-8; the error names the line."""
-    try:
-        return token.decode("utf-8", errors)
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"the word {shown(token)} is not UTF-8.",
-            path=path,
-            line=number,
-            hint='convert the file to UTF-8, or load it in Python with encoding_errors="replace".',
-        ) from error
-
-
-def shown(data: bytes, most: int = 60) -> str:
-    """A piece of a file, short enough for a message."""
-    text = data[:most].decode("utf-8", "backslashreplace")
-    return repr(text) + (" …" if len(data) > most else "")
 
 
 def _usual_count(lines: list[bytes], *, path: Path, first_line: int) -> int:

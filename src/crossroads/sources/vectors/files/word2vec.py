@@ -6,15 +6,17 @@ not asked for are skipped without being parsed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import FormatError
-from crossroads.sources.vectors.files.text import HEADER, decode_word, shown
-from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
-from crossroads.sources.vectors.rows import Rows
+from crossroads.sources.vectors.files.text import HEADER
+from crossroads.sources.vectors.reader import Reading, Request, shown
+from crossroads.sources.vectors.rows import Block, gather
 from crossroads.storage.streams import Stream
 
 _BLOCK = 1 << 22
@@ -29,7 +31,10 @@ def read(path: Path, request: Request) -> Reading:
         count, dim, start = _header(head, path)
         if stream.plain:
             _check_size(path, stream.size - start, count, dim)
-        return _Scanner(stream, head[start:], count, dim, request).scan()
+        expected = count if request.wanted is None and stream.plain else None
+        return gather(
+            _blocks(stream, head[start:], count, dim), request=request, path=path, expected=expected
+        )
 
 
 def _header(head: bytes, path: Path) -> tuple[int, int, int]:
@@ -59,78 +64,62 @@ def _check_size(path: Path, size: int, count: int, dim: int) -> None:
         )
 
 
-class _Scanner:
-    """Scan word by word through a buffer that is refilled as it empties."""
-
-    def __init__(self, stream: Stream, data: bytes, count: int, dim: int, request: Request) -> None:
-        self._stream, self._data = stream, data
-        self._count, self._dim = count, dim
-        self._request = request
-        self._vocabulary = Vocabulary(request=request)
-        expected = count if request.wanted is None and stream.plain else None
-        self._rows = Rows(
-            dim, request=request, path=stream.path, vocabulary=self._vocabulary, expected=expected
-        )
-
-    def scan(self) -> Reading:
-        done = 0
-        while done < self._count:
-            done += self._scan_block(done)
-        left = (self._data + self._stream.read(_BLOCK)).strip(b"\r\n\x00 ")
-        if left:
-            raise FormatError(
-                f"the header promises {self._count:,} words, but data follows the last one: {shown(left)}.",
-                path=self._stream.path,
-                line=self._count,
-                hint="correct the count in the header, or fetch the file again.",
-            )
-        return self._rows.reading()
-
-    def _scan_block(self, done: int) -> int:
-        """Take every whole record out of the buffer; return their number."""
-        piece = self._stream.read(max(_BLOCK, 8 * self._dim))
-        data, width = self._data + piece, 4 * self._dim
-        size, position, find, most = len(data), 0, data.find, self._count - done
-        tokens: list[bytes] = []
-        starts: list[int] = []
-        while len(tokens) < most:
-            space = find(b" ", position, position + _LONGEST_WORD)
-            after = space + 1 + width
-            if space < 0 or after > size:
-                break
-            token = data[position:space].lstrip(b"\n")
-            starts.append(space + 1)
-            tokens.append(token)
-            position = after
+def _blocks(stream: Stream, data: bytes, count: int, dim: int) -> Iterator[Block]:
+    """Yield the whole records of each block; ``data`` is what was read behind the header."""
+    done = 0
+    while done < count:
+        piece = stream.read(max(_BLOCK, 8 * dim))
+        data += piece
+        tokens, starts, position = _records(data, dim, count - done)
         if not tokens:
-            self._raise_incomplete(data, piece, done)
-        self._vocabulary.see_bytes(tokens)
-        self._keep(data, tokens, starts, done)
-        self._data = data[position:]
-        return len(tokens)
-
-    def _keep(self, data: bytes, tokens: list[bytes], starts: list[int], done: int) -> None:
-        hits = self._rows.hits(tokens, done + 1)
-        if not hits:
-            return
-        path, errors = self._stream.path, self._request.encoding_errors
-        labels = [decode_word(tokens[i], errors, path=path, number=done + i + 1) for i in hits]
-        vectors: NDArray[np.float32] = np.empty((len(hits), self._dim), np.float32)
-        for row, i in enumerate(hits):
-            vectors[row] = np.frombuffer(data, "<f4", self._dim, starts[i])
-        self._rows.add(labels, vectors, [done + i + 1 for i in hits])
-
-    def _raise_incomplete(self, data: bytes, piece: bytes, done: int) -> None:
-        if not piece:
-            raise FormatError(
-                f"the file breaks off: the header promises {self._count:,} words, {done:,} are complete.",
-                path=self._stream.path,
-                line=done + 1,
-                hint="the file is incomplete; fetch it again.",
-            )
+            raise _incomplete(stream.path, data, piece, count, done)
+        yield Block(tokens, partial(_vectors, data, starts, dim))
+        done += len(tokens)
+        data = data[position:]
+    left = (data + stream.read(_BLOCK)).strip(b"\r\n\x00 ")
+    if left:
         raise FormatError(
-            f"no word ends within {_LONGEST_WORD:,} bytes: {shown(data, 24)}.",
-            path=self._stream.path,
-            line=done + 1,
-            hint="the numbers may not be float32 or the dimensions not those of the header.",
+            f"the header promises {count:,} words, but data follows the last one: {shown(left)}.",
+            path=stream.path,
+            line=count,
+            hint="correct the count in the header, or fetch the file again.",
         )
+
+
+def _records(data: bytes, dim: int, most: int) -> tuple[list[bytes], list[int], int]:
+    """The words in some data, the place of each vector, and the end of the last whole record."""
+    size, position, find, width = len(data), 0, data.find, 4 * dim
+    tokens: list[bytes] = []
+    starts: list[int] = []
+    while len(tokens) < most:
+        space = find(b" ", position, position + _LONGEST_WORD)
+        after = space + 1 + width
+        if space < 0 or after > size:
+            break
+        tokens.append(data[position:space].lstrip(b"\n"))
+        starts.append(space + 1)
+        position = after
+    return tokens, starts, position
+
+
+def _vectors(data: bytes, starts: list[int], dim: int, places: list[int]) -> NDArray[np.float32]:
+    vectors: NDArray[np.float32] = np.empty((len(places), dim), np.float32)
+    for row, i in enumerate(places):
+        vectors[row] = np.frombuffer(data, "<f4", dim, starts[i])
+    return vectors
+
+
+def _incomplete(path: Path, data: bytes, piece: bytes, count: int, done: int) -> FormatError:
+    if not piece:
+        return FormatError(
+            f"the file breaks off: the header promises {count:,} words, {done:,} are complete.",
+            path=path,
+            line=done + 1,
+            hint="the file is incomplete; fetch it again.",
+        )
+    return FormatError(
+        f"no word ends within {_LONGEST_WORD:,} bytes: {shown(data, 24)}.",
+        path=path,
+        line=done + 1,
+        hint="the numbers may not be float32 or the dimensions not those of the header.",
+    )

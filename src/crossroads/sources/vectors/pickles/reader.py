@@ -197,27 +197,7 @@ class _Reader(pickle._Unpickler):
 
 
 def load_pickle(source: Readable, *, path: Path | None = None) -> Any:
-    """Read a pickle, of Python 2 or 3, as data.
-
-    Parameters
-    ----------
-    source
-        The bytes; see :class:`crossroads.storage.streams.Stream`.
-    path
-        The file, for messages.
-
-    Returns
-    -------
-    Any
-        Strings, numbers, containers, :class:`Record` and ``ArrayRecord`` (see ``as_array``).
-
-    Raises
-    ------
-    UnsafeFileError
-        If the pickle asks for a name that is not on the list.
-    FormatError
-        If it is broken, or announces more bytes than there are.
-    """
+    """Read a pickle, of Python 2 or 3, as data."""
     try:
         return _Reader(source, path).load()
     except CrossroadsError:
