@@ -18,12 +18,13 @@ import crossroads as cr
 from crossroads.audit import Settings, make_plan, recognise
 from crossroads.audit.comparison import ROWS as COMPARISONS
 from crossroads.audit.contexts import Stored
-from crossroads.audit.engine import Context, Evidence, make_tasks
+from crossroads.audit.engine import Context, Evidence, make_tasks, outcome_form
 from crossroads.audit.plan import TABLE, Plan
 from crossroads.audit.words import Series, words_evidence
 from crossroads.evidence import Embeddings, Provenance
+from crossroads.measures import BootstrapResult
 from crossroads.sources.kinds import Kind
-from crossroads.sources.saved import vectors_identity
+from crossroads.sources.saved import VECTORS, vectors_identity
 from crossroads.sources.words import Request, SourceOptions
 from crossroads.stimuli import Design
 from crossroads.storage import files
@@ -139,6 +140,26 @@ def test_tests_over_contexts_depend_on_their_own_options_and_on_every_vector_of_
     rows[ABSENT.replace("one", "mine")][3] += 1e-6
     cr.Contexts.from_dict(rows, provenance="made up").save(tmp_path / "other")
     assert changed(over(tmp_path / "other")) == before.keys()
+
+
+def test_outcomes_and_vectors_are_read_back_as_they_were() -> None:
+    emb = Embeddings(
+        ["rose", "東京", "trailing\0", "🌹"],
+        np.arange(8, dtype=np.float16).reshape(4, 2),
+        provenance="made up",
+        fallback="lower",
+    )
+    found = VECTORS.read(VECTORS.write(emb))
+    assert (found.labels, found.fallback, found.provenance) == (emb.labels, emb.fallback, emb.provenance)
+    assert found.vectors.dtype == np.float16
+    np.testing.assert_array_equal(found.vectors, emb.vectors)
+    result = cr.stats.bootstrap(EMB, DESIGNS[0], resamples=20)
+    form = outcome_form(type(result), (EMB.provenance,))
+    assert form.read(form.write(result)) == result
+    assert form.read(form.write("there are too few words.")) == "there are too few words."
+    # how many words were read along with those of a test says nothing about the test
+    again = outcome_form(type(result), (elsewhere(EMB).provenance,)).read(form.write(result))
+    assert isinstance(again, BootstrapResult) and again.provenance[0].source == "y"
 
 
 @pytest.mark.parametrize("row", [*TABLE, *COMPARISONS], ids=lambda row: row.name)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from crossroads.audit.audit import FinishedAudit
 from crossroads.audit.engine import (
@@ -22,10 +22,10 @@ from crossroads.audit.engine import (
 from crossroads.audit.job import Session
 from crossroads.audit.progress import SMALL
 from crossroads.audit.words import Words
+from crossroads.evidence import Embeddings
 from crossroads.measures import (
     BatteryResult,
     CeatBatteryResult,
-    CeatResult,
     CompareBatteryResult,
     compare_battery,
 )
@@ -35,51 +35,54 @@ from crossroads.measures.coverage.words import Missing
 from crossroads.stimuli import Design
 
 
-class Tested(NamedTuple):
-    """A model of a comparison."""
+class _Vectors(Words):
+    """One vector per word of a model, and the designs that were measured."""
 
-    model: Any
-    """What is compared: vectors, or a battery over contexts."""
-    tests: Mapping[str, Design]
-    """The designs that were measured."""
-    evidence: Evidence
-    """What identifies the model."""
+    def __init__(self, one: FinishedAudit, emb: Embeddings, battery: BatteryResult) -> None:
+        super().__init__(emb)
+        tests = {test.design for test in battery.tests}
+        self.tests = {design.name: design for design in one.designs if design.name in tests}
 
 
-Models = Mapping[str, Tested]
-
-
-class _Tests(Evidence):
+class _Contexts(Evidence):
     """A battery over contexts, whose tests are compared."""
 
-    def __init__(self, battery: CeatBatteryResult) -> None:
-        self._tests = {test.design: test for test in battery.tests}
+    def __init__(self, battery: CeatBatteryResult, designs: Mapping[str, Design]) -> None:
+        self._battery, self._results = battery, {test.design: test for test in battery.tests}
+        self.tests = {name: designs[name] for name in self._results if name in designs}
         self.provenance = battery.provenance
+
+    def read(self) -> CeatBatteryResult:
+        """The battery."""
+        return self._battery
 
     def identity(self, unit: Unit) -> Any:
         """Checksum of what a comparison uses of a test."""
-        test: CeatResult = self._tests[unit.arguments[0].name]
+        test = self._results[unit.arguments[0].name]
         return fingerprint({"cosines": test.cosines, "contexts": test.contexts, "coverage": test.coverage})
 
 
-class Pairs(Evidence):
+Models = Mapping[str, _Vectors] | Mapping[str, _Contexts]
+
+
+class _Pairs(Evidence):
     """Models, of which each unit compares two."""
 
-    def __init__(self, models: Models, pair: tuple[str, ...] = ()) -> None:
+    def __init__(self, models: Models, pair: Sequence[str] = ()) -> None:
         self._models, self._pair = models, pair
-        self.provenance = tuple(source for name in pair for source in models[name].evidence.provenance)
+        self.provenance = tuple(source for name in pair for source in models[name].provenance)
 
-    def at(self, unit: Unit) -> Pairs:
+    def at(self, unit: Unit) -> _Pairs:
         """The two models of a unit."""
-        return Pairs(self._models, tuple(unit.about["pair"]))
+        return _Pairs(self._models, unit.about["pair"])
 
     def read(self) -> dict[str, Any]:
         """The two models by name."""
-        return {name: self._models[name].model for name in self._pair}
+        return {name: self._models[name].read() for name in self._pair}
 
     def identity(self, unit: Unit) -> Any:
         """What identifies each model."""
-        return {name: self._models[name].evidence.identity(unit) for name in self._pair}
+        return {name: self._models[name].identity(unit) for name in self._pair}
 
 
 def compare_finished(
@@ -103,41 +106,23 @@ def compare_finished(
     CompareBatteryResult or None
         None if no two models have vectors of words or tests over contexts.
     """
-    plan = {"weat": _on_words(finished), "ceat": _over_contexts(finished)}
-    evidence = {measure: Pairs(models) for measure, models in plan.items()}
+    designs = {design.name: design for one in finished.values() for design in one.designs}
+    vectors, contexts = {}, {}
+    for name, one in finished.items():
+        battery, over_contexts = one.audit.one(BatteryResult), one.audit.one(CeatBatteryResult)
+        if one.vectors is not None and battery is not None:
+            vectors[name] = _Vectors(one, one.vectors, battery)
+        if over_contexts is not None:
+            contexts[name] = _Contexts(over_contexts, designs)
+    plan: dict[str, Models] = {"weat": vectors, "ceat": contexts}
+    evidence = {measure: _Pairs(models) for measure, models in plan.items()}
     context = Context(plan=plan, evidence=evidence, settings=settings, cache=session.cache)
     tasks = make_tasks(ROWS, context)
     outcomes = run_tasks(tasks, session.cache, workers=workers, tracker=session.tracker)
-    both = {name: one for outcome in outcomes.values() for name, one in outcome.items()}
+    both = {name: one for some in outcomes.values() for name, one in some.items()}
     found = [one for one in both.values() if isinstance(one, CompareBatteryResult)]
-    if not found:
-        return None
     refused = {name: one for name, one in both.items() if isinstance(one, str)}
-    return join_comparisons(found, finished, skipped=refused)
-
-
-def _on_words(finished: Mapping[str, FinishedAudit]) -> dict[str, Tested]:
-    """Models with a battery on one vector per word."""
-    models = {}
-    for name, one in finished.items():
-        battery = one.audit.one(BatteryResult)
-        if one.vectors is not None and battery is not None:
-            tests = {test.design for test in battery.tests}
-            measured = {design.name: design for design in one.designs if design.name in tests}
-            models[name] = Tested(one.vectors, measured, Words(one.vectors))
-    return models
-
-
-def _over_contexts(finished: Mapping[str, FinishedAudit]) -> dict[str, Tested]:
-    """Models with a battery over contexts."""
-    models = {}
-    designs = {one.name: one for each in finished.values() for one in each.designs}
-    for name, one in finished.items():
-        battery = one.audit.one(CeatBatteryResult)
-        if battery is not None:
-            tests = {test.design: designs[test.design] for test in battery.tests if test.design in designs}
-            models[name] = Tested(battery, tests, _Tests(battery))
-    return models
+    return join_comparisons(found, finished, skipped=refused) if found else None
 
 
 def _pairs_of(measure: str) -> Callable[[Mapping[str, Models]], list[Unit]]:
@@ -167,15 +152,10 @@ def _compare(
 
 ROWS = tuple(
     Row(
-        name=f"compare {measure}",
-        measure=_compare,
-        gives=CompareBatteryResult,
-        on=measure,
-        each=_pairs_of(measure),
-        takes=("alternative", "missing", "seed"),
-        skips=LACKING,
+        name=f"compare {measure}", measure=_compare, gives=CompareBatteryResult, on=measure, skips=LACKING,
+        each=_pairs_of(measure), takes=("alternative", "missing", "seed"),
         seconds=lambda unit: SMALL + len(unit.arguments[0].sets["x"]) / 40,
     )
     for measure in ("weat", "ceat")
-)
+)  # fmt: skip
 """Comparisons of two models on one test."""

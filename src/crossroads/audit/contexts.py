@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -125,66 +125,28 @@ def _test_names(plan: Plan, unit: Unit) -> dict[str, str]:
     return {name: "context test", ladder_name(name): "ladder"}
 
 
+_check = partial(Row, on="contexts", each=_designs, follows="ceat", alone=True)  # which use all processors
 ROWS = (
     Row(
-        name="ceat",
-        measure=ceat,
-        gives=CeatResult,
-        on="contexts",
-        each=_designs,
-        takes=("missing", "samples", "seed"),
-        rules=_test_names,
-        family=_battery,
-        told=False,
-        alone=True,  # the compiled draws use all processors
+        name="ceat", measure=ceat, gives=CeatResult, on="contexts", each=_designs, rules=_test_names,
+        takes=("missing", "samples", "seed"), family=_battery, told=False, alone=True,
     ),
-    Row(
-        name="levels",
-        measure=multilevel_ceat,
-        gives=MultilevelCeatResult,
-        on="contexts",
-        each=_designs,
-        takes=("missing", "samples", "seed"),
-        named=levels_name("{}"),
-        follows="ceat",
-        skips=LACKING,
-        alone=True,
+    _check(
+        name="levels", measure=multilevel_ceat, gives=MultilevelCeatResult, skips=LACKING,
+        takes=("missing", "samples", "seed"), named=levels_name("{}"),
     ),
-    Row(
-        name="interval",
-        measure=ceat_bootstrap,
-        gives=CeatBootstrapResult,
-        on="contexts",
-        each=_designs,
-        takes=("missing", "resamples", "seed"),
-        needs=(_needs_resamples,),
-        named=f"{context_name('{}')} interval",
-        family=_battery,
-        follows="ceat",
-        skips=LACKING,
-        alone=True,
-    ),
-    Row(
-        name="frequency in contexts",
-        measure=frequency,
-        gives=FrequencyResult,
-        on="contexts",
-        each=_designs,
-        takes=("frequencies", "missing", "seed"),
-        needs=(_needs_frequencies,),
-        named=frequency_name(context_name("{}")),
-        follows="ceat",
-        alone=True,
-    ),
-    Row(
-        name=OF_CONTEXTS,
-        measure=measured_anisotropy,
-        gives=AnisotropyResult,
-        on="contexts",
-        each=_space,
-        takes=("seed",),
-        named=OF_CONTEXTS,
+    _check(
+        name="interval", measure=ceat_bootstrap, gives=CeatBootstrapResult, needs=(_needs_resamples,),
+        takes=("missing", "resamples", "seed"), named=f"{context_name('{}')} interval", family=_battery,
         skips=LACKING,
     ),
-)
+    _check(
+        name="frequency in contexts", measure=frequency, gives=FrequencyResult, needs=(_needs_frequencies,),
+        takes=("frequencies", "missing", "seed"), named=frequency_name(context_name("{}")),
+    ),
+    Row(
+        name=OF_CONTEXTS, measure=measured_anisotropy, gives=AnisotropyResult, on="contexts", each=_space,
+        takes=("seed",), named=OF_CONTEXTS, skips=LACKING,
+    ),
+)  # fmt: skip
 """Measures of context vectors."""

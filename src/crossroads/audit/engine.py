@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,6 +60,11 @@ class Settings:
     """Correction of the space of one vector per word, if any; see :func:`~crossroads.stats.corrected`."""
     frequencies: Mapping[str, float] | str | None = None
     """Frequencies of words, if not those of the vector file; see :func:`~crossroads.frequency`."""
+
+    @cached_property
+    def plain(self) -> dict[str, Any]:
+        """The options as plain data; frequencies of words by their checksum."""
+        return {k: fingerprint(v) if isinstance(v, Mapping) else v for k, v in vars(self).items()}
 
 
 def lacking(missing: Missing) -> tuple[type[CrossroadsError], ...]:
@@ -194,7 +200,7 @@ class Row:
         return names
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Task:
     """A row applied to a unit."""
 
@@ -202,72 +208,65 @@ class Task:
     """What is measured."""
     unit: Unit
     """What it is applied to."""
-    key: Key
-    """Everything that decides the result."""
-    form: Form[Outcome]
-    """How the outcome is kept."""
-    run: Callable[[], Result]
-    """Does the work."""
-    skips: tuple[type[CrossroadsError], ...]
-    """Errors that are the reason why there is no result."""
+    evidence: Evidence
+    """What it reads."""
+    settings: Settings
+    """Options of the measures."""
+    needed: list[Any]
+    """What else decides the result."""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Name shown while it runs, such as ``"mleat weat1"``."""
         return f"{self.row.name} {self.unit.name}".rstrip()
 
-    @property
+    @cached_property
     def seconds(self) -> float:
         """Approximate seconds of work."""
         seconds = self.row.seconds
         return seconds(self.unit) if callable(seconds) else seconds
 
+    @cached_property
+    def key(self) -> Key:
+        """Everything that decides the result."""
+        decided = {
+            "part": self.name,
+            "code": code(*_DECIDING),
+            "versions": dict(versions()),
+            "options": {name: self.settings.plain[name] for name in self.row.takes},
+            "about": self.unit.about,
+            "needed": self.needed,
+            "evidence": self.evidence.identity(self.unit),
+        }
+        return Key("part", self.name, decided)
+
+    @cached_property
+    def form(self) -> Form[Outcome]:
+        """How the outcome is kept."""
+        return outcome_form(self.row.gives, self.evidence.provenance)
+
     def outcome(self) -> Outcome:
         """The result, or the reason why there is none."""
+        skips = lacking(self.settings.missing) if self.row.skips is None else self.row.skips
+        options = {name: getattr(self.settings, name) for name in self.row.takes}
         try:
-            return self.run()
-        except self.skips as error:
+            return self.row.measure(self.evidence.read(), *self.unit.arguments, **options)
+        except skips as error:
             return error.reason
         except (ArithmeticError, np.linalg.LinAlgError) as error:
             return f"{NO_NUMBER}{error}."
 
 
 def make_tasks(rows: Iterable[Row], context: Context) -> list[Task]:
-    """The tasks of all rows whose evidence is there."""
+    """The tasks of all rows whose evidence is there, and which lack nothing."""
     tasks = []
-    settings = context.settings
     for row in rows:
-        if row.on not in context.evidence:
-            continue
-        options = {name: getattr(settings, name) for name in row.takes}
-        plain = {name: fingerprint(one) if isinstance(one, Mapping) else one for name, one in options.items()}
-        for unit in row.each(context.plan):
+        for unit in row.each(context.plan) if row.on in context.evidence else ():
             evidence = context.evidence[row.on].at(unit)
-            needed = [need(evidence, settings, unit) for need in row.needs]
+            needed = [need(evidence, context.settings, unit) for need in row.needs]
             if None not in needed:
-                decided = {"options": plain, "about": unit.about, "needs": needed}
-                tasks.append(_task(row, unit, evidence, options, decided, lacking(settings.missing)))
+                tasks.append(Task(row, unit, evidence, context.settings, needed))
     return tasks
-
-
-def _task(
-    row: Row,
-    unit: Unit,
-    evidence: Evidence,
-    options: Mapping[str, Any],
-    decided: Mapping[str, Any],
-    skips: tuple[type[CrossroadsError], ...],
-) -> Task:
-    software = {"code": code(*_DECIDING), "versions": dict(versions())}
-    name = f"{row.name} {unit.name}".rstrip()
-    return Task(
-        row=row,
-        unit=unit,
-        key=Key("part", name, {"part": name, **software, **decided, "evidence": evidence.identity(unit)}),
-        form=outcome_form(row.gives, evidence.provenance),
-        run=lambda: row.measure(evidence.read(), *unit.arguments, **options),
-        skips=skips if row.skips is None else row.skips,
-    )
 
 
 def fingerprint(data: Any) -> str:

@@ -66,37 +66,18 @@ def _wefat(emb: Embeddings, material: Material, target: str, *, missing: Missing
 ROWS = (
     *(
         Row(
-            name=kind,
-            measure=partial(_detect, kind),
-            gives=DetectionResult,
-            on="words",
-            each=_targets(kind),
-            takes=("missing", "seed"),
-            named=f"{{}} {kind.upper()}",
-            skips=(InputError,),
-            alone=True,
+            name=kind, measure=partial(_detect, kind), gives=DetectionResult, on="words", each=_targets(kind),
+            takes=("missing", "seed"), named=f"{{}} {kind.upper()}", skips=(InputError,), alone=True,
         )
         for kind in DETECTIONS
     ),
-    Row(
-        name="wefat",
-        measure=_wefat,
-        gives=WefatResult,
-        on="words",
-        each=_targets(DETECTIONS[0]),
-        takes=("missing",),
-        named=crossing_name("{}"),
-        told=False,  # the reason is that of its detections
-        skips=(InputError,),
+    Row(  # the reason for a missing result is that of the detections
+        name="wefat", measure=_wefat, gives=WefatResult, on="words", each=_targets(DETECTIONS[0]),
+        takes=("missing",), named=crossing_name("{}"), told=False, skips=(InputError,),
     ),
     Row(
-        name="rsa",
-        measure=rsa,
-        gives=RsaResult,
-        on="words",
-        each=_comparisons,
-        takes=("missing", "seed"),
+        name="rsa", measure=rsa, gives=RsaResult, on="words", each=_comparisons, takes=("missing", "seed"),
         skips=(InputError,),
     ),
-)
+)  # fmt: skip
 """Detections and comparisons of geometry."""

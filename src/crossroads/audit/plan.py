@@ -12,20 +12,12 @@ from crossroads.audit import contexts as on_contexts
 from crossroads.audit import intersections, traits
 from crossroads.audit import words as on_words
 from crossroads.errors import InputError
-from crossroads.sources.kinds import TRANSFORMERS, Kind, useless
+from crossroads.sources.kinds import ON_WORDS, Kind, check_options
 from crossroads.sources.models.images import image_labels, image_sets
 from crossroads.stimuli import Design, StimulusSet, batteries, catalog
 
 TABLE = (*on_words.ROWS, *intersections.ROWS, *on_words.SPACE, *on_contexts.ROWS, *traits.ROWS)
 """Every measure of audits, in the order of the results."""
-ON_WORDS = ("vectors", "series", "encoder", "language model", "vision-language", "endpoint")
-"""Kinds of models that give one vector per word."""
-USES = {
-    "contexts": ("encoder", "language model"),
-    "images": ("vision-language",),
-    "human": ("language model", "logits"),
-}
-"""Optional inputs, and the kinds of models that can use them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,31 +82,22 @@ def make_plan(
         Whether to measure the tests of a transformer in each of its layers as well.
     """
     has_words, has_contexts = kind.name in ON_WORDS, kind.name == "contexts"
-    _check_extras(kind, contexts=contexts, images=images, human=human)
+    paths = {"contexts": contexts, "images": images, "human": human}
+    check_options([kind], **paths, pairs=pairs or None, placebo=placebo or None, layers=layers or None)
+    for name, path in paths.items():
+        if path is not None and not path.exists():
+            raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
     asked = kind.name == "logits" or (kind.name == "language model" and designs is None)
-    refused = {
-        f"tests were named, but {kind.shown} contains answers about groups and traits.": (
-            designs is not None and not has_words and not has_contexts,
-            "leave them out, or audit the model itself.",
-        ),
-        "human judgements were given together with named tests.": (
-            human is not None and not asked,
-            "leave the tests out: judgements are compared with scores of groups on traits.",
-        ),
-        f"pairs= was given, but {kind.shown} is not asked about groups here.": (
-            pairs and not (asked and kind.name == "language model"),
-            "give it with a language model, and without naming tests.",
-        ),
-        f"placebo= was given, but {kind.shown} gives no vectors of further words.": (
-            placebo and not has_words,
-            "give it with a model that does; files of vectors need no asking.",
-        ),
-    }
-    for message, (applies, hint) in refused.items():
-        if applies:
-            raise InputError(message, hint=hint)
-    if layers and kind.name not in TRANSFORMERS:
-        raise useless("layers", kind, TRANSFORMERS)
+    if designs is not None and not has_words and not has_contexts:
+        raise InputError(
+            f"tests were named, but {kind.shown} contains answers about groups and traits.",
+            hint="leave them out, or audit the model itself.",
+        )
+    if (human is not None or pairs) and not asked:
+        raise InputError(
+            f"{'pairs' if human is None else 'human'}= was given together with named tests.",
+            hint="leave the tests out: judgements and pairs are about scores of groups on traits.",
+        )
     words = _chosen(designs, on_words.STATIC) if has_words else []
     over_contexts = has_contexts or contexts is not None
     return Plan(
@@ -132,11 +115,6 @@ def make_plan(
     )
 
 
-def takes(kind: Kind, material: str) -> bool:
-    """Whether a kind of model can use an input: ``"contexts"``, ``"images"`` or ``"human"``."""
-    return kind.name in USES[material]
-
-
 def _chosen(designs: Sequence[Design] | None, default: Sequence[str]) -> list[Design]:
     if designs is not None:
         return list(designs)
@@ -144,32 +122,8 @@ def _chosen(designs: Sequence[Design] | None, default: Sequence[str]) -> list[De
     return [catalog(member) for name in default for member in known[name]]
 
 
-def _check_extras(kind: Kind, **given: Path | None) -> None:
-    """Refuse inputs that a kind of model cannot use, or that do not exist."""
-    for name, path in given.items():
-        if path is None:
-            continue
-        if not takes(kind, name):
-            raise useless(name, kind, USES[name])
-        if not path.exists():
-            raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
-
-
 def with_images(designs: Sequence[Design], folder: Path) -> list[Design]:
-    """Designs, each followed by one with images in place of the sets that a folder has images of.
-
-    Parameters
-    ----------
-    designs
-        Designs of words.
-    folder
-        Folder with one subfolder of images per set, with the name of the set.
-
-    Raises
-    ------
-    InputError
-        If no subfolder has the name of a set.
-    """
+    """Designs, each followed by one with images in place of the sets that a folder has images of."""
     sets = image_labels(image_sets(folder))
     by_name = {_plain(name): labels for name, labels in sets.items()}
     found: list[Design] = []

@@ -159,51 +159,29 @@ def _domain_names(measure: str) -> Callable[[Plan, Unit], dict[str, str]]:
 
 SCORES = tuple(
     Row(
-        name=name,
-        measure=measure,
-        gives=TraitScores,
-        on="answers",
-        each=_answered,
-        named=scores_name(name),
-        skips=(CrossroadsError,),
-        alone=True,
-        seconds=1.0,
+        name=name, measure=measure, gives=TraitScores, on="answers", each=_answered, named=scores_name(name),
+        skips=(CrossroadsError,), alone=True, seconds=1.0,
     )
     for name, (_, measure) in MEASURES.items()
-)
+)  # fmt: skip
 """Scores of groups on traits."""
 ON_SCORES = (
     *(
         Row(
-            name=f"alignment of {name}",
-            measure=_align,
-            gives=AlignmentResult,
-            on=name,
-            each=_annotators(shown),
-            takes=("seed",),
-            named=alignment_name("{}"),
-            skips=(InputError,),
-            alone=True,
-            seconds=0.2,
+            name=f"alignment of {name}", measure=_align, gives=AlignmentResult, on=name, takes=("seed",),
+            each=_annotators(shown), named=alignment_name("{}"), skips=(InputError,), alone=True, seconds=0.2,
         )
         for name, (shown, _) in MEASURES.items()
     ),
     *(
         Row(
-            name=f"{name} {question}",
-            measure=measure,
-            gives=gives,
-            on=name,
-            each=_asked_in_pairs,
-            takes=takes,
-            needs=(_needs_pairs,),
-            named=f"{name} {question}",
+            name=f"{name} {question}", measure=measure, gives=gives, on=name, each=_asked_in_pairs,
+            takes=takes, needs=(_needs_pairs,), named=f"{name} {question}", skips=(CrossroadsError,),
             rules=_domain_names(name) if question == "dominance" else None,
-            skips=(CrossroadsError,),
         )
         for question, (gives, measure, takes) in QUESTIONS.items()
         for name in MEASURES
     ),
-)
+)  # fmt: skip
 """Agreement of scores with people, and what they say about pairs of groups."""
 ROWS = (*SCORES, *ON_SCORES)

@@ -75,6 +75,8 @@ if TYPE_CHECKING:
 
 STATIC = ("weat", "ceat-intersectional")
 """The batteries of the catalogue that are measured on one vector per word."""
+SERIES: Mapping[str, Points] = {"decades": "year", "layers": "layer"}
+"""Series of models, and what their points are."""
 
 
 # ---- evidence
@@ -369,112 +371,49 @@ def _series_names(over: Points) -> Callable[[Plan, Unit], dict[str, str]]:
     return names
 
 
-def _series_row(name: str, over: Points) -> Row:
-    return Row(
-        name=name,
-        measure=partial(_series, over=over),
-        gives=SeriesResult,
-        on=name,
-        each=_series_units(over),
-        takes=("missing", "alternative", "seed"),
-        named=series_name("{}", over),
-        rules=_series_names(over),
-        seconds=lambda unit: 10 * test_seconds(unit),
-    )
-
-
+_check = partial(Row, on="words", each=designs, follows="mleat")
 ROWS = (
     Row(
-        name="mleat",
-        measure=mleat,
-        gives=MleatResult,
-        on="words",
-        each=designs,
-        takes=("missing", "alternative", "seed"),
-        rules=_test_names,
-        family=_battery,
-        told=False,
-        seconds=test_seconds,
+        name="mleat", measure=mleat, gives=MleatResult, on="words", each=designs, rules=_test_names,
+        takes=("missing", "alternative", "seed"), family=_battery, told=False, seconds=test_seconds,
     ),
-    Row(
-        name="bootstrap",
-        measure=bootstrap,
-        gives=BootstrapResult,
-        on="words",
-        each=designs,
-        takes=("missing", "seed"),
-        named="{} bootstrap",
-        family=_battery,
-        follows="mleat",
+    _check(
+        name="bootstrap", measure=bootstrap, gives=BootstrapResult, takes=("missing", "seed"),
+        named="{} bootstrap", family=_battery,
     ),
-    Row(
-        name="influence",
-        measure=influence,
-        gives=InfluenceResult,
-        on="words",
-        each=designs,
-        takes=("missing",),
-        named="{} influence",
-        follows="mleat",
+    _check(
+        name="influence", measure=influence, gives=InfluenceResult, takes=("missing",), named="{} influence"
     ),
-    Row(
-        name="reliability",
-        measure=reliability,
-        gives=ReliabilityResult,
-        on="words",
-        each=designs,
-        takes=("missing", "seed"),
+    _check(
+        name="reliability", measure=reliability, gives=ReliabilityResult, takes=("missing", "seed"),
         named=reliability_name("{}"),
-        follows="mleat",
     ),
-    Row(
-        name="frequency",
-        measure=frequency,
-        gives=FrequencyResult,
-        on="words",
-        each=designs,
-        takes=("frequencies", "missing", "seed"),
-        needs=(_needs_frequencies,),
-        named=frequency_name("{}"),
-        follows="mleat",
+    _check(
+        name="frequency", measure=frequency, gives=FrequencyResult, takes=("frequencies", "missing", "seed"),
+        needs=(_needs_frequencies,), named=frequency_name("{}"),
     ),
-    Row(
-        name="placebo",
-        measure=_placebo,
-        gives=PlaceboResult,
-        on="others",
-        each=_with_placebos,
-        takes=("missing", "seed"),
-        needs=(_needs_pool,),
-        named=placebo_name("{}"),
-        follows="mleat",
-        seconds=0.5,
+    _check(
+        name="placebo", measure=_placebo, gives=PlaceboResult, on="others", each=_with_placebos,
+        takes=("missing", "seed"), needs=(_needs_pool,), named=placebo_name("{}"), seconds=0.5,
     ),
-)
+)  # fmt: skip
 """Measures of each test on one vector per word."""
 SPACE = (
     Row(
-        name=ANISOTROPY,
-        measure=measured_anisotropy,
-        gives=AnisotropyResult,
-        on="space",
-        each=_space,
-        takes=("seed",),
-        named=ANISOTROPY,
-        skips=(InputError,),
+        name=ANISOTROPY, measure=measured_anisotropy, gives=AnisotropyResult, on="space", each=_space,
+        takes=("seed",), named=ANISOTROPY, skips=(InputError,),
     ),
     Row(
-        name="corrections",
-        measure=_corrections,
-        gives=CorrectionsResult,
-        on="space",
-        each=_all_designs,
-        takes=("missing", "seed"),
-        named="corrections",
-        family=_corrected,
-        skips=(InputError,),
+        name="corrections", measure=_corrections, gives=CorrectionsResult, on="space", each=_all_designs,
+        takes=("missing", "seed"), named="corrections", family=_corrected, skips=(InputError,),
     ),
-    _series_row("decades", "year"),
-    _series_row("layers", "layer"),
-)
+    *(
+        Row(
+            name=name, measure=partial(_series, over=over), gives=SeriesResult, on=name,
+            each=_series_units(over), rules=_series_names(over), named=series_name("{}", over),
+            takes=("missing", "alternative", "seed"), seconds=lambda unit: 10 * test_seconds(unit),
+        )
+        for name, over in SERIES.items()
+    ),
+)  # fmt: skip
 """Measures of the space, and of series of models."""

@@ -62,16 +62,21 @@ _FILE_SUFFIXES = frozenset({
 })  # fmt: skip
 TRANSFORMERS = ("encoder", "language model")
 """Kinds of models that read words in prompts, layer by layer."""
+ON_WORDS = ("vectors", "series", *TRANSFORMERS, "vision-language", "endpoint")
+"""Kinds of models that give one vector per word."""
 TAKES: Mapping[str, tuple[str, ...]] = {
     "prompt": (*TRANSFORMERS, "vision-language", "endpoint"),
-    "layer": TRANSFORMERS,
-    "pooling": TRANSFORMERS,
+    **dict.fromkeys(("layer", "layers", "pooling", "contexts"), TRANSFORMERS),
     "served": ("endpoint",),
     "revision": (*TRANSFORMERS, "vision-language"),
     "format": ("vectors", "series"),
-    "correct": ("vectors", "series", *TRANSFORMERS, "vision-language", "endpoint"),
+    "correct": ON_WORDS,
+    "placebo": ON_WORDS,
+    "images": ("vision-language",),
+    "human": ("language model", "logits"),
+    "pairs": ("language model",),
 }
-"""Options of sources, and the kinds of models that they apply to."""
+"""Options of sources and of audits, and the kinds of models that they apply to."""
 CAN_BE = (
     "a file or folder of word vectors, default, a folder of a transformer or its name on the Hugging Face "
     "hub, a .gguf file, a store of context vectors, saved answers of a language model, or the address of an "

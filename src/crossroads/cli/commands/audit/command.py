@@ -25,7 +25,6 @@ from crossroads.audit import (
     run_plan,
 )
 from crossroads.audit.comparison import compare_finished
-from crossroads.audit.plan import ON_WORDS, takes
 from crossroads.audit.progress import WRITING
 from crossroads.cli import models as m
 from crossroads.cli import options as o
@@ -40,7 +39,7 @@ from crossroads.measures.association.frequency import wordfreq_language
 from crossroads.measures.geometry.corrections import Correction
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
-from crossroads.sources.kinds import TRANSFORMERS, Kind, KindName, check_options
+from crossroads.sources.kinds import TAKES, KindName, check_options
 from crossroads.stimuli import Design
 from crossroads.stimuli.files.lists import read_frequencies
 from crossroads.storage.disks import disk_errors
@@ -219,16 +218,15 @@ def make_plans(
     if twice:
         raise InputError(f"the model {twice[0]!r} was given twice.", hint="give each model once.")
     given = {name: path for name, path in extras.items() if path is not None}
-    uses = {"pairs": ("language model",), "placebo": ON_WORDS, "layers": TRANSFORMERS}
     asked = [name for name, on in (("pairs", pairs), ("placebo", placebo), ("layers", layers)) if on]
-
-    def fits(name: str, one: Kind) -> bool:
-        return one.name in uses[name] if name in uses else takes(one, name)
-
     plans = []
     for one in kinds:
         # if no model can use it, the first raises the error
-        mine = {name for name in (*given, *asked) if fits(name, one) or not any(fits(name, k) for k in kinds)}
+        mine = [
+            name
+            for name in (*given, *asked)
+            if one.name in TAKES[name] or not any(other.name in TAKES[name] for other in kinds)
+        ]
         options: dict[str, Any] = {name: given.get(name, True) for name in mine}
         plans.append(make_plan(one, designs, **options))
     return plans
