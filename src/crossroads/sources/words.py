@@ -103,8 +103,8 @@ class Request:
         """One vector per word, as the next run finds them where they are kept."""
         if cache is None:
             return self._make(self.options.answers, progress)
-        answers = {"url": self.kind.model, "served": self.options.served, "code": code(*EVIDENCE)}
-        folder = cache.place(Key("answers", "of a service", answers)) if self._is("endpoint") else None
+        service = Key("answers", "of a service", {"url": self.kind.model, "served": self.options.served})
+        folder = cache.place(service) if self._is("endpoint") else None
         return cache.get(self.key, lambda: as_saved(self._make(folder, progress)), VECTORS)
 
     def layers(
@@ -149,13 +149,10 @@ class Request:
     def identity(self) -> dict[str, Any]:
         """Plain data on which the vectors depend, other than the code."""
         options = {name: getattr(self.options, name) for name in _DECIDING[self.kind.name]}
-        identity = {"kind": self.kind.name, "asked": plain_texts(self._prompted), **options}
+        identity = {"kind": self.kind.name, "texts": plain_texts(self._prompted), **options}
         if self._is(*TRANSFORMERS, "vision-language"):
-            identity |= {
-                "model": self.files.sha256,
-                "name": self.files.name,
-                "packages": packages(self.files),
-            }
+            files = self.files
+            identity |= {"model": files.sha256, "name": files.name, "packages": packages(files)}
         if self._is("vision-language"):
             identity["images"] = files_identity(labelled_images(self._images))
         if self._is("endpoint"):
@@ -178,7 +175,7 @@ class Request:
     def _images(self) -> dict[str, list[Path]]:
         return {} if self.options.images is None else image_sets(self.options.images)
 
-    @property
+    @cached_property
     def _prompted(self) -> Any:
         """Words with the prompts of ML-EAT for the kind of model; sentence encoders read the bare word."""
         prompt, words = self.options.prompt, self.words
@@ -187,9 +184,9 @@ class Request:
         if self._is("endpoint"):
             return prompts_of(words, prompt=prompt)
         if self._is("vision-language"):
-            texts = [word for word in words if word not in labelled_images(self._images)]
-            options: dict[str, Any] = {"default": CLIP_PROMPT, "entry": "clip-prompts"}
-            return prompts_of(texts, self.designs, prompt=prompt, **options) if texts else texts
+            pictures = labelled_images(self._images)
+            texts = [word for word in words if word not in pictures]
+            return prompts_of(texts, self.designs, prompt=prompt, default=CLIP_PROMPT, entry="clip-prompts")
         if is_sentence_encoder(self.files):
             return prompts_of(words, self.designs, prompt=prompt)
         return prompts_of(words, self.designs, prompt=prompt, default=PLAIN, entry="gpt2-prompts")
