@@ -193,15 +193,7 @@ def audit_folder(output: Path) -> Path:
 
 
 def audit_cache(folder: str | Path, *, fresh: bool = False) -> Cache:
-    """The finished work of one or several audits, used by one run at a time.
-
-    Parameters
-    ----------
-    folder
-        The folder; created if it does not exist.
-    fresh
-        Whether to discard what is there.
-    """
+    """The finished work of one or several audits, used by one run at a time; a fresh one is empty."""
     folder = Path(folder).expanduser().resolve()
     return Cache(folder, fresh=fresh, owner=folder.with_name(folder.name.removesuffix(".parts").lstrip(".")))
 
@@ -224,19 +216,7 @@ FILES = Form(".zip", _packed, _unpacked)
 
 
 def draw_once(cache: Cache, folder: Path, shown: Any, drawing: Callable[[Path], None]) -> None:
-    """Make a folder of figures, from those of an earlier run if they show the same.
-
-    Parameters
-    ----------
-    cache
-        Where figures are kept.
-    folder
-        The folder to make.
-    shown
-        Plain data that the figures show.
-    drawing
-        Draws them into a new folder.
-    """
+    """Make a folder of figures: from those of an earlier run if they show the same data, or by drawing."""
     software = {"code": code("plots", "report", "measures", "results", "wording"), **versions()}
     with contextlib.suppress(metadata.PackageNotFoundError):
         software["matplotlib"] = metadata.version("matplotlib")

@@ -90,21 +90,7 @@ def compare_finished(
 ) -> CompareBatteryResult | None:
     """Compare every pair of audited models on one vector per word and over contexts.
 
-    Parameters
-    ----------
-    finished
-        Audits by name of the model.
-    settings
-        The options with which they were made.
-    session
-        Where finished comparisons are kept, and how progress is reported.
-    workers
-        Number of comparisons that run at a time.
-
-    Returns
-    -------
-    CompareBatteryResult or None
-        None if no two models have vectors of words or tests over contexts.
+    None if no two models have vectors of words or tests over contexts.
     """
     designs = {design.name: design for one in finished.values() for design in one.designs}
     vectors, contexts = {}, {}

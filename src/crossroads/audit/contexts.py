@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,12 @@ from crossroads.audit.engine import (
     Findings,
     Outcomes,
     Row,
+    SavedFolder,
     Settings,
     Unit,
     design_unit,
 )
 from crossroads.errors import InputError
-from crossroads.evidence import Contexts
 from crossroads.evidence.contexts import open_contexts
 from crossroads.measures import (
     AnisotropyResult,
@@ -37,7 +37,6 @@ from crossroads.measures.contextual.ceat import context_name
 from crossroads.measures.contextual.levels import levels_name
 from crossroads.measures.geometry.anisotropy import OF_CONTEXTS, measured_anisotropy
 from crossroads.measures.rungs import ladder_name
-from crossroads.sources.saved import manifest_identity
 
 if TYPE_CHECKING:
     from crossroads.audit.plan import Plan
@@ -48,27 +47,15 @@ LEVEL = 0.95
 """Nominal coverage of the intervals."""
 
 
-class Stored(Evidence):
-    """A store of contexts, opened without verification and verified once before it is measured."""
+class Stored(SavedFolder):
+    """A store of contexts."""
 
     def __init__(self, store: str | Path, fallback: str) -> None:
-        quick = open_contexts(store, fallback, verify=False)
-        self._store, self._rules = store, fallback
-        self.index, self.provenance = quick.index, (quick.provenance,)
-        self._identity = [manifest_identity(store)["manifest"], list(quick.fallback)]
-
-    @cached_property
-    def _verified(self) -> Contexts:
-        return open_contexts(self._store, self._rules)
-
-    def read(self) -> Contexts:
-        """The contexts."""
-        return self._verified
+        super().__init__(store, partial(open_contexts, fallback=fallback))
 
     def identity(self, unit: Unit) -> Any:
-        """Checksum of the manifest, which has those of all vectors, and rules for spellings."""
-        del unit
-        return self._identity
+        """The store, and rules for spellings."""
+        return [super().identity(unit), list(self.quick.fallback)]
 
 
 def _designs(plan: Plan) -> list[Unit]:

@@ -11,7 +11,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from crossroads.inference.permutation.test import Alternative
 from crossroads.measures.coverage.words import Missing
 from crossroads.measures.geometry.corrections import Correction
 from crossroads.results import Result, encode, versions
+from crossroads.sources.saved import manifest_identity
 from crossroads.stimuli import Design
 from crossroads.storage import files
 from crossroads.storage.cache import Cache, Form, Key
@@ -94,6 +96,28 @@ class Evidence:
         """The evidence of one unit, if units have different evidence."""
         del unit
         return self
+
+
+class SavedFolder(Evidence):
+    """A folder with a manifest, opened without verification and verified once before it is measured."""
+
+    def __init__(self, folder: str | Path, reader: Callable[..., Any]) -> None:
+        self._reader, self.quick = partial(reader, folder), reader(folder, verify=False)
+        self.provenance = (self.quick.provenance,)
+        self._manifest = manifest_identity(folder)["manifest"]
+
+    @cached_property
+    def _verified(self) -> Any:
+        return self._reader()
+
+    def read(self) -> Any:
+        """The verified content."""
+        return self._verified
+
+    def identity(self, unit: Unit) -> Any:
+        """Checksum of the manifest, which has those of all other files."""
+        del unit
+        return self._manifest
 
 
 class Unit(NamedTuple):
@@ -322,26 +346,10 @@ def run_tasks(
     workers: int | None = None,
     tracker: ProgressTracker | None = None,
 ) -> dict[str, dict[str, Outcome]]:
-    """Run tasks, or read their outcomes from earlier runs.
+    """Outcomes by row and unit, of earlier runs or of this one; results do not depend on ``workers``.
 
     Threads are sufficient, because most of the time is spent in compiled counts and array operations that
-    release the interpreter lock. Results do not depend on the number of workers.
-
-    Parameters
-    ----------
-    tasks
-        The tasks, with unique names.
-    cache
-        Where outcomes are kept.
-    workers
-        Number of tasks that run at a time; those that use all processors run one by one.
-    tracker
-        Reports progress.
-
-    Returns
-    -------
-    dict
-        Outcomes by row and unit, in the order of the tasks.
+    release the interpreter lock. Tasks that use all processors run one by one.
     """
     tracker = tracker or ProgressTracker()
     tracker.expect(len(tasks), sum(task.seconds for task in tasks))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from crossroads.audit.contexts import Stored
 from crossroads.audit.engine import Context, Evidence, Outcomes, Settings, collect, make_tasks, run_tasks
@@ -47,6 +47,7 @@ POOL = 20_000
 _BYTES_A_SECOND = 2e8
 _OPERATIONS_A_SECOND = 2e11
 _TOKENS_A_GROUP, _TOKENS_A_PROMPT, _BYTES_A_TOKEN = 10_000, 6, 4
+T = TypeVar("T")
 _WEIGHTS = (".safetensors", ".gguf", ".hdf5")
 
 
@@ -131,7 +132,7 @@ class Job:
         """Measure the battery over contexts."""
         contexts = Stored(store, self.settings.fallback)
         if self.settings.missing == "raise":
-            require_stimuli(contexts.index, self.plan.contexts, absent=NO_CONTEXT)
+            require_stimuli(contexts.quick.index, self.plan.contexts, absent=NO_CONTEXT)
         self.measure({"contexts": contexts}, insist=insist)
 
     def measure_traits(self, folder: str | Path) -> None:
@@ -141,13 +142,13 @@ class Job:
         if not answers.has_pairs:
             self.left_out["pairs of groups"] = NO_PAIRS
 
-    def ask(self, request: Request, doing: str, seconds: float = LOADING) -> Embeddings:
-        """Vectors of an earlier run, or of the model."""
+    def ask(self, make: Callable[[Cache, Any], T], doing: str, seconds: float = LOADING) -> T:
+        """Vectors of an earlier run, or of the model: ``make`` writes to the cache what it does not find."""
         self.tracker.begin(doing, seconds)
-        there = request.is_saved(self.cache)
-        emb = request.vectors(cache=self.cache, progress=self.tracker.step)
-        self.tracker.finish(kept=there, work=seconds)
-        return emb
+        before = self.cache.written
+        found = make(self.cache, self.tracker.step)
+        self.tracker.finish(kept=self.cache.written == before, work=seconds)
+        return found
 
     def request(self, words: Sequence[str], files: ModelFiles | None = None, **options: Any) -> Request:
         """A request for words; those of the designs are read in their published prompts."""
@@ -160,7 +161,7 @@ class Job:
         The panel is asked for by itself, so that it is kept whatever tests are chosen.
         """
         name = "the service" if files is None else files.name
-        emb = self.ask(self.request(self.words, files), f"asking {name} for vectors")
+        emb = self.ask(self.request(self.words, files).vectors, f"asking {name} for vectors")
         if not self.plan.placebo:
             return emb
         words = panel()
@@ -168,7 +169,7 @@ class Job:
         self.tracker.expect(1, seconds)
         wanted = f"{len(words):,} words to draw placebo tests from, about {seconds:,.0f} s"
         others = replace(self.request(words, files, images=None), designs=())
-        return emb.with_pool(self.ask(others, f"asking {name} for {wanted}", seconds))
+        return emb.with_pool(self.ask(others.vectors, f"asking {name} for {wanted}", seconds))
 
     def attempt(self, what: str, work: Callable[[], None]) -> None:
         """Run work that may fail although other measures of the model succeed."""
@@ -214,7 +215,7 @@ def encoding_seconds(files: ModelFiles, contexts: Path) -> float:
 def _vectors(job: Job) -> None:
     seconds = reading_seconds(job.model)
     job.tracker.expect(1, seconds)
-    job.measure_words(job.ask(job.request(job.words, pool=POOL), f"reading {job.model}", seconds))
+    job.measure_words(job.ask(job.request(job.words, pool=POOL).vectors, f"reading {job.model}", seconds))
 
 
 def _series(job: Job) -> None:
@@ -281,12 +282,9 @@ def _measure_prompted(job: Job, files: ModelFiles) -> None:
     if not job.plan.layers:
         return
     job.tracker.expect(1, LOADING)
-    job.tracker.begin(f"asking {files.name} for vectors in every layer", LOADING)
     pooling = "mean" if is_sentence_encoder(files) else None
     request = job.request(words_of(job.plan.words), files, pooling=pooling)
-    there = request.is_saved(job.cache, layers=True)
-    layers = request.layers(cache=job.cache, progress=job.tracker.step)
-    job.tracker.finish(kept=there, work=LOADING)
+    layers = job.ask(request.layers, f"asking {files.name} for vectors in every layer")
     job.measure({"layers": Series({at: job.corrected(emb) for at, emb in layers.items()})})
 
 

@@ -64,22 +64,9 @@ def make_plan(
     placebo: bool = False,
     layers: bool = False,
 ) -> Plan:
-    """Decide what to measure for a model, and refuse what is not possible.
+    """Decide what to measure for a model, and refuse what is not possible; see :class:`Plan`.
 
-    Parameters
-    ----------
-    kind
-        The kind of model.
-    designs
-        The tests that were named; None for everything that applies.
-    contexts, images, human
-        Folder of contexts, folder of images, file of judgements.
-    pairs
-        Whether to ask a language model about pairs of groups as well.
-    placebo
-        Whether to ask a model for a panel of other words, to draw placebo tests from.
-    layers
-        Whether to measure the tests of a transformer in each of its layers as well.
+    ``designs`` are the tests that were named, None for everything that applies.
     """
     has_words, has_contexts = kind.name in ON_WORDS, kind.name == "contexts"
     paths = {"contexts": contexts, "images": images, "human": human}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, cached_property
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crossroads.audit.engine import Evidence, Outcomes, Row, Settings, Unit, fingerprint
+from crossroads.audit.engine import Evidence, Outcomes, Row, SavedFolder, Settings, Unit, fingerprint
 from crossroads.errors import CrossroadsError, InputError
 from crossroads.evidence import Judgements, Logits, read_judgements
 from crossroads.measures import (
@@ -29,7 +29,6 @@ from crossroads.measures.pairs.dominance import dominance_name
 from crossroads.measures.traits.alignment import alignment_name
 from crossroads.measures.traits.scores import scores_name
 from crossroads.results import Result
-from crossroads.sources.saved import manifest_identity
 from crossroads.stimuli import catalog, paired_groups
 from crossroads.storage.files import checksum
 
@@ -54,31 +53,16 @@ PUBLISHED = "abc-annotators"
 """The catalogue entry with the ratings of four kinds of annotators."""
 
 
-class Answers(Evidence):
-    """Saved answers of a language model, opened without verification and verified once before use."""
+class Answers(SavedFolder):
+    """Saved answers of a language model."""
 
     def __init__(self, folder: str | Path) -> None:
-        quick = Logits.open(folder, verify=False)
-        self._folder, self._manifest = folder, manifest_identity(folder)["manifest"]
-        self.groups, self.provenance = quick.groups, (quick.provenance,)
-
-    @cached_property
-    def _verified(self) -> Logits:
-        return Logits.open(self._folder)
-
-    def read(self) -> Logits:
-        """The answers."""
-        return self._verified
-
-    def identity(self, unit: Unit) -> Any:
-        """Checksum of the manifest, which has those of all answers."""
-        del unit
-        return self._manifest
+        super().__init__(folder, Logits.open)
 
     @property
     def has_pairs(self) -> bool:
         """Whether the model was asked about pairs of groups."""
-        return not _pairs().isdisjoint(self.groups)
+        return not _pairs().isdisjoint(self.quick.groups)
 
 
 class Scores(Evidence):

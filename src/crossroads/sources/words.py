@@ -58,30 +58,23 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, kw_only=True)
 class SourceOptions:
-    """How vectors are obtained from a model; see :func:`embed_words`."""
+    """How vectors are obtained from a model: the options of :func:`embed_words`.
+
+    Besides, ``pool`` is the number of other words of a file that are also read, ``images`` a folder with one
+    subfolder of images per stimulus set, and ``answers`` the folder in which those of a service are kept.
+    """
 
     format: str | None = None
-    """Format of a file of vectors."""
     fallback: str = "auto"
-    """Rules for words that are not found as written, separated by commas."""
     pool: int | None = None
-    """Number of other words of a file of vectors that are also read."""
     prompt: str | None = None
-    """Template with ``{word}``; by default the published one of the kind of model."""
     layer: int | None = None
-    """Layer of a transformer; the top by default."""
     pooling: Pooling | None = None
-    """Which tokens of a prompt give the vector."""
     served: str | None = None
-    """Name of the model at a service with several models."""
     revision: str | None = None
-    """Branch, tag or commit of a model of the hub."""
     images: Path | None = None
-    """Folder with one subfolder of images per stimulus set, for vision–language models."""
     device: Device = "auto"
-    """Device on which a model runs."""
     answers: Path | None = None
-    """Folder in which the answers of a service are kept."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +92,7 @@ class Request:
     model_files: ModelFiles | None = None
     """The files of a transformer, if they were found and checked before."""
 
-    def vectors(self, *, cache: Cache | None = None, progress: Progress | None = None) -> Embeddings:
+    def vectors(self, cache: Cache | None = None, progress: Progress | None = None) -> Embeddings:
         """One vector per word, as the next run finds them where they are kept."""
         if cache is None:
             return self._make(self.options.answers, progress)
@@ -107,9 +100,7 @@ class Request:
         folder = cache.place(service) if self._is("endpoint") else None
         return cache.get(self.key, lambda: as_saved(self._make(folder, progress)), VECTORS)
 
-    def layers(
-        self, *, cache: Cache | None = None, progress: Progress | None = None
-    ) -> dict[int, Embeddings]:
+    def layers(self, cache: Cache | None = None, progress: Progress | None = None) -> dict[int, Embeddings]:
         """One vector per word in every layer of a transformer."""
         keys = {at: self._key(f"in layer {at}") for at in range(layer_count(self.files) + 1)}
         saved = {at: None if cache is None else cache.find(key, VECTORS) for at, key in keys.items()}
@@ -131,11 +122,6 @@ class Request:
                 made[at] = as_saved(made[at])
                 cache.keep(keys[at], made[at], VECTORS)
         return made
-
-    def is_saved(self, cache: Cache, *, layers: bool = False) -> bool:
-        """Whether an earlier run saved the vectors, or those of every layer."""
-        names = [f"in layer {at}" for at in range(layer_count(self.files) + 1)] if layers else ["of words"]
-        return all(cache.place(self._key(name), VECTORS.suffix).is_file() for name in names)
 
     @property
     def key(self) -> Key:
@@ -219,8 +205,7 @@ class Request:
         if self._is("vision-language"):
             emb = clip_embeddings(self.files.place, self._prompted, self._images or None, **asking)
             return _said_bare(emb, self.designs, options.prompt, "clip-prompts")
-        layer = -1 if options.layer is None else options.layer
-        asking |= {"pooling": options.pooling or "auto", "layer": layer}
+        asking |= {"pooling": options.pooling or "auto", "layer": options.layer}
         emb = prompted_embeddings(self.files.place, self._prompted, **asking)
         return emb if is_sentence_encoder(self.files) else self._said_bare(emb)
 
@@ -320,7 +305,7 @@ def embed_words(
         format=format,
         fallback=fallback if isinstance(fallback, str) else ",".join(fallback),
         prompt=prompt,
-        layer=layer,
+        layer=-1 if layer is None else layer,
         pooling=pooling,
         served=served,
         revision=revision,

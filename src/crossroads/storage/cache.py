@@ -85,25 +85,19 @@ JSON: Form[Any] = Form(".json", _written, json.loads)
 
 
 class Cache:
-    """Values in a folder, one file each.
+    """Values in a folder, one file each; without a folder, nothing is kept.
 
-    Parameters
-    ----------
-    folder
-        The folder; created if it does not exist. None keeps nothing.
-    fresh
-        Whether to discard what is there.
-    owner
-        What the folder is for, if one run at a time may use it. Folders of answers are shared without a lock,
-        since equal keys have equal values.
-    paid
-        Whether the values are answers that may cost money: a warning says which are damaged.
+    A ``fresh`` cache discards what is there. One with an ``owner``, which its folder is for, is used by one
+    run at a time; others are shared without a lock, since equal keys have equal values. Values that are
+    ``paid`` for are reported if they are damaged.
     """
 
     def __init__(
         self, folder: Path | None, *, fresh: bool = False, owner: Path | None = None, paid: bool = False
     ) -> None:
         self.folder, self._paid, self._lock = folder, paid, None
+        self.written = 0
+        """Number of values that were written."""
         self._used: set[str] = set()
         self._made: list[Path] = []
         if folder is None or owner is None:
@@ -144,14 +138,12 @@ class Cache:
         data = form.write(value)
         line = hashlib.sha256(data).hexdigest().encode() + b"\n"
         write_file(self.place(key, form.suffix), line + data, parts=self.folder)
+        self.written += 1
 
     def all(self, form: Form[T]) -> Iterator[T]:
         """Every value of a form, in the order of the names of their files."""
-        there = self.folder is not None and self.folder.is_dir()
-        for path in sorted(self.folder.glob(f"*{form.suffix}")) if there and self.folder else ():
-            value = self._read(path, form)
-            if value is not None:
-                yield value
+        paths = [] if self.folder is None else sorted(self.folder.glob(f"*{form.suffix}"))
+        yield from (value for path in paths if (value := self._read(path, form)) is not None)
 
     def place(self, key: Key, suffix: str = "") -> Path:
         """Path of a value, or of a store that is resumed on its own."""
@@ -251,15 +243,9 @@ def _unusable(folder: Path, what: str, error: OSError) -> InputError:
 class Parts:
     """The finished units of a store that is not finished, one array each; one run at a time holds them.
 
-    Parameters
-    ----------
-    store
-        The store that they will become.
-    record
-        Plain data that determine its bytes. Units that were made by other code are discarded with a warning:
-        those of two versions are never joined.
-    restart
-        Whether to discard units that were made with other settings.
+    The record is plain data that determine the bytes of the store. Units that were made with other settings
+    are refused or, with ``restart``, discarded. Those made by other code are discarded with a warning: units
+    of two versions are never joined.
     """
 
     def __init__(self, store: Path, record: dict[str, Any], *, restart: bool = False) -> None:

@@ -49,14 +49,9 @@ class Material:
 
 
 def published_material(kind: str, targets: list[str] | None = None) -> Material:
-    """Groups, candidates and listed words of the CEAT paper.
+    """Groups, candidates and listed words of the CEAT paper, for ``"ibd"`` or ``"eibd"``.
 
-    Parameters
-    ----------
-    kind
-        ``"ibd"`` or ``"eibd"``.
-    targets
-        Groups whose words are detected; AF and MF, those of the paper, if left out.
+    Words of the groups AF and MF, those of the paper, are detected if no other targets are named.
     """
     groups, lists = catalog().groups("ceat-groups"), catalog().words("ceat-validation")
     wanted = [one.upper() for one in targets or ["AF", "MF"]]
@@ -76,12 +71,7 @@ def known_comparisons() -> list[str]:
 def published_comparisons(names: list[str] | None = None, *, sentences: bool = False) -> list[Trio]:
     """Two groups and a concept for each published comparison of geometry.
 
-    Parameters
-    ----------
-    names
-        Those that are wanted; all of words if left out.
-    sentences
-        Whether, if no names are given, those of sentences are wanted as well.
+    Without names, all of words; with ``sentences``, those of sentences as well.
     """
     groups, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
     known: dict[str, Trio] = {
@@ -125,24 +115,10 @@ def detect(
     *,
     remove: Removal = "all",
 ) -> DetectionResult:
-    """Run one detection with a threshold.
+    """Run one detection, ``"ibd"`` or ``"eibd"``.
 
-    Parameters
-    ----------
-    kind
-        ``"ibd"`` or ``"eibd"``.
-    emb
-        The model.
-    asked
-        Groups, candidates and listed words.
-    target
-        The group whose words are detected.
-    threshold
-        A number, ``"accuracy"``, ``"youden"`` or ``"null"``; without listed words ``"youden"`` is ``"null"``.
-    missing, seed
-        As in :func:`~crossroads.wefat` and :func:`~crossroads.ibd`.
-    remove
-        As in :func:`~crossroads.eibd`.
+    The threshold is a number, ``"accuracy"``, ``"youden"`` or ``"null"``; without listed words ``"youden"``
+    is ``"null"``.
     """
     truth = asked.truths.get(target)
     level: Any  # a number, or a rule that ibd checks
