@@ -105,15 +105,9 @@ ABSENT = DESIGNS[0].words[0]
 def test_a_change_moves_the_keys_of_what_depends_on_it_and_no_others(
     change: dict[str, Any], changed: set[str]
 ) -> None:
-    before, after = keys(), keys(**change)
+    before, after = keys(frequencies={"x": 1.0}), keys(**{"frequencies": {"x": 1.0}, **change})
     assert before.keys() == after.keys() == EVERYTHING
     assert {name for name in before if before[name] != after[name]} == changed
-
-
-def test_other_frequencies_change_the_tests_of_frequency_alone() -> None:
-    before = keys(frequencies=COUNTS)
-    after = keys(frequencies={word: 2 * n for word, n in COUNTS.items()})
-    assert {name for name in before if before[name] != after[name]} == of({"frequency"})
 
 
 def test_tests_over_contexts_depend_on_their_own_options_and_on_every_vector_of_the_store(

@@ -116,7 +116,7 @@ _check = partial(Row, on="contexts", each=_designs, follows="ceat", alone=True) 
 ROWS = (
     Row(
         name="ceat", measure=ceat, gives=CeatResult, on="contexts", each=_designs, rules=_test_names,
-        takes=("missing", "samples", "seed"), family=_battery, told=False, alone=True,
+        takes=("missing", "samples", "seed"), family=_battery, reported=False, alone=True,
     ),
     _check(
         name="levels", measure=multilevel_ceat, gives=MultilevelCeatResult, skips=LACKING,

@@ -204,7 +204,7 @@ class Row:
     """Name of the row without whose result for the unit this one does not count."""
     family: Callable[[Context, Outcomes], Findings] | None = None
     """Puts results of several rows together; they are not results by themselves."""
-    told: bool = True
+    reported: bool = True
     """Whether the reason for a missing result is reported."""
     skips: tuple[type[CrossroadsError], ...] | None = None
     """Errors that are such a reason; by default those of :func:`lacking`."""
@@ -433,6 +433,6 @@ def collect(tasks: Iterable[Task], context: Context, outcomes: Outcomes) -> Find
         if isinstance(outcome, Result):
             found.results.update({row.named.format(unit.name): outcome} if row.family is None else {})
             found.designs.update({} if unit.design is None else {unit.name: unit.design})
-        elif row.told:
+        elif row.reported:
             found.left_out[row.named.format(unit.name)] = outcome
     return found

@@ -73,7 +73,7 @@ ROWS = (
     ),
     Row(  # the reason for a missing result is that of the detections
         name="wefat", measure=_wefat, gives=WefatResult, on="words", each=_targets(DETECTIONS[0]),
-        takes=("missing",), named=crossing_name("{}"), told=False, skips=(InputError,),
+        takes=("missing",), named=crossing_name("{}"), reported=False, skips=(InputError,),
     ),
     Row(
         name="rsa", measure=rsa, gives=RsaResult, on="words", each=_comparisons, takes=("missing", "seed"),

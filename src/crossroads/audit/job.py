@@ -155,7 +155,7 @@ class Job:
         source = replace(self.source, fallback=self.settings.fallback, **options)
         return Request(self.plan.kind, list(words), self.plan.words, source, files)
 
-    def asked(self, files: ModelFiles | None = None) -> Embeddings:
+    def ask_model(self, files: ModelFiles | None = None) -> Embeddings:
         """Vectors of a model that is asked, with those of a panel of other words if placebo tests are drawn.
 
         The panel is asked for by itself, so that it is kept whatever tests are chosen.
@@ -243,7 +243,7 @@ def _series(job: Job) -> None:
 
 def _endpoint(job: Job) -> None:
     job.tracker.expect(1, LOADING)
-    job.measure_words(job.asked())
+    job.measure_words(job.ask_model())
 
 
 def _encoder(job: Job) -> None:
@@ -271,14 +271,14 @@ def _language_model(job: Job) -> None:
 def _vision_language(job: Job) -> None:
     files = _found(job)
     job.tracker.expect(1, LOADING)
-    job.measure_words(job.asked(files))
+    job.measure_words(job.ask_model(files))
     if job.plan.whole and job.plan.images is None:
         job.left_out["images"] = NO_IMAGES
 
 
 def _measure_prompted(job: Job, files: ModelFiles) -> None:
     """Measure the battery on words in prompts and, if requested, each of its tests over all layers."""
-    job.measure_words(job.asked(files))
+    job.measure_words(job.ask_model(files))
     if not job.plan.layers:
         return
     job.tracker.expect(1, LOADING)

@@ -74,13 +74,13 @@ def make_plan(
     for name, path in paths.items():
         if path is not None and not path.exists():
             raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
-    asked = kind.name == "logits" or (kind.name == "language model" and designs is None)
+    about_groups = kind.name == "logits" or (kind.name == "language model" and designs is None)
     if designs is not None and not has_words and not has_contexts:
         raise InputError(
             f"tests were named, but {kind.shown} contains answers about groups and traits.",
             hint="leave them out, or audit the model itself.",
         )
-    if (human is not None or pairs) and not asked:
+    if (human is not None or pairs) and not about_groups:
         raise InputError(
             f"{'pairs' if human is None else 'human'}= was given together with named tests.",
             hint="leave the tests out: judgements and pairs are about scores of groups on traits.",
@@ -92,7 +92,7 @@ def make_plan(
         words=tuple(words if images is None else with_images(words, images)),
         contexts=tuple(_chosen(designs, on_contexts.CONTEXTUAL)) if over_contexts else (),
         whole=designs is None,
-        traits=asked,
+        traits=about_groups,
         sentences=contexts,
         images=images,
         human=human,

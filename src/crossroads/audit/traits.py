@@ -100,7 +100,7 @@ def _answered(plan: Plan) -> list[Unit]:
     return [Unit()] if plan.traits else []
 
 
-def _asked_in_pairs(plan: Plan) -> list[Unit]:
+def _in_pairs(plan: Plan) -> list[Unit]:
     return [Unit()] if plan.pairs or plan.kind.name == "logits" else []
 
 
@@ -159,7 +159,7 @@ ON_SCORES = (
     ),
     *(
         Row(
-            name=f"{name} {question}", measure=measure, gives=gives, on=name, each=_asked_in_pairs,
+            name=f"{name} {question}", measure=measure, gives=gives, on=name, each=_in_pairs,
             takes=takes, needs=(_needs_pairs,), named=f"{name} {question}", skips=(CrossroadsError,),
             rules=_domain_names(name) if question == "dominance" else None,
         )

@@ -375,7 +375,7 @@ _check = partial(Row, on="words", each=designs, follows="mleat")
 ROWS = (
     Row(
         name="mleat", measure=mleat, gives=MleatResult, on="words", each=designs, rules=_test_names,
-        takes=("missing", "alternative", "seed"), family=_battery, told=False, seconds=test_seconds,
+        takes=("missing", "alternative", "seed"), family=_battery, reported=False, seconds=test_seconds,
     ),
     _check(
         name="bootstrap", measure=bootstrap, gives=BootstrapResult, takes=("missing", "seed"),

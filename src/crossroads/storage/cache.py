@@ -40,7 +40,7 @@ LOCK, _PLAN = "lock", "plan.json"
 STAGED = "store"
 """Folder among the units in which their store is assembled."""
 UNITS = "crossroads-parts/1"
-TOLD = ("sample",)
+_IMPLIED = ("sample",)
 """Entries of a record that others imply, and that explain why those differ."""
 _VALUE = re.compile(r"[a-z0-9-]+-[0-9a-f]{20}(\.[a-z]+)?")
 _UNIT = re.compile(r"part-(\d{6,})-([0-9a-f]{16})\.npy")
@@ -355,7 +355,7 @@ def check_settings(
 
 def record_fingerprint(record: dict[str, Any]) -> str:
     """Checksum of the entries of a record that determine the bytes."""
-    return fingerprint({name: value for name, value in record.items() if name not in TOLD})
+    return fingerprint({name: value for name, value in record.items() if name not in _IMPLIED})
 
 
 def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
@@ -363,7 +363,7 @@ def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
     return [
         f"{name} ({_short(theirs.get(name))} there, {_short(ours.get(name))} now)"
         for name in dict.fromkeys([*ours, *theirs])
-        if ours.get(name) != theirs.get(name) and (name not in TOLD or name in theirs)
+        if ours.get(name) != theirs.get(name) and (name not in _IMPLIED or name in theirs)
     ]
 
 

@@ -242,14 +242,6 @@ class TestKeptAnswers:
         assert one["rose"].tolist() == service.numbers("/v1/embeddings?deployment=arose")
         assert two["rose"].tolist() == service.numbers("/v1/embeddings?deployment=brose")
 
-    def test_a_damaged_answer_is_noticed(self, service: Service, tmp_path: Path) -> None:
-        endpoint_embeddings(service.url, WORDS, cache=tmp_path)
-        (path,) = tmp_path.rglob("*.json")
-        path.write_bytes(path.read_bytes().replace(b"0.", b"1.", 1))
-        with pytest.warns(CrossroadsWarning, match="is damaged: the question is asked again") as caught:
-            endpoint_embeddings(service.url, WORDS, cache=tmp_path)
-        assert str(path) in str(caught[0].message)
-
     @pytest.mark.parametrize(
         ("key", "value"),
         [(2, {"rose": []}), (2, {"rose": [float("nan")]}), (1, ["m"]), (0, "other")],
