@@ -57,7 +57,7 @@ def run_audit(
     prompt: str | None = None,
     served: str | None = None,
     device: Device = "auto",
-    work: Cache | str | Path | None = None,
+    work: str | Path | None = None,
     workers: int | None = None,
     name: str | None = None,
     progress: Progress | None = None,
@@ -173,11 +173,9 @@ def with_ladder(results: Mapping[str, Result]) -> dict[str, Result]:
 
 
 @contextlib.contextmanager
-def _opened(work: Cache | str | Path | None) -> Iterator[Cache]:
-    """Open the folder of finished work; one given by path is cleaned up at the end, others are temporary."""
-    if isinstance(work, Cache):
-        yield work
-    elif work is not None:
+def _opened(work: str | Path | None) -> Iterator[Cache]:
+    """Open the folder of finished work, which is cleaned up at the end; without one, it is temporary."""
+    if work is not None:
         with audit_cache(work) as cache:
             yield cache
             cache.sweep()
