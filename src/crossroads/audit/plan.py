@@ -4,31 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from crossroads.audit.measured.contexts import CONTEXTUAL, context_names
-from crossroads.audit.measured.intersections import intersectional_names
-from crossroads.audit.measured.pairs import paired_names
-from crossroads.audit.measured.traits import trait_names
-from crossroads.audit.measured.words import STATIC, word_names
-from crossroads.audit.vectors import with_images
+from crossroads.audit import contexts as on_contexts
+from crossroads.audit import intersections, traits
+from crossroads.audit import words as on_words
 from crossroads.errors import InputError
-from crossroads.measures.association.series import decade_name, series_name
-from crossroads.measures.geometry.anisotropy import OF_CONTEXTS
-from crossroads.sources.kinds import TRANSFORMERS, Kind, useless
-from crossroads.sources.models.files import find_model
-from crossroads.sources.models.settings import layer_count
-from crossroads.sources.vectors.files import histwords
-from crossroads.stimuli import Design, batteries, catalog
+from crossroads.sources.kinds import ON_WORDS, Kind, check_options
+from crossroads.sources.models.images import image_labels, image_sets
+from crossroads.stimuli import Design, StimulusSet, batteries, catalog
 
-ON_WORDS = ("vectors", "series", "encoder", "language model", "vision-language", "endpoint")
-"""Kinds of models that give one vector per word."""
-USES = {
-    "contexts": ("encoder", "language model"),
-    "images": ("vision-language",),
-    "human": ("language model", "logits"),
-}
-"""Optional inputs, and the kinds of models that can use them."""
+TABLE = (*on_words.ROWS, *intersections.ROWS, *on_words.SPACE, *on_contexts.ROWS, *traits.ROWS)
+"""Every measure of audits, in the order of the results."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,29 +47,10 @@ class Plan:
     layers: bool = False
     """Whether the tests of a transformer are measured in each of its layers as well."""
 
-    @property
+    @cached_property
     def names(self) -> dict[str, str]:
         """Name of each test in rules, to its kind."""
-        names = word_names(self.words, placebos=self.placebo or self.kind.name == "vectors")
-        if self.words and self.whole:
-            names |= intersectional_names()
-        if self.kind.name == "series":
-            decades = histwords.decades(Path(self.kind.model).expanduser())
-            names |= {decade_name(one.name, time): "decade" for one in self.words for time in decades}
-            names |= {series_name(one.name): "trend" for one in self.words}
-        if self.layers:
-            top = layer_count(find_model(self.kind.model))
-            for one in self.words:
-                names |= {decade_name(one.name, layer, "layer"): "decade" for layer in range(top + 1)}
-                names |= {series_name(one.name, "layer"): "trend"}
-        if self.contexts:
-            names |= {OF_CONTEXTS: "anisotropy"}
-        names |= context_names(self.contexts)
-        if self.traits:
-            names |= trait_names(self.human)
-        if self.pairs or self.kind.name == "logits":
-            names |= paired_names()
-        return names
+        return {name: kind for row in TABLE for name, kind in row.names(self).items()}
 
 
 def make_plan(
@@ -94,57 +64,35 @@ def make_plan(
     placebo: bool = False,
     layers: bool = False,
 ) -> Plan:
-    """Decide what to measure for a model, and refuse what is not possible.
+    """Decide what to measure for a model, and refuse what is not possible; see :class:`Plan`.
 
-    Parameters
-    ----------
-    kind
-        The kind of model.
-    designs
-        The tests that were named; None for everything that applies.
-    contexts, images, human
-        Folder of contexts, folder of images, file of judgements.
-    pairs
-        Whether to ask a language model about pairs of groups as well.
-    placebo
-        Whether to ask a model for a panel of other words, to draw placebo tests from.
-    layers
-        Whether to measure the tests of a transformer in each of its layers as well.
+    ``designs`` are the tests that were named, None for everything that applies.
     """
-    on_words, on_contexts = kind.name in ON_WORDS, kind.name == "contexts"
-    _check_extras(kind, contexts=contexts, images=images, human=human)
-    traits = kind.name == "logits" or (kind.name == "language model" and designs is None)
-    if designs is not None and not on_words and not on_contexts:
+    has_words, has_contexts = kind.name in ON_WORDS, kind.name == "contexts"
+    paths = {"contexts": contexts, "images": images, "human": human}
+    check_options([kind], **paths, pairs=pairs or None, placebo=placebo or None, layers=layers or None)
+    for name, path in paths.items():
+        if path is not None and not path.exists():
+            raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
+    about_groups = kind.name == "logits" or (kind.name == "language model" and designs is None)
+    if designs is not None and not has_words and not has_contexts:
         raise InputError(
             f"tests were named, but {kind.shown} contains answers about groups and traits.",
             hint="leave them out, or audit the model itself.",
         )
-    if human is not None and not traits:
+    if (human is not None or pairs) and not about_groups:
         raise InputError(
-            "human judgements were given together with named tests.",
-            hint="leave the tests out: judgements are compared with scores of groups on traits.",
+            f"{'pairs' if human is None else 'human'}= was given together with named tests.",
+            hint="leave the tests out: judgements and pairs are about scores of groups on traits.",
         )
-    if pairs and not (traits and kind.name == "language model"):
-        raise InputError(
-            f"pairs= was given, but {kind.shown} is not asked about groups here.",
-            hint="give it with a language model, and without naming tests.",
-        )
-    if placebo and not on_words:
-        raise InputError(
-            f"placebo= was given, but {kind.shown} gives no vectors of further words.",
-            hint="give it with a model that does; files of vectors need no asking.",
-        )
-    if layers and kind.name not in TRANSFORMERS:
-        raise useless("layers", kind, TRANSFORMERS)
-    words = _chosen(designs, STATIC) if on_words else []
-    if images is not None:
-        words = with_images(words, images)
+    words = _chosen(designs, on_words.STATIC) if has_words else []
+    over_contexts = has_contexts or contexts is not None
     return Plan(
         kind=kind,
-        words=tuple(words),
-        contexts=tuple(_chosen(designs, CONTEXTUAL)) if on_contexts or contexts is not None else (),
+        words=tuple(words if images is None else with_images(words, images)),
+        contexts=tuple(_chosen(designs, on_contexts.CONTEXTUAL)) if over_contexts else (),
         whole=designs is None,
-        traits=traits,
+        traits=about_groups,
         sentences=contexts,
         images=images,
         human=human,
@@ -154,11 +102,6 @@ def make_plan(
     )
 
 
-def takes(kind: Kind, material: str) -> bool:
-    """Whether a kind of model can use an input: ``"contexts"``, ``"images"`` or ``"human"``."""
-    return kind.name in USES[material]
-
-
 def _chosen(designs: Sequence[Design] | None, default: Sequence[str]) -> list[Design]:
     if designs is not None:
         return list(designs)
@@ -166,12 +109,31 @@ def _chosen(designs: Sequence[Design] | None, default: Sequence[str]) -> list[De
     return [catalog(member) for name in default for member in known[name]]
 
 
-def _check_extras(kind: Kind, **given: Path | None) -> None:
-    """Refuse inputs that a kind of model cannot use, or that do not exist."""
-    for name, path in given.items():
-        if path is None:
-            continue
-        if not takes(kind, name):
-            raise useless(name, kind, USES[name])
-        if not path.exists():
-            raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
+def with_images(designs: Sequence[Design], folder: Path) -> list[Design]:
+    """Designs, each followed by one with images in place of the sets that a folder has images of."""
+    sets = image_labels(image_sets(folder))
+    by_name = {_plain(name): labels for name, labels in sets.items()}
+    found: list[Design] = []
+    for design in designs:
+        found.append(design)
+        seen = {
+            role: by_name[_plain(one.name)]
+            for role, one in design.sets.items()
+            if _plain(one.name) in by_name
+        }
+        if seen:
+            roles: dict[str, Any] = {
+                role: StimulusSet(one.name, tuple(seen.get(role, one))) for role, one in design.sets.items()
+            }
+            found.append(Design(name=f"{design.name}-images", **roles))
+    if len(found) == len(designs):
+        known = sorted({one.name for design in designs for one in design.sets.values()})
+        raise InputError(
+            f"no subfolder of {folder} is named like a set of the tests: it has {', '.join(sets)}.",
+            hint=f"name them like the sets, such as {', '.join(repr(name) for name in known[:4])}.",
+        )
+    return found
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.casefold().replace("-", " ").replace("_", " ").split())

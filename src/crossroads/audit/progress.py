@@ -45,13 +45,7 @@ Progress = Callable[[Event], None]
 
 
 class ProgressTracker:
-    """Counter of the weighted parts of an audit that reports every change.
-
-    Parameters
-    ----------
-    progress
-        Called with an :class:`Event` at every change.
-    """
+    """Counter of the weighted parts of an audit that reports every change to a function."""
 
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress

@@ -17,7 +17,6 @@ The first of these rules that applies decides, and ``kind`` overrides it:
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,6 +45,7 @@ from crossroads.sources.models.elmo_files import OPTIONS, WEIGHTS, elmo_files
 from crossroads.sources.models.files import MODULES
 from crossroads.sources.vectors.files import histwords, spacy_pipelines
 from crossroads.sources.vectors.signatures import NAMES, check_format, sniff
+from crossroads.storage.files import read_record
 
 KindName = Literal[
     "vectors", "series", "encoder", "language-model", "vision-language", "endpoint", "contexts", "logits"
@@ -62,16 +62,21 @@ _FILE_SUFFIXES = frozenset({
 })  # fmt: skip
 TRANSFORMERS = ("encoder", "language model")
 """Kinds of models that read words in prompts, layer by layer."""
+ON_WORDS = ("vectors", "series", *TRANSFORMERS, "vision-language", "endpoint")
+"""Kinds of models that give one vector per word."""
 TAKES: Mapping[str, tuple[str, ...]] = {
     "prompt": (*TRANSFORMERS, "vision-language", "endpoint"),
-    "layer": TRANSFORMERS,
-    "pooling": TRANSFORMERS,
+    **dict.fromkeys(("layer", "layers", "pooling", "contexts"), TRANSFORMERS),
     "served": ("endpoint",),
     "revision": (*TRANSFORMERS, "vision-language"),
     "format": ("vectors", "series"),
-    "correct": ("vectors", "series", *TRANSFORMERS, "vision-language", "endpoint"),
+    "correct": ON_WORDS,
+    "placebo": ON_WORDS,
+    "images": ("vision-language",),
+    "human": ("language model", "logits"),
+    "pairs": ("language model",),
 }
-"""Options of sources, and the kinds of models that they apply to."""
+"""Options of sources and of audits, and the kinds of models that they apply to."""
 CAN_BE = (
     "a file or folder of word vectors, default, a folder of a transformer or its name on the Hugging Face "
     "hub, a .gguf file, a store of context vectors, saved answers of a language model, or the address of an "
@@ -98,32 +103,14 @@ class Kind:
 
 
 def check_options(kinds: Sequence[Kind], **given: object) -> None:
-    """Refuse options, by their names in :data:`TAKES`, that apply to none of the models.
-
-    Parameters
-    ----------
-    kinds
-        The kinds of the models.
-    given
-        Options; those that are None were not given.
-    """
+    """Refuse options, by their names in :data:`TAKES`, that apply to none of the models; None is not one."""
     for name, value in given.items():
         if value is not None and not any(kind.name in TAKES[name] for kind in kinds):
             raise useless(name, kinds[0], TAKES[name])
 
 
 def useless(option: str, kind: Kind, fitting: Sequence[str]) -> InputError:
-    """The error for an option that a kind of model cannot use.
-
-    Parameters
-    ----------
-    option
-        Its name.
-    kind
-        The kind of the model.
-    fitting
-        Kinds of models that it applies to.
-    """
+    """The error for an option that a kind of model cannot use, with the kinds that can."""
     others = join_words((KINDS[one] for one in fitting), last="or")
     return InputError(
         f"{option}= was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
@@ -213,7 +200,7 @@ def _said_to_be(name: str, model: str, because: str) -> Kind:
 
 
 def _of_folder(model: str, folder: Path) -> Kind:
-    said = _read_json(folder / "manifest.json").get("format")
+    said = read_record(folder / "manifest.json").get("format")
     if said in _MANIFESTS:
         return Kind(name=_MANIFESTS[said], model=model, because=f"its manifest says {said}")
     if said == SENTENCES:
@@ -232,7 +219,7 @@ def _of_folder(model: str, folder: Path) -> Kind:
         return Kind(name="language model", model=model, because="it contains a GGUF file")
     if spacy_pipelines.is_pipeline_folder(folder):
         return Kind(name="vectors", model=model, because="it is a spaCy pipeline")
-    if {"crossroads", "results"} <= set(_read_json(folder / "results.json")):
+    if {"crossroads", "results"} <= set(read_record(folder / "results.json")):
         raise InputError(
             f"{folder} is already an audit.",
             hint=f"crossroads report {folder} shows it; give the model it was made from.",
@@ -371,16 +358,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _config(file: Path) -> Mapping[str, Any]:
-    found = _read_json(file)
+    found = read_record(file)
     if not found:
         raise FormatError("this is not a configuration in JSON.", path=file, hint="download the model again.")
     return found
-
-
-def _read_json(file: Path) -> dict[str, Any]:
-    """The object in a JSON file; empty if there is none."""
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}

@@ -91,13 +91,12 @@ def is_intact(document: dict[str, Any]) -> bool:
 
 @cache
 def code(*names: str) -> str:
-    """Checksum of the code of some packages; a change invalidates what they made before."""
+    """Checksum of the code of packages and modules; a change invalidates what they made before."""
     home, digest = Path(__file__).parents[1], hashlib.sha256()
-    for name in names:
-        place = home / name
-        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if file.is_file() and file.suffix in (".py", ".toml"):
-                digest.update(f"{file.relative_to(home).as_posix()}\0".encode() + file.read_bytes())
+    for place in (home / name for name in names):
+        files = [one for one in place.rglob("*") if one.suffix in (".py", ".toml")]
+        for file in sorted(files) if place.is_dir() else [place]:  # a name that is not there is an error
+            digest.update(f"{file.relative_to(home).as_posix()}\0".encode() + file.read_bytes())
     return digest.hexdigest()
 
 

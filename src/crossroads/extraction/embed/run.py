@@ -22,7 +22,7 @@ from crossroads.extraction.embed.plan import Plan, make_plan
 from crossroads.extraction.embed.settings import Settings, Stored
 from crossroads.extraction.embed.store import Progress, Step, assemble, provenance_of, usable_place
 from crossroads.sources.models.transformers import Device
-from crossroads.storage.parts import Parts, check_settings, remove_leftovers
+from crossroads.storage.cache import Parts, check_settings, remove_leftovers
 from crossroads.workers.processes import processors
 
 

@@ -17,9 +17,9 @@ from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.stores import write_store
 from crossroads.extraction.embed.plan import Plan
 from crossroads.extraction.embed.settings import Settings
+from crossroads.storage.cache import STAGED, Parts, record_fingerprint
 from crossroads.storage.disks import disk_errors
 from crossroads.storage.files import settle
-from crossroads.storage.parts import STAGED, Parts, record_fingerprint
 from crossroads.storage.staging import check_place
 
 _GATHERED_BYTES = 256 << 20

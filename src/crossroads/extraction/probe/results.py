@@ -17,7 +17,7 @@ from crossroads.extraction.probe.prompts import BLANK, UsableTemplates
 from crossroads.extraction.probe.tokens import Material
 from crossroads.sources.models.language import CAUSAL, LanguageModel
 from crossroads.sources.models.transformers import versions
-from crossroads.storage.parts import record_fingerprint
+from crossroads.storage.cache import record_fingerprint
 
 SCHEME = "crossroads-probe/2"
 """Name of the procedure; changes when the same input would give other bytes."""

@@ -31,8 +31,8 @@ from crossroads.extraction.probe.results import answered, provenance_of, record_
 from crossroads.extraction.probe.tokens import Material, make_material
 from crossroads.sources.models.language import CAUSAL, Asked, LanguageModel
 from crossroads.sources.models.transformers import Device
+from crossroads.storage.cache import Parts, check_settings, remove_leftovers
 from crossroads.storage.disks import disk_errors
-from crossroads.storage.parts import Parts, check_settings, remove_leftovers
 from crossroads.workers.processes import processors
 
 

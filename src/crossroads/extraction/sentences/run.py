@@ -37,8 +37,8 @@ from crossroads.extraction.sentences.plan import (
 from crossroads.sources.models.language import CAUSAL, MASKED, Asked, LanguageModel
 from crossroads.sources.models.transformers import Device, versions
 from crossroads.stimuli.files.sentences import SentenceItem, SentenceItems, sentence_items
+from crossroads.storage.cache import Parts, check_settings, record_fingerprint, remove_leftovers
 from crossroads.storage.disks import disk_errors
-from crossroads.storage.parts import Parts, check_settings, record_fingerprint, remove_leftovers
 from crossroads.workers.processes import processors
 
 SCHEME = "crossroads-sentences/2"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,19 +12,19 @@ import typer
 
 from crossroads.audit import (
     FinishedAudit,
-    PartsFolder,
     Plan,
     ProgressTracker,
     Session,
     Settings,
     SourceOptions,
+    audit_cache,
+    audit_folder,
+    draw_once,
     make_plan,
-    parts_folder,
     recognise,
     run_plan,
 )
-from crossroads.audit.measured.comparison import compare_finished
-from crossroads.audit.plan import ON_WORDS, takes
+from crossroads.audit.comparison import compare_finished
 from crossroads.audit.progress import WRITING
 from crossroads.cli import models as m
 from crossroads.cli import options as o
@@ -38,7 +39,7 @@ from crossroads.measures.association.frequency import wordfreq_language
 from crossroads.measures.geometry.corrections import Correction
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
-from crossroads.sources.kinds import TRANSFORMERS, Kind, KindName, check_options
+from crossroads.sources.kinds import TAKES, KindName, check_options
 from crossroads.stimuli import Design
 from crossroads.stimuli.files.lists import read_frequencies
 from crossroads.storage.disks import disk_errors
@@ -157,7 +158,7 @@ def audit_command(
     plans = make_plans(names, designs, as_, format_, extras, pairs=pairs, placebo=placebo, layers=layers)
     check_options([plan.kind for plan in plans], prompt=prompt, served=served, correct=correct)
     check_apart(plans, output)
-    rules = gating.rules_for(fail_on, [plan.names for plan in plans])
+    rules = gating.rules_for(fail_on, (plan.names for plan in plans))
     settings = Settings(
         alternative=alternative,
         missing=missing,
@@ -168,10 +169,10 @@ def audit_command(
     )
     source = SourceOptions(format=format_, prompt=prompt, served=served, images=images, device=device)
     again = "the same command without --fresh" if fresh else "the same command"
-    interrupting.promise(kept(output, parts_folder(output), again=again))
-    with PartsFolder(parts_folder(output), fresh=fresh) as place:
+    interrupting.promise(kept(output, audit_folder(output), again=again))
+    with audit_cache(audit_folder(output), fresh=fresh) as cache:
         with audit_progress.watching() as watch:
-            session = Session(place=place, tracker=ProgressTracker(watch))
+            session = Session(cache=cache, tracker=ProgressTracker(watch))
             session.tracker.divide(len(plans))
             audits = run_all(plans, settings, source, session, workers, called)
             compared = compare_finished(audits, settings, session, workers=workers)
@@ -181,13 +182,12 @@ def audit_command(
                     gates[model] = gating.held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
             done = Done(audits=audits, gates=gates, comparison=compared)
             session.tracker.begin(f"writing {output}")
-            with disk_errors(output, parts=place.folder):
-                absent, both = write(
-                    output, done, figures=figures, vectors=vectors, seed=seed, drawer=place.draw
-                )
+            with disk_errors(output, parts=cache.folder):
+                drawer = partial(draw_once, cache)
+                absent, both = write(output, done, figures=figures, vectors=vectors, seed=seed, drawer=drawer)
             session.tracker.finish(work=WRITING)
         interrupting.promise(audit_progress.written(output))
-        place.sweep()
+        cache.sweep()
     tell(done, output, absent, both, summary=summary, github=github, json=json)
 
 
@@ -218,16 +218,15 @@ def make_plans(
     if twice:
         raise InputError(f"the model {twice[0]!r} was given twice.", hint="give each model once.")
     given = {name: path for name, path in extras.items() if path is not None}
-    uses = {"pairs": ("language model",), "placebo": ON_WORDS, "layers": TRANSFORMERS}
     asked = [name for name, on in (("pairs", pairs), ("placebo", placebo), ("layers", layers)) if on]
-
-    def fits(name: str, one: Kind) -> bool:
-        return one.name in uses[name] if name in uses else takes(one, name)
-
     plans = []
     for one in kinds:
         # if no model can use it, the first raises the error
-        mine = {name for name in (*given, *asked) if fits(name, one) or not any(fits(name, k) for k in kinds)}
+        mine = [
+            name
+            for name in (*given, *asked)
+            if one.name in TAKES[name] or not any(other.name in TAKES[name] for other in kinds)
+        ]
         options: dict[str, Any] = {name: given.get(name, True) for name in mine}
         plans.append(make_plan(one, designs, **options))
     return plans

@@ -1,4 +1,4 @@
-"""Parts on disk: whole or not counted, whatever operation a run is killed before."""
+"""Finished work on disk: whole or not counted, whatever operation a run is killed before."""
 
 from __future__ import annotations
 
@@ -11,13 +11,88 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from crossroads.audit import PartsFolder
-from crossroads.audit import parts_folder as audit_parts
+from crossroads.audit import audit_cache, audit_folder, draw_once
 from crossroads.errors import CrossroadsWarning, InputError
-from crossroads.storage.parts import Parts, parts_folder
+from crossroads.storage.cache import JSON, Cache, Key, Parts, parts_folder
 
 RECORD = {"layer": "6", "piece": "last"}
+KEY, OTHER = Key("part", "Ünï / one", {"seed": 1}), Key("part", "Ünï / one", {"seed": 2})
+
+
+def test_a_value_is_found_by_its_key_and_made_once(tmp_path: Path) -> None:
+    cache, made = Cache(tmp_path), iter([{"d": 0.1}, {"d": 0.2}])
+    assert cache.find(KEY, JSON) is None
+    assert [cache.get(key, lambda: next(made), JSON)["d"] for key in (KEY, OTHER, KEY)] == [0.1, 0.2, 0.1]
+    assert Cache(tmp_path).find(KEY, JSON) == {"d": 0.1}  # also in another run
+    assert sorted(one["d"] for one in cache.all(JSON)) == [0.1, 0.2]
+    assert KEY.file != OTHER.file and KEY.file.startswith("part-n-one-")
+    assert Cache(None).get(KEY, lambda: 5, JSON) == 5  # and nothing is kept
+
+
+@settings(deadline=None)
+@given(cut=st.integers(min_value=0, max_value=200), junk=st.binary(max_size=8))
+def test_a_damaged_value_is_not_there_and_one_that_was_paid_for_is_reported(
+    tmp_path_factory: pytest.TempPathFactory, cut: int, junk: bytes
+) -> None:
+    folder = tmp_path_factory.mktemp("damage")
+    Cache(folder).keep(KEY, {"d": [0.1, "text", None]}, JSON)
+    (file,) = folder.iterdir()
+    data = file.read_bytes()
+    at = cut % len(data)
+    damaged = data[:at] + junk + data[at + len(junk) :] if junk else data[:at]
+    file.write_bytes(damaged)
+    assert (Cache(folder).find(KEY, JSON) is None) == (damaged != data)
+    if damaged != data:
+        with pytest.warns(CrossroadsWarning, match="is damaged: the question is asked again"):
+            assert Cache(folder, paid=True).find(KEY, JSON) is None
+
+
+def test_what_was_not_needed_goes_and_what_is_not_ours_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / ".audit.parts"
+    audit_cache(folder).close()
+    assert list(tmp_path.iterdir()) == []  # nothing was finished, and nothing stays
+    with audit_cache(folder) as cache:
+        cache.keep(KEY, 1, JSON)
+        (folder / "thesis.txt").write_text("keep me", encoding="utf-8")
+        (folder / ".writing-half").write_text("torn", encoding="utf-8")
+    with audit_cache(folder) as cache:
+        cache.keep(OTHER, 2, JSON)
+        cache.sweep()
+        assert (cache.find(OTHER, JSON), cache.find(KEY, JSON)) == (2, None)
+    with audit_cache(folder, fresh=True) as cache:
+        assert cache.find(OTHER, JSON) is None
+    assert sorted(path.name for path in folder.iterdir()) == ["lock", "thesis.txt"]
+
+
+@pytest.mark.parametrize("damage", [0, 100, -31])
+def test_figures_are_drawn_once_and_again_where_they_show_something_else_or_are_damaged(
+    tmp_path: Path, damage: int
+) -> None:
+    drawn: list[Path] = []
+
+    def drawing(folder: Path) -> None:
+        drawn.append(folder)
+        folder.mkdir()
+        (folder / "one.svg").write_text(f"<svg>{len(drawn)}</svg>", encoding="utf-8")
+        (folder / "two.pdf").write_bytes(bytes(range(256)))
+
+    cache = Cache(tmp_path / "parts")
+    draw_once(cache, tmp_path / "1", {"d": 0.5}, drawing)
+    draw_once(cache, tmp_path / "2", {"d": 0.5}, drawing)
+    shown = [file.read_bytes() for file in sorted((tmp_path / "2").iterdir())]
+    assert shown == [b"<svg>1</svg>", bytes(range(256))]
+    draw_once(cache, tmp_path / "3", {"d": 0.6}, drawing)
+    assert drawn == [tmp_path / "1", tmp_path / "3"]
+    for file in (tmp_path / "parts").glob("figures-*"):
+        content = bytearray(file.read_bytes())
+        content[damage] ^= 255
+        file.write_bytes(content)
+    draw_once(cache, tmp_path / "4", {"d": 0.6}, drawing)
+    assert (tmp_path / "4" / "one.svg").read_text(encoding="utf-8") == "<svg>3</svg>"
+
 
 # Finishes a store of five units from given vectors. Before the n-th operation on files it kills itself, then
 # a second process goes on undisturbed; for every n, until there is nothing left to be killed before.
@@ -27,7 +102,7 @@ from pathlib import Path
 import numpy as np
 from crossroads.evidence import Provenance
 from crossroads.extraction.embed.store import assemble
-from crossroads.storage.parts import Parts
+from crossroads.storage.cache import Parts
 from crossroads.extraction.embed.plan import Plan
 
 root = Path(sys.argv[1])
@@ -196,7 +271,7 @@ def hold_parts(place: Path) -> Any:
 
 
 def hold_audit(place: Path) -> Any:
-    return PartsFolder(audit_parts(place))
+    return audit_cache(audit_folder(place))
 
 
 both = pytest.mark.parametrize("hold", [hold_parts, hold_audit], ids=["parts", "audit"])
@@ -218,7 +293,7 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(hold: Callable[[Path], Any],
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="for finished parts cannot be made: "):
         hold(tmp_path / "file" / "out")
-    for folder in (parts_folder(tmp_path / "out"), audit_parts(tmp_path / "out")):
+    for folder in (parts_folder(tmp_path / "out"), audit_folder(tmp_path / "out")):
         (folder / "lock").mkdir(parents=True)  # stands in for a lock of somebody else
     with pytest.raises(InputError, match="for finished parts cannot be written to: "):
         hold(tmp_path / "out")
