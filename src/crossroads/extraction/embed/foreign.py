@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError, FormatError, in_short, one_of
 from crossroads.evidence import Contexts, Provenance
-from crossroads.evidence.stores import DTYPES, write_store
+from crossroads.evidence.contexts import DTYPES, write_store
 from crossroads.extraction.embed.store import usable_place
 from crossroads.sources.vectors.pickles.arrays import as_array
 from crossroads.sources.vectors.pickles.reader import load_pickle

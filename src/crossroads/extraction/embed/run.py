@@ -13,7 +13,6 @@ from crossroads.corpus import read_contexts
 from crossroads.corpus.search import EngineName
 from crossroads.errors import InputError, one_of
 from crossroads.evidence import Contexts
-from crossroads.evidence.stores import read_store
 from crossroads.extraction.embed.choice import resolve
 from crossroads.extraction.embed.engines import encode_locally, encode_on_ray
 from crossroads.extraction.embed.layers import AUTO
@@ -149,7 +148,7 @@ def _is_finished(store: Path, record: dict[str, Any]) -> bool:
         return False
     if not (store / "manifest.json").is_file():
         raise InputError(f"{store} exists and is not a store.", hint="name a new folder.")
-    details = read_store(store, verify=False).provenance.details
+    details = Contexts.open(store, verify=False).provenance.details
     check_settings(store, record, details, found="is a finished store", place="folder")
     return True
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from crossroads.corpus import StoredContexts
 from crossroads.evidence import Provenance
+from crossroads.evidence.contexts import write_store
 from crossroads.evidence.model_names import recorded_path
-from crossroads.evidence.stores import write_store
 from crossroads.extraction.embed.plan import Plan
 from crossroads.extraction.embed.settings import Settings
 from crossroads.storage.disks import disk_errors
