@@ -332,7 +332,8 @@ def write_store(
     kind = np.dtype(one_of("dtype", dtype, DTYPES))
     _check_table(words, counts)
     checked = _checked_rows(zip(words, counts, rows, strict=True), dim, kind)
-    shards, first = {}, 0
+    shards: dict[str, NDArray[Any] | Rows] = {}
+    first = 0
     for last in _cuts(counts, dim * kind.itemsize, shard_bytes):
         shape = (int(sum(counts[first:last])), dim)
         shards[f"vectors-{len(shards):05d}"] = Rows(shape, kind, islice(checked, last - first))
