@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.audit.measured.intersections import intersectional_words
-from crossroads.audit.vectors import POOL
+from crossroads.audit.job import POOL
+from crossroads.measures.intersectional.published import intersectional_words
 from crossroads.sources.vectors import embedded
 from crossroads.sources.vectors.files.parquet import read_words
 from crossroads.sources.vectors.pool import Pool

@@ -14,8 +14,16 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.audit import Event, FinishedAudit, PartsFolder, ProgressTracker, Session, Settings, run_audit
-from crossroads.audit.measured.comparison import compare_finished
+from crossroads.audit import (
+    Event,
+    FinishedAudit,
+    ProgressTracker,
+    Session,
+    Settings,
+    audit_cache,
+    run_audit,
+)
+from crossroads.audit.comparison import compare_finished
 from crossroads.corpus import find_contexts, write_contexts
 from crossroads.errors import FormatError, InputError, MissingStimuliError, UnknownNameError
 from crossroads.measures import (
@@ -185,7 +193,7 @@ def test_every_test_is_a_series_over_the_layers_where_they_are_asked_for(
     again = run_audit(small_bert, designs, progress=events.append, **asked)
     assert written(again) == written(done)
     assert events[-1].kept == events[-1].total
-    (tmp_path / "parts" / next(one.name for one in (tmp_path / "parts").glob("*layer?1*.npz"))).unlink()
+    (tmp_path / "parts" / next(one.name for one in (tmp_path / "parts").glob("*layer-1-*.vectors"))).unlink()
     assert written(run_audit(small_bert, designs, **asked)) == written(done)
     sums = run_audit(save_elmo(tmp_path / "elmo"), designs[:1], workers=1, layers=True)
     assert list(sums.audit.of(SeriesResult)["one over layers"].points) == [0, 1, 2]
@@ -437,8 +445,8 @@ def test_models_are_compared_with_missing_words_as_they_were_audited(
     whole, lacks = models["whole"], models["lacking"]
     expected = cr.compare(whole, lacks, design, alternative="two-sided", missing="balance")
     settings = Settings(missing="balance")
-    with PartsFolder(tmp_path / "parts") as place:
-        session = Session(place=place, tracker=ProgressTracker())
+    with audit_cache(tmp_path / "parts") as cache:
+        session = Session(cache=cache, tracker=ProgressTracker())
         done = {
             name: run_audit(str(tmp_path / f"{name}.txt"), [design], missing="balance") for name in models
         }
@@ -457,10 +465,10 @@ def test_stores_of_contexts_are_compared_with_paired_tests_that_are_kept(tmp_pat
         stores[name] = cr.Contexts.open(tmp_path / name)
     settings = Settings(samples=20, resamples=0, alternative="greater")
     events: list[Event] = []
-    with PartsFolder(tmp_path / "parts") as place:
+    with audit_cache(tmp_path / "parts") as cache:
         done = {name: run_audit(str(tmp_path / name), designs, samples=20, resamples=0) for name in stores}
-        compared = compare_finished(done, settings, Session(place=place, tracker=ProgressTracker()))
-        again = compare_finished(done, settings, Session(place=place, tracker=ProgressTracker(events.append)))
+        compared = compare_finished(done, settings, Session(cache=cache, tracker=ProgressTracker()))
+        again = compare_finished(done, settings, Session(cache=cache, tracker=ProgressTracker(events.append)))
     expected = cr.compare_battery(stores, designs, alternative="greater")
     assert compared is not None
     assert (compared.tests, compared.pairs) == (expected.tests, expected.pairs)

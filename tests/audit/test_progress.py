@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from crossroads.audit.measured.traits import asking_seconds, encoding_seconds
-from crossroads.audit.measured.words import word_parts
-from crossroads.audit.parts import Settings
+from crossroads.audit.engine import design_unit
+from crossroads.audit.job import asking_seconds, encoding_seconds
 from crossroads.audit.progress import LOADING, SMALL, Event, ProgressTracker
-from crossroads.evidence import Embeddings
+from crossroads.audit.words import test_seconds as seconds_of
 from crossroads.sources.models.files import ModelFiles
 from crossroads.stimuli import catalog
 
@@ -88,7 +87,5 @@ def test_a_larger_model_and_more_groups_weigh_more(larger: int, tmp_path: Path) 
 
 def test_the_tests_of_large_sets_weigh_more_and_none_is_out_of_all_measure() -> None:
     designs = [catalog().design(name) for name in ("weat9", "weat4", "weat3")]
-    words = list(dict.fromkeys(word for design in designs for word in design.words))
-    emb = Embeddings(words, [[float(at % 7), 1.0] for at in range(len(words))])
-    work = {part.name: part.work for part in word_parts(emb, designs, Settings())}
-    assert SMALL <= work["mleat weat9"] < work["mleat weat4"] < work["mleat weat3"] < 10
+    weat9, weat4, weat3 = (seconds_of(design_unit(design)) for design in designs)
+    assert SMALL <= weat9 < weat4 < weat3 < 10

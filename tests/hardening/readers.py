@@ -23,15 +23,14 @@ from typing import Any
 import numpy as np
 
 import crossroads as cr
-from crossroads.audit.kept import PartsFolder
-from crossroads.audit.parts import Part
+from crossroads.audit.engine import outcome_form
 from crossroads.corpus.search import find_contexts
 from crossroads.corpus.store import read_contexts, write_contexts
 from crossroads.evidence.chat import ChatAnswers
 from crossroads.evidence.judgement_files import read_demographics, read_judgements
 from crossroads.evidence.logits import Logits
 from crossroads.evidence.sentences import SentenceScores
-from crossroads.extraction.chat.kept import KeptReplies
+from crossroads.extraction.chat.ask import REPLY
 from crossroads.extraction.probe.material import read_groups, read_templates, read_traits
 from crossroads.measures.traits.files import read_trait_tables
 from crossroads.report.documents.reading import read_records
@@ -40,18 +39,19 @@ from crossroads.report.page.page import page_html
 from crossroads.report.renderers.card import card_section
 from crossroads.sources.endpoints import answers as embedding_answers
 from crossroads.sources.endpoints import chat as chat_answers
-from crossroads.sources.endpoints.cache import AnswerCache
+from crossroads.sources.endpoints.embeddings import BATCH
 from crossroads.sources.kinds import recognise
 from crossroads.sources.models.elmo import Elmo
 from crossroads.sources.models.elmo_files import read_options
 from crossroads.sources.models.files import find_model
 from crossroads.sources.models.images import read_image
 from crossroads.sources.models.settings import resolve_model
+from crossroads.sources.saved import VECTORS as SAVED
 from crossroads.stimuli.files.lists import read_frequencies, read_sheet, read_trait_lists
 from crossroads.stimuli.files.sentences import sentence_items
 from crossroads.stimuli.identities.files import read_identities
-from crossroads.storage.files import fingerprint, read_record, with_checksum
-from crossroads.storage.parts import Parts, parts_folder
+from crossroads.storage.cache import Cache, Form, Key, Parts, parts_folder
+from crossroads.storage.files import read_record, with_checksum
 from tests import results, small_models
 from tests.sources import written
 
@@ -216,14 +216,16 @@ def _saved() -> list[Target]:
         answers = (folder / "a.json").read_bytes()
         results.sentences("pairs", cr.Provenance(source="m")).save(folder / "s.json")
         scores = (folder / "s.json").read_bytes()
-    vectors = {"vectors": {"rose": [1.0, 2.0]}, "answered by": "m", "protocol": "openai"}
+    batch = ["openai", "m", {"rose": [1.0, 2.0]}]
+    saved = SAVED.write(cr.Embeddings(["rose", "wasp"], [[1.0, 2.0], [3.0, 4.0]]))
     plan = {"format": "crossroads-parts/1", "fingerprint": "0", "record": {"model": "m"}}
     return _targets(
         ("answers", "a.json", _answered, answers, _dumped(["joy - young"])),
         ("sentence-scores", "s.json", _scored, scores),
-        ("kept-reply", "k.json", _kept_reply, _dumped({"text": "joy", "finish": "stop", "model": "m"})),
-        ("kept-vectors", "k.json", _kept_vectors, _dumped(vectors)),
-        ("kept-part", "k.json", _kept_part, _made()[0].to_json().encode()),
+        ("kept-reply", "k.json", _cached(REPLY), _dumped(["joy", "stop", "m"])),
+        ("kept-batch", "k.json", _cached(BATCH), _dumped(batch)),
+        ("kept-vectors", "k.vectors", _cached(SAVED), saved),
+        ("kept-part", "k.json", _cached(outcome_form(type(_made()[0]), ())), _made()[0].to_json().encode()),
         ("parts-plan", "p.json", _parts_plan, _dumped(plan)),
         ("record", "r.json", read_record, _dumped({"a": 1})),
     )
@@ -257,31 +259,16 @@ def _content(path: Path) -> Any:
         return None
 
 
-def _kept_reply(path: Path) -> Any:
-    """A kept answer with the right checksum."""
-    kept, asked = _content(path), {"model": "m", "seed": 1}
-    replies = KeptReplies(path.parent / "replies")
-    replies.keep(asked, chat_answers.Reply("joy"))
-    (file,) = (path.parent / "replies").glob("*.json")
-    document = json.loads(file.read_bytes()) | {"reply": kept}
-    try:
-        document["sha256"] = fingerprint(kept)
-    except RecursionError:
-        return None
-    file.write_text(json.dumps(document), encoding="utf-8")
-    found = replies.find(asked)
-    return None if found is None else ChatAnswers([found.text]).save(path.parent / "saved.json")
+def _cached(form: Form[Any]) -> Callable[[Path], Any]:
+    """A value of a cache with the right checksum."""
 
+    def read(path: Path) -> Any:
+        cache, key, data = Cache(path.parent), Key("value", "", {}), path.read_bytes()
+        line = hashlib.sha256(data).hexdigest().encode() + b"\n"
+        cache.place(key, form.suffix).write_bytes(line + data)
+        return cache.find(key, form)
 
-def _kept_vectors(path: Path) -> Any:
-    """A kept answer of an embedding service with the right checksum."""
-    key, folder = {"url": "u", "model": None, "protocol": "auto"}, path.parent / "vectors"
-    shutil.rmtree(folder, ignore_errors=True)
-    AnswerCache(folder, key)
-    (inner,) = folder.iterdir()
-    data = path.read_bytes()
-    (inner / f"{hashlib.sha256(data).hexdigest()[:32]}.json").write_bytes(data)
-    return AnswerCache(folder, key).vectors
+    return read
 
 
 @cache
@@ -291,23 +278,6 @@ def _made() -> tuple[Any, Any]:
     emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 4)))
     design = cr.Design(name="mine", **SETS)
     return cr.weat(emb, design), cr.battery(emb, [design], resamples=0)
-
-
-@cache
-def _part() -> Part:
-    found, _ = _made()
-    return Part(name="weat mine", gives=type(found), inputs={}, run=lambda: found, provenance=())
-
-
-def _kept_part(path: Path) -> Any:
-    """A finished part of an audit with the right checksum."""
-    part = _part()
-    with PartsFolder(path.parent / "parts") as parts:
-        file = parts.place("part", part.name, part.fingerprint, ".json")
-        text = path.read_bytes().decode("utf-8", "replace")
-        text = f'{{"fingerprint": "{part.fingerprint}", "part": "weat mine", "result": {text}}}'
-        file.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
-        return parts.read(part)
 
 
 def _parts_plan(path: Path) -> Any:

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from crossroads.audit.jobs import KINDS_OF_WORK, Job
-from crossroads.audit.kept import PartsFolder
-from crossroads.audit.parts import Settings
+from crossroads.audit.engine import Settings, worker_count
+from crossroads.audit.job import KINDS_OF_WORK, Job, Session
 from crossroads.audit.plan import Plan, make_plan
 from crossroads.audit.progress import Progress, ProgressTracker
-from crossroads.audit.run import worker_count
-from crossroads.audit.vectors import Session, SourceOptions
 from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
 from crossroads.measures.rungs import ladder
 from crossroads.report.audit import Audit
-from crossroads.results import Result
+from crossroads.results import Result, encode, versions
 from crossroads.sources.kinds import KindName, check_options, recognise
 from crossroads.sources.models.transformers import Device
+from crossroads.sources.words import SourceOptions
 from crossroads.stimuli import Design
+from crossroads.storage.cache import Cache, Form, Key
+from crossroads.storage.files import code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +57,7 @@ def run_audit(
     prompt: str | None = None,
     served: str | None = None,
     device: Device = "auto",
-    work: PartsFolder | str | Path | None = None,
+    work: Cache | str | Path | None = None,
     workers: int | None = None,
     name: str | None = None,
     progress: Progress | None = None,
@@ -101,7 +104,7 @@ def run_audit(
     progress
         Called with an :class:`~crossroads.audit.progress.Event` at every step.
     options
-        Fields of :class:`~crossroads.audit.parts.Settings`: alternative, missing, fallback, seed, samples,
+        Fields of :class:`~crossroads.audit.engine.Settings`: alternative, missing, fallback, seed, samples,
         resamples, correct and frequencies.
 
     Returns
@@ -135,8 +138,8 @@ def run_audit(
     )
     check_options([plan.kind], prompt=prompt, served=served, correct=options.get("correct"))
     source = SourceOptions(format=format, prompt=prompt, served=served, images=plan.images, device=device)
-    with _parts_folder(work) as place:
-        session = Session(place=place, tracker=ProgressTracker(progress))
+    with _opened(work) as cache:
+        session = Session(cache=cache, tracker=ProgressTracker(progress))
         found = run_plan(plan, Settings(**options), source, session, workers=workers)
     return found if name is None else replace(found, audit=replace(found.audit, name=name))
 
@@ -145,7 +148,14 @@ def run_plan(
     plan: Plan, settings: Settings, source: SourceOptions, session: Session, *, workers: int | None = None
 ) -> FinishedAudit:
     """Run a plan; see :func:`run_audit`."""
-    job = Job(plan=plan, settings=settings, source=source, session=session, workers=workers)
+    job = Job(
+        plan=plan,
+        settings=settings,
+        source=source,
+        cache=session.cache,
+        tracker=session.tracker,
+        workers=workers,
+    )
     KINDS_OF_WORK[plan.kind.name](job)
     if not job.results:
         raise job.first_error or InputError(f"nothing of {plan.kind.shown} could be measured.")
@@ -163,14 +173,79 @@ def with_ladder(results: Mapping[str, Result]) -> dict[str, Result]:
 
 
 @contextlib.contextmanager
-def _parts_folder(work: PartsFolder | str | Path | None) -> Iterator[PartsFolder]:
-    """Open the folder of parts; one given by path is cleaned up at the end, otherwise it is temporary."""
-    if isinstance(work, PartsFolder):
+def _opened(work: Cache | str | Path | None) -> Iterator[Cache]:
+    """Open the folder of finished work; one given by path is cleaned up at the end, others are temporary."""
+    if isinstance(work, Cache):
         yield work
     elif work is not None:
-        with PartsFolder(work) as place:
-            yield place
-            place.sweep()
+        with audit_cache(work) as cache:
+            yield cache
+            cache.sweep()
     else:
-        with tempfile.TemporaryDirectory(prefix="crossroads-") as folder, PartsFolder(folder) as place:
-            yield place
+        with tempfile.TemporaryDirectory(prefix="crossroads-") as folder, audit_cache(folder) as cache:
+            yield cache
+
+
+def audit_folder(output: Path) -> Path:
+    """Folder of the finished work of an audit: next to its output, which is replaced as a whole."""
+    output = output.resolve()
+    return output.with_name(f".{output.name}.parts")
+
+
+def audit_cache(folder: str | Path, *, fresh: bool = False) -> Cache:
+    """The finished work of one or several audits, used by one run at a time.
+
+    Parameters
+    ----------
+    folder
+        The folder; created if it does not exist.
+    fresh
+        Whether to discard what is there.
+    """
+    folder = Path(folder).expanduser().resolve()
+    return Cache(folder, fresh=fresh, owner=folder.with_name(folder.name.removesuffix(".parts").lstrip(".")))
+
+
+def _packed(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def _unpacked(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {Path(name).name: archive.read(name) for name in archive.namelist()}
+
+
+FILES = Form(".zip", _packed, _unpacked)
+"""The files of a folder."""
+
+
+def draw_once(cache: Cache, folder: Path, shown: Any, drawing: Callable[[Path], None]) -> None:
+    """Make a folder of figures, from those of an earlier run if they show the same.
+
+    Parameters
+    ----------
+    cache
+        Where figures are kept.
+    folder
+        The folder to make.
+    shown
+        Plain data that the figures show.
+    drawing
+        Draws them into a new folder.
+    """
+    software = {"code": code("plots", "report", "measures", "results", "wording"), **versions()}
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        software["matplotlib"] = metadata.version("matplotlib")
+    key = Key("figures", "", {**software, "shown": encode(shown)})
+    files = cache.find(key, FILES)
+    if not files:
+        drawing(folder)
+        cache.keep(key, {file.name: file.read_bytes() for file in sorted(folder.iterdir())}, FILES)
+        return
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from crossroads.audit.measured.contexts import CONTEXTUAL, context_names
-from crossroads.audit.measured.intersections import intersectional_names
-from crossroads.audit.measured.pairs import paired_names
-from crossroads.audit.measured.traits import trait_names
-from crossroads.audit.measured.words import STATIC, word_names
-from crossroads.audit.vectors import with_images
+from crossroads.audit import contexts as on_contexts
+from crossroads.audit import intersections, traits
+from crossroads.audit import words as on_words
 from crossroads.errors import InputError
-from crossroads.measures.association.series import decade_name, series_name
-from crossroads.measures.geometry.anisotropy import OF_CONTEXTS
 from crossroads.sources.kinds import TRANSFORMERS, Kind, useless
-from crossroads.sources.models.files import find_model
-from crossroads.sources.models.settings import layer_count
-from crossroads.sources.vectors.files import histwords
-from crossroads.stimuli import Design, batteries, catalog
+from crossroads.sources.models.images import image_labels, image_sets
+from crossroads.stimuli import Design, StimulusSet, batteries, catalog
 
+TABLE = (*on_words.ROWS, *intersections.ROWS, *on_words.SPACE, *on_contexts.ROWS, *traits.ROWS)
+"""Every measure of audits, in the order of the results."""
 ON_WORDS = ("vectors", "series", "encoder", "language model", "vision-language", "endpoint")
 """Kinds of models that give one vector per word."""
 USES = {
@@ -58,29 +55,10 @@ class Plan:
     layers: bool = False
     """Whether the tests of a transformer are measured in each of its layers as well."""
 
-    @property
+    @cached_property
     def names(self) -> dict[str, str]:
         """Name of each test in rules, to its kind."""
-        names = word_names(self.words, placebos=self.placebo or self.kind.name == "vectors")
-        if self.words and self.whole:
-            names |= intersectional_names()
-        if self.kind.name == "series":
-            decades = histwords.decades(Path(self.kind.model).expanduser())
-            names |= {decade_name(one.name, time): "decade" for one in self.words for time in decades}
-            names |= {series_name(one.name): "trend" for one in self.words}
-        if self.layers:
-            top = layer_count(find_model(self.kind.model))
-            for one in self.words:
-                names |= {decade_name(one.name, layer, "layer"): "decade" for layer in range(top + 1)}
-                names |= {series_name(one.name, "layer"): "trend"}
-        if self.contexts:
-            names |= {OF_CONTEXTS: "anisotropy"}
-        names |= context_names(self.contexts)
-        if self.traits:
-            names |= trait_names(self.human)
-        if self.pairs or self.kind.name == "logits":
-            names |= paired_names()
-        return names
+        return {name: kind for row in TABLE for name, kind in row.names(self).items()}
 
 
 def make_plan(
@@ -111,40 +89,40 @@ def make_plan(
     layers
         Whether to measure the tests of a transformer in each of its layers as well.
     """
-    on_words, on_contexts = kind.name in ON_WORDS, kind.name == "contexts"
+    has_words, has_contexts = kind.name in ON_WORDS, kind.name == "contexts"
     _check_extras(kind, contexts=contexts, images=images, human=human)
-    traits = kind.name == "logits" or (kind.name == "language model" and designs is None)
-    if designs is not None and not on_words and not on_contexts:
-        raise InputError(
-            f"tests were named, but {kind.shown} contains answers about groups and traits.",
-            hint="leave them out, or audit the model itself.",
-        )
-    if human is not None and not traits:
-        raise InputError(
-            "human judgements were given together with named tests.",
-            hint="leave the tests out: judgements are compared with scores of groups on traits.",
-        )
-    if pairs and not (traits and kind.name == "language model"):
-        raise InputError(
-            f"pairs= was given, but {kind.shown} is not asked about groups here.",
-            hint="give it with a language model, and without naming tests.",
-        )
-    if placebo and not on_words:
-        raise InputError(
-            f"placebo= was given, but {kind.shown} gives no vectors of further words.",
-            hint="give it with a model that does; files of vectors need no asking.",
-        )
+    asked = kind.name == "logits" or (kind.name == "language model" and designs is None)
+    refused = {
+        f"tests were named, but {kind.shown} contains answers about groups and traits.": (
+            designs is not None and not has_words and not has_contexts,
+            "leave them out, or audit the model itself.",
+        ),
+        "human judgements were given together with named tests.": (
+            human is not None and not asked,
+            "leave the tests out: judgements are compared with scores of groups on traits.",
+        ),
+        f"pairs= was given, but {kind.shown} is not asked about groups here.": (
+            pairs and not (asked and kind.name == "language model"),
+            "give it with a language model, and without naming tests.",
+        ),
+        f"placebo= was given, but {kind.shown} gives no vectors of further words.": (
+            placebo and not has_words,
+            "give it with a model that does; files of vectors need no asking.",
+        ),
+    }
+    for message, (applies, hint) in refused.items():
+        if applies:
+            raise InputError(message, hint=hint)
     if layers and kind.name not in TRANSFORMERS:
         raise useless("layers", kind, TRANSFORMERS)
-    words = _chosen(designs, STATIC) if on_words else []
-    if images is not None:
-        words = with_images(words, images)
+    words = _chosen(designs, on_words.STATIC) if has_words else []
+    over_contexts = has_contexts or contexts is not None
     return Plan(
         kind=kind,
-        words=tuple(words),
-        contexts=tuple(_chosen(designs, CONTEXTUAL)) if on_contexts or contexts is not None else (),
+        words=tuple(words if images is None else with_images(words, images)),
+        contexts=tuple(_chosen(designs, on_contexts.CONTEXTUAL)) if over_contexts else (),
         whole=designs is None,
-        traits=traits,
+        traits=asked,
         sentences=contexts,
         images=images,
         human=human,
@@ -175,3 +153,46 @@ def _check_extras(kind: Kind, **given: Path | None) -> None:
             raise useless(name, kind, USES[name])
         if not path.exists():
             raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
+
+
+def with_images(designs: Sequence[Design], folder: Path) -> list[Design]:
+    """Designs, each followed by one with images in place of the sets that a folder has images of.
+
+    Parameters
+    ----------
+    designs
+        Designs of words.
+    folder
+        Folder with one subfolder of images per set, with the name of the set.
+
+    Raises
+    ------
+    InputError
+        If no subfolder has the name of a set.
+    """
+    sets = image_labels(image_sets(folder))
+    by_name = {_plain(name): labels for name, labels in sets.items()}
+    found: list[Design] = []
+    for design in designs:
+        found.append(design)
+        seen = {
+            role: by_name[_plain(one.name)]
+            for role, one in design.sets.items()
+            if _plain(one.name) in by_name
+        }
+        if seen:
+            roles: dict[str, Any] = {
+                role: StimulusSet(one.name, tuple(seen.get(role, one))) for role, one in design.sets.items()
+            }
+            found.append(Design(name=f"{design.name}-images", **roles))
+    if len(found) == len(designs):
+        known = sorted({one.name for design in designs for one in design.sets.values()})
+        raise InputError(
+            f"no subfolder of {folder} is named like a set of the tests: it has {', '.join(sets)}.",
+            hint=f"name them like the sets, such as {', '.join(repr(name) for name in known[:4])}.",
+        )
+    return found
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.casefold().replace("-", " ").replace("_", " ").split())

@@ -20,9 +20,9 @@ from crossroads.sources.models.batches import Batch, TextPlan
 from crossroads.sources.models.files import find_model
 from crossroads.sources.models.language import Asked, LanguageModel
 from crossroads.sources.models.transformers import Device, resolve_device, versions
+from crossroads.storage.cache import Parts, check_settings, record_fingerprint, remove_leftovers
 from crossroads.storage.disks import disk_errors
 from crossroads.storage.folders import MANIFEST
-from crossroads.storage.parts import Parts, check_settings, record_fingerprint, remove_leftovers
 from crossroads.workers.processes import processors
 
 AT_ONCE = 8

@@ -12,21 +12,13 @@ from crossroads.errors import InputError
 from crossroads.evidence import Provenance
 from crossroads.evidence.model_names import KINDS as KINDS
 from crossroads.evidence.model_names import model_name
-from crossroads.measures import (
-    FrequencyResult,
-    InfluenceResult,
-    LadderResult,
-    PlaceboResult,
-    ReliabilityResult,
-)
+from crossroads.measures import LadderResult
 from crossroads.measures.rungs import status_on
 from crossroads.results import Conclusion, Coverage, Result
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
 
 R = TypeVar("R", bound=Result)
-BESIDE = (InfluenceResult, ReliabilityResult, FrequencyResult, PlaceboResult)
-"""Results about a test, which rest on its words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +96,7 @@ class Audit(Mapping[str, Result]):
         found: dict[str, Coverage] = {}
         for name, one in self.named():
             if one.coverage is not None:
-                found.setdefault(one.design if isinstance(one, BESIDE) else name, one.coverage)
+                found.setdefault(tested(one, name), one.coverage)
         return found
 
     def unmeasured(self) -> dict[str, tuple[str | None, str]]:
@@ -113,6 +105,11 @@ class Audit(Mapping[str, Result]):
             test: (kind, why) for name, one in self.items() for test, kind, why in one.unmeasured(name)
         }
         return found | {name: (None, why) for name, why in self.left_out.items()}
+
+
+def tested(result: Result, name: str) -> str:
+    """Name of the test that a result is about; its own name unless it is a check of a test."""
+    return str(getattr(result, "design", name)) if result._about_test else name
 
 
 def by_type(results: Mapping[str, Result]) -> list[tuple[type[Result], dict[str, Result]]]:

@@ -70,6 +70,10 @@ class Result:
     """Keys of the publications behind the measure, and behind the methods it always uses."""
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Names of the statistics that rules can use, by kind of test."""
+    _printed: ClassVar[bool] = True
+    """Whether an audit prints the table; others are too long for a terminal, and only in its files."""
+    _about_test: ClassVar[bool] = False
+    """Whether the result is a check of the test that its field ``design`` names, and uses its words."""
 
     coverage: Coverage | None = None
     """Which stimuli were measured."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,12 +28,23 @@ from crossroads.sources.kinds import (
 from crossroads.sources.load import load, load_series
 from crossroads.sources.models.clip import CLIP_PROMPT, clip_embeddings
 from crossroads.sources.models.files import ModelFiles, find_model
+from crossroads.sources.models.images import image_sets, labelled_images
 from crossroads.sources.models.prompted import prompted_embeddings, prompted_layers
 from crossroads.sources.models.prompts import Words, has_prompts, prompts_of
 from crossroads.sources.models.sentence import is_sentence_encoder
-from crossroads.sources.models.settings import Pooling
+from crossroads.sources.models.settings import Pooling, layer_count, packages
 from crossroads.sources.models.transformers import Device
+from crossroads.sources.saved import (
+    VECTORS,
+    as_saved,
+    files_identity,
+    manifest_identity,
+    plain_texts,
+    vectors_identity,
+)
 from crossroads.stimuli import Design
+from crossroads.storage.cache import Cache, Key
+from crossroads.storage.files import EVIDENCE, code
 
 PLAIN = "This is {word}"
 """The prompt for words without a published prompt."""
@@ -42,6 +54,192 @@ Over = Literal["layers", "checkpoints", "decades"]
 """What a series of models is over."""
 Progress = Callable[[int, int | None], None]
 """Called with the number done and the total, if it is known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """How vectors are obtained from a model; see :func:`embed_words`."""
+
+    format: str | None = None
+    """Format of a file of vectors."""
+    fallback: str = "auto"
+    """Rules for words that are not found as written, separated by commas."""
+    pool: int | None = None
+    """Number of other words of a file of vectors that are also read."""
+    prompt: str | None = None
+    """Template with ``{word}``; by default the published one of the kind of model."""
+    layer: int | None = None
+    """Layer of a transformer; the top by default."""
+    pooling: Pooling | None = None
+    """Which tokens of a prompt give the vector."""
+    served: str | None = None
+    """Name of the model at a service with several models."""
+    revision: str | None = None
+    """Branch, tag or commit of a model of the hub."""
+    images: Path | None = None
+    """Folder with one subfolder of images per stimulus set, for vision–language models."""
+    device: Device = "auto"
+    """Device on which a model runs."""
+    answers: Path | None = None
+    """Folder in which the answers of a service are kept."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Words of which a model is to give vectors: the only way to models of every kind."""
+
+    kind: Kind
+    """The model and its kind."""
+    words: list[str] | Mapping[str, Any] | None
+    """Words, words with the prompt of each, or None for all."""
+    designs: Sequence[Design] = ()
+    """Designs whose published prompts are used."""
+    options: SourceOptions = SourceOptions()
+    """How vectors are obtained."""
+    model_files: ModelFiles | None = None
+    """The files of a transformer, if they were found and checked before."""
+
+    def vectors(self, *, cache: Cache | None = None, progress: Progress | None = None) -> Embeddings:
+        """One vector per word, as the next run finds them where they are kept."""
+        if cache is None:
+            return self._make(self.options.answers, progress)
+        answers = {"url": self.kind.model, "served": self.options.served, "code": code(*EVIDENCE)}
+        folder = cache.place(Key("answers", "of a service", answers)) if self._is("endpoint") else None
+        return cache.get(self.key, lambda: as_saved(self._make(folder, progress)), VECTORS)
+
+    def layers(
+        self, *, cache: Cache | None = None, progress: Progress | None = None
+    ) -> dict[int, Embeddings]:
+        """One vector per word in every layer of a transformer."""
+        keys = {at: self._key(f"in layer {at}") for at in range(layer_count(self.files) + 1)}
+        saved = {at: None if cache is None else cache.find(key, VECTORS) for at, key in keys.items()}
+        there = {at: emb for at, emb in saved.items() if emb is not None}
+        if len(there) == len(keys):
+            return there
+        made = prompted_layers(
+            self.files.place,
+            self._prompted,
+            prompt=self.options.prompt,
+            pooling=self.options.pooling or "auto",
+            revision=self.files.revision,
+            device=self.options.device,
+            progress=progress,
+        )
+        for at in made:
+            made[at] = self._said_bare(made[at])
+            if cache is not None:
+                made[at] = as_saved(made[at])
+                cache.keep(keys[at], made[at], VECTORS)
+        return made
+
+    def is_saved(self, cache: Cache, *, layers: bool = False) -> bool:
+        """Whether an earlier run saved the vectors, or those of every layer."""
+        names = [f"in layer {at}" for at in range(layer_count(self.files) + 1)] if layers else ["of words"]
+        return all(cache.place(self._key(name), VECTORS.suffix).is_file() for name in names)
+
+    @property
+    def key(self) -> Key:
+        """What decides the vectors."""
+        return self._key("of words")
+
+    def _key(self, name: str) -> Key:
+        return Key("vectors", name, {"code": code(*EVIDENCE), "name": name, **self.identity})
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """Plain data on which the vectors depend, other than the code."""
+        options = {name: getattr(self.options, name) for name in _DECIDING[self.kind.name]}
+        identity = {"kind": self.kind.name, "asked": plain_texts(self._prompted), **options}
+        if self._is(*TRANSFORMERS, "vision-language"):
+            identity |= {
+                "model": self.files.sha256,
+                "name": self.files.name,
+                "packages": packages(self.files),
+            }
+        if self._is("vision-language"):
+            identity["images"] = files_identity(labelled_images(self._images))
+        if self._is("endpoint"):
+            identity["url"] = self.kind.model
+        if self._is("vectors", "series"):
+            identity["source"] = vectors_identity(self.kind.model)
+        if self._is("contexts"):
+            identity["source"] = manifest_identity(self.kind.model)
+        return identity
+
+    @cached_property
+    def files(self) -> ModelFiles:
+        """The files of a transformer, with their checksum, which takes about a second per gigabyte."""
+        return self.model_files or find_model(self.kind.model, revision=self.options.revision)
+
+    def _is(self, *names: str) -> bool:
+        return self.kind.name in names
+
+    @property
+    def _images(self) -> dict[str, list[Path]]:
+        return {} if self.options.images is None else image_sets(self.options.images)
+
+    @property
+    def _prompted(self) -> Any:
+        """Words with the prompts of ML-EAT for the kind of model; sentence encoders read the bare word."""
+        prompt, words = self.options.prompt, self.words
+        if words is None or isinstance(words, Mapping) or self._is("vectors", "series", "contexts"):
+            return words
+        if self._is("endpoint"):
+            return prompts_of(words, prompt=prompt)
+        if self._is("vision-language"):
+            texts = [word for word in words if word not in labelled_images(self._images)]
+            options: dict[str, Any] = {"default": CLIP_PROMPT, "entry": "clip-prompts"}
+            return prompts_of(texts, self.designs, prompt=prompt, **options) if texts else texts
+        if is_sentence_encoder(self.files):
+            return prompts_of(words, self.designs, prompt=prompt)
+        return prompts_of(words, self.designs, prompt=prompt, default=PLAIN, entry="gpt2-prompts")
+
+    def _make(self, answers: Path | None, progress: Progress | None) -> Embeddings:
+        """Read or ask for the vectors."""
+        kind, options, words = self.kind, self.options, self.words
+        if self._is("vectors", "series"):
+            listed = None if words is None else list(words)
+            reading: dict[str, Any] = {"format": options.format, "fallback": options.fallback}
+            return load(kind.model, words=listed, pool=options.pool, progress=progress, **reading)
+        if self._is("contexts"):
+            return _mean_contexts(kind, words, options.fallback)
+        if self._is("logits"):
+            raise InputError(
+                f"{kind.shown} is {KINDS['logits']}, which has no vectors.", hint="give the model itself."
+            )
+        if words is None:
+            raise InputError(
+                f"all words were asked for, and {kind.shown} is {KINDS[kind.name]}, which lists none.",
+                hint="name the words.",
+            )
+        asking: dict[str, Any] = {"progress": progress}
+        asking |= {} if options.prompt is None else {"prompt": options.prompt}
+        if self._is("endpoint"):
+            return endpoint_embeddings(
+                kind.model, self._prompted, model=options.served, cache=answers, **asking
+            )
+        asking |= {"revision": self.files.revision, "device": options.device}
+        if self._is("vision-language"):
+            emb = clip_embeddings(self.files.place, self._prompted, self._images or None, **asking)
+            return _said_bare(emb, self.designs, options.prompt, "clip-prompts")
+        layer = -1 if options.layer is None else options.layer
+        asking |= {"pooling": options.pooling or "auto", "layer": layer}
+        emb = prompted_embeddings(self.files.place, self._prompted, **asking)
+        return emb if is_sentence_encoder(self.files) else self._said_bare(emb)
+
+    def _said_bare(self, emb: Embeddings) -> Embeddings:
+        return _said_bare(emb, self.designs, self.options.prompt, "gpt2-prompts")
+
+
+_DECIDING: Mapping[str, tuple[str, ...]] = {
+    "vectors": ("format", "fallback", "pool"),
+    "series": ("format", "fallback", "pool"),
+    "contexts": ("fallback",),
+    "endpoint": ("prompt", "served"),
+    "vision-language": ("prompt", "device"),
+    **dict.fromkeys(TRANSFORMERS, ("prompt", "layer", "pooling", "device")),
+}
+"""Options that decide the vectors, by kind of model."""
 
 
 def embed_words(
@@ -121,37 +319,18 @@ def embed_words(
     check_options(
         [found], prompt=prompt, layer=layer, pooling=pooling, served=served, revision=revision, format=format
     )
-    asked: Words
-    listed, designs = _listed(words, found)
-    if found.name in ("vectors", "series"):
-        wanted = None if listed is None else list(listed)
-        return load(found.model, words=wanted, format=format, fallback=fallback, progress=progress)
-    if found.name == "contexts":
-        return _mean_contexts(found, listed, fallback)
-    if found.name == "logits":
-        raise InputError(
-            f"{found.shown} is {KINDS['logits']}, which has no vectors.", hint="give the model itself."
-        )
-    if listed is None:
-        raise InputError(
-            f"all words were asked for, and {found.shown} is {KINDS[found.name]}, which lists none.",
-            hint="name the words.",
-        )
-    options: dict[str, Any] = {"progress": progress}
-    if found.name == "endpoint":
-        asked = listed if isinstance(listed, Mapping) else prompts_of(listed, prompt=prompt)
-        options |= {} if prompt is None else {"prompt": prompt}
-        return endpoint_embeddings(found.model, asked, model=served, cache=cache, **options)
-    options |= {"revision": revision, "device": device}
-    if found.name == "vision-language":
-        options |= {} if prompt is None else {"prompt": prompt}
-        asked = listed if isinstance(listed, Mapping) else clip_words(listed, designs, prompt)
-        return said_bare(clip_embeddings(found.model, asked, **options), designs, prompt, "clip-prompts")
-    files = find_model(found.model, revision=revision)
-    asked = listed if isinstance(listed, Mapping) else transformer_words(files, listed, designs, prompt)
-    options |= {"prompt": prompt, "pooling": pooling or "auto", "layer": -1 if layer is None else layer}
-    emb = prompted_embeddings(files.place, asked, **options)
-    return emb if is_sentence_encoder(files) else said_bare(emb, designs, prompt)
+    options = SourceOptions(
+        format=format,
+        fallback=fallback if isinstance(fallback, str) else ",".join(fallback),
+        prompt=prompt,
+        layer=layer,
+        pooling=pooling,
+        served=served,
+        revision=revision,
+        device=device,
+        answers=None if cache is None else Path(cache),
+    )
+    return Request(found, *_listed(words, found), options).vectors(progress=progress)
 
 
 def embed_series(
@@ -223,47 +402,8 @@ def embed_series(
         raise InputError(
             f"layer={layer} was given, and all layers are read.", hint="leave it out.", option="layer"
         )
-    listed, designs = _listed(words, found)
-    files = find_model(found.model, revision=revision)
-    asked = listed if isinstance(listed, Mapping) else transformer_words(files, listed or (), designs, prompt)
-    layers = prompted_layers(
-        files.place,
-        asked,
-        prompt=prompt,
-        pooling=pooling or "auto",
-        revision=revision,
-        device=device,
-        progress=progress,
-    )
-    return {at: said_bare(emb, designs, prompt) for at, emb in layers.items()}
-
-
-def transformer_words(
-    files: ModelFiles, words: Iterable[str], designs: Sequence[Design], prompt: str | None
-) -> Words:
-    """Words with the prompts of ML-EAT for a transformer; sentence encoders read the bare word."""
-    if is_sentence_encoder(files):
-        return prompts_of(words, designs, prompt=prompt)
-    return prompts_of(words, designs, prompt=prompt, default=PLAIN, entry="gpt2-prompts")
-
-
-def clip_words(words: Iterable[str], designs: Sequence[Design], prompt: str | None) -> Words:
-    """Words with the prompts of ML-EAT for a vision–language model."""
-    return prompts_of(words, designs, prompt=prompt, default=CLIP_PROMPT, entry="clip-prompts")
-
-
-def said_bare(
-    emb: Embeddings, designs: Iterable[Design], prompt: str | None, entry: str = "gpt2-prompts"
-) -> Embeddings:
-    """Vectors whose provenance says that words were read without a prompt, where the catalogue has none."""
-    without = {
-        one.language: None for one in designs if not one.templates and not has_prompts(one.language, entry)
-    }
-    if prompt is not None or not without:
-        return emb
-    said = f"the catalogue has no prompt in {join_words(map(in_short, without))}"
-    about = replace(emb.provenance, details={**emb.provenance.details, "bare words": said})
-    return Embeddings(emb.labels, emb.vectors, provenance=about)
+    options = SourceOptions(prompt=prompt, pooling=pooling, revision=revision, device=device)
+    return Request(found, *_listed(words, found), options).layers(progress=progress)
 
 
 def _listed(words: Asked | None, kind: Kind) -> tuple[list[str] | Mapping[str, Any] | None, list[Design]]:
@@ -288,12 +428,9 @@ def _listed(words: Asked | None, kind: Kind) -> tuple[list[str] | Mapping[str, A
     return list(dict.fromkeys(plain)), designs
 
 
-def _mean_contexts(
-    kind: Kind, words: list[str] | Mapping[str, Any] | None, fallback: str | Iterable[str]
-) -> Embeddings:
+def _mean_contexts(kind: Kind, words: list[str] | Mapping[str, Any] | None, fallback: str) -> Embeddings:
     """The mean over the contexts of each word of a store."""
-    rules = fallback if isinstance(fallback, str) else ",".join(fallback)
-    contexts = open_contexts(kind.model, rules)
+    contexts = open_contexts(kind.model, fallback)
     matches = [contexts.find(word) for word in (contexts.words if words is None else words)]
     rows = list(dict.fromkeys(match.row for match in matches if match is not None))
     if not rows:
@@ -309,3 +446,15 @@ def _mean_contexts(
     }
     about = replace(contexts.provenance, details=details)
     return Embeddings(labels, vectors, provenance=about, fallback=contexts.fallback)
+
+
+def _said_bare(emb: Embeddings, designs: Iterable[Design], prompt: str | None, entry: str) -> Embeddings:
+    """Vectors whose provenance says that words were read without a prompt, where the catalogue has none."""
+    without = {
+        one.language: None for one in designs if not one.templates and not has_prompts(one.language, entry)
+    }
+    if prompt is not None or not without:
+        return emb
+    said = f"the catalogue has no prompt in {join_words(map(in_short, without))}"
+    about = replace(emb.provenance, details={**emb.provenance.details, "bare words": said})
+    return Embeddings(emb.labels, emb.vectors, provenance=about)

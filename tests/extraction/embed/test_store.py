@@ -11,7 +11,7 @@ import pytest
 
 from crossroads.errors import CrossroadsError
 from crossroads.extraction.embed.run import embed
-from crossroads.storage.parts import parts_folder
+from crossroads.storage.cache import parts_folder
 
 
 def test_a_store_is_made_where_a_link_points(

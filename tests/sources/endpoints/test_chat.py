@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import crossroads as cr
-from crossroads.errors import CrossroadsWarning, FormatError, InputError
+from crossroads.errors import CrossroadsWarning, InputError
 from crossroads.sources.endpoints.answers import EndpointError
 
 if TYPE_CHECKING:
@@ -172,8 +172,12 @@ class TestKeptAnswers:
         cr.ask_chat(f"{service.url}/v1", AGE, prompts=1, cache=tmp_path)
         (path,) = tmp_path.glob("*.json")
         path.write_text(path.read_text(encoding="utf-8").replace("young", "old"), encoding="utf-8")
-        with pytest.raises(FormatError, match="kept answer is damaged"):
+        before = len(service.asked)
+        with pytest.warns(CrossroadsWarning, match="is damaged: the question is asked again"):
             cr.ask_chat(f"{service.url}/v1", AGE, prompts=1, cache=tmp_path)
+        assert len(service.asked) == before + 1
+        cr.ask_chat(f"{service.url}/v1", AGE, prompts=1, cache=tmp_path)
+        assert len(service.asked) == before + 1
 
     def test_a_limit_is_kept_to_before_anything_is_asked(self, service: Service, tmp_path: Path) -> None:
         service.answer = openai

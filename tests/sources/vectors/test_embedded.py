@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossroads.audit.vectors import POOL
+from crossroads.audit.job import POOL
 from crossroads.errors import FormatError, MissingExtraError
 from crossroads.evidence import Embeddings
 from crossroads.sources.load import load

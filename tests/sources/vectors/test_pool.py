@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 import crossroads as cr
-from crossroads.audit.kept import PartsFolder
 from crossroads.errors import EvidenceError, InputError
+from crossroads.sources import saved
 from tests.sources import written
 
 N = 6_000
@@ -165,11 +165,9 @@ def test_ranks_and_pool_survive_other_rules_and_selections(tmp_path: Path) -> No
 
 def test_ranks_and_pool_are_kept_with_the_vectors_of_an_audit(tmp_path: Path) -> None:
     emb = cr.load(as_text(tmp_path), words=ASKED, pool=100)
-    with PartsFolder(tmp_path / ".audit.parts") as place:
-        place.write_vectors("of words", "0" * 20, emb)
-        again = place.read_vectors("of words", "0" * 20)
-    assert again is not None and again.pool is not None and emb.pool is not None
-    assert again.ranks == emb.ranks
+    again = saved.VECTORS.read(saved.VECTORS.write(emb))
+    assert again.pool is not None and emb.pool is not None
+    assert again.ranks == emb.ranks == saved.as_saved(emb).ranks
     assert (again.pool.labels, again.pool.ranks) == (emb.pool.labels, emb.pool.ranks)
     assert np.array_equal(again.pool.vectors, emb.pool.vectors)
 

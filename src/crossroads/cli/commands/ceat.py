@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from crossroads.audit.measured.contexts import CONTEXTUAL
+from crossroads.audit.contexts import CONTEXTUAL
 from crossroads.cli import options as o
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing

@@ -27,7 +27,7 @@ from crossroads.extraction.embed.run import embed
 from crossroads.extraction.embed.settings import AUTO, Piece, Stored
 from crossroads.extraction.embed.store import Step
 from crossroads.sources.models.transformers import Device
-from crossroads.storage.parts import parts_folder
+from crossroads.storage.cache import parts_folder
 
 Folder = Annotated[
     Path | None,

@@ -11,14 +11,6 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from crossroads.audit.measured.intersections import (
-    Material,
-    Trio,
-    detect,
-    published_comparisons,
-    published_material,
-)
-from crossroads.audit.measured.intersections import intersectional_words as intersectional_words
 from crossroads.cli import models as m
 from crossroads.cli import options as o
 from crossroads.cli.terminal import progress as waiting
@@ -33,6 +25,14 @@ from crossroads.measures.geometry.dissimilarity import Dissimilarity
 from crossroads.measures.intersectional.detection import Removal
 from crossroads.measures.intersectional.discovery import Kind
 from crossroads.measures.intersectional.groups import group_table
+from crossroads.measures.intersectional.published import (
+    Material,
+    Trio,
+    detect,
+    published_comparisons,
+    published_material,
+)
+from crossroads.measures.intersectional.published import intersectional_words as intersectional_words
 from crossroads.results import encode
 from crossroads.sources.kinds import TAKES, recognise
 from crossroads.stimuli import StimulusSet, read_sheet

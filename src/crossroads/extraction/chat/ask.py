@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,6 @@ from typing import Any, Protocol
 from crossroads.errors import CrossroadsWarning, InputError, in_short, join_words, one_of
 from crossroads.evidence.chat import ChatAnswer, ChatAnswers, Task, writable
 from crossroads.evidence.provenance import Provenance
-from crossroads.extraction.chat.kept import KeptReplies
 from crossroads.extraction.chat.prompts import PROMPTS, ChatPrompt, chat_prompts
 from crossroads.sources.endpoints.addresses import KEY_VARIABLE
 from crossroads.sources.endpoints.chat import ChatProtocol, ChatService, Message, Reply
@@ -21,6 +21,7 @@ from crossroads.sources.endpoints.embeddings import is_endpoint
 from crossroads.sources.models.chat import LocalChat
 from crossroads.sources.models.transformers import Device
 from crossroads.stimuli import Design
+from crossroads.storage.cache import Cache, Form, Key
 
 Progress = Callable[[int, int], None]
 ChatFunction = Callable[[list[Message]], str]
@@ -29,6 +30,17 @@ _CHARACTERS_A_TOKEN = 4
 _TOKENS_A_WORD = 6
 MOST_QUESTIONS = 1_000_000
 """Questions of a test beyond which a number is taken for a mistake."""
+
+
+def _read_reply(data: bytes) -> Reply:
+    text, finish, model = json.loads(data)
+    if not (isinstance(text, str) and isinstance(finish, str) and isinstance(model, str | None)):
+        raise TypeError("this is not an answer")
+    return Reply(text, finish, model)
+
+
+REPLY = Form(".json", lambda reply: json.dumps(reply).encode(), _read_reply)
+"""An answer on disk."""
 
 
 class _Model(Protocol):
@@ -151,7 +163,7 @@ class Conversation:
             )
         else:
             self._model = LocalChat(model, revision=revision, device=device)
-        self._kept = KeptReplies(cache)
+        self._cache = Cache(None if cache is None else Path(cache), paid=True)
         self._seed = seed
 
     @property
@@ -161,7 +173,7 @@ class Conversation:
 
     def plan(self) -> ChatPlan:
         """What is left to ask, and about how many tokens that takes."""
-        left = [one for one in self.prompts if self._kept.find(self._asked(one)) is None]
+        left = [one for one in self.prompts if self._cache.find(_key(self._asked(one)), REPLY) is None]
         letters = sum(len(one.text) + len(self._system or "") for one in left)
         return ChatPlan(
             questions=len(self.prompts),
@@ -203,12 +215,12 @@ class Conversation:
 
     def _reply(self, one: ChatPrompt) -> Reply:
         asked = self._asked(one)
-        found = self._kept.find(asked)
-        if found is None:
-            found = self._model.reply(asked["messages"], **self._settings, seed=asked["seed"])
-            found = found._replace(text=writable(found.text))
-            self._kept.keep(asked, found)
-        return found
+
+        def ask() -> Reply:
+            reply = self._model.reply(asked["messages"], **self._settings, seed=asked["seed"])
+            return reply._replace(text=writable(reply.text))
+
+        return self._cache.get(_key(asked), ask, REPLY)
 
     def _asked(self, one: ChatPrompt) -> dict[str, Any]:
         """Everything that an answer depends on."""
@@ -234,6 +246,10 @@ class Conversation:
         sha256 = details.pop("sha256", None)
         source = own["model"] or details["answered by"] or own.get("url", "a chat model")
         return Provenance(source=source, format="chat", sha256=sha256, details=details)
+
+
+def _key(asked: dict[str, Any]) -> Key:
+    return Key("reply", "", asked)
 
 
 def _answer(one: ChatPrompt, reply: Reply) -> ChatAnswer:

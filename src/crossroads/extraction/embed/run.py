@@ -19,7 +19,7 @@ from crossroads.extraction.embed.settings import AUTO, Piece, Settings, Stored, 
 from crossroads.extraction.embed.store import Progress, Step, assemble, provenance_of
 from crossroads.extraction.language import is_finished, unfinished
 from crossroads.sources.models.transformers import Device
-from crossroads.storage.parts import Parts
+from crossroads.storage.cache import Parts
 from crossroads.storage.staging import usable_place
 from crossroads.workers.cluster import on_cluster
 from crossroads.workers.processes import in_processes, processors

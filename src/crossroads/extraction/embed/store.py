@@ -16,9 +16,9 @@ from crossroads.evidence.contexts import write_store
 from crossroads.evidence.model_names import recorded_path
 from crossroads.extraction.embed.plan import Plan
 from crossroads.extraction.embed.settings import Settings
+from crossroads.storage.cache import STAGED, Parts, record_fingerprint
 from crossroads.storage.disks import disk_errors
 from crossroads.storage.files import settle
-from crossroads.storage.parts import STAGED, Parts, record_fingerprint
 
 _GATHERED_BYTES = 256 << 20
 """How many bytes of a store are gathered in memory at once; a single word may need more."""

@@ -36,7 +36,7 @@ from crossroads.extraction.probe.tokens import Marks, Material, find_marks, make
 from crossroads.sources.models.batches import Integers
 from crossroads.sources.models.language import CAUSAL, Asked, LanguageModel
 from crossroads.sources.models.transformers import Device
-from crossroads.storage.parts import record_fingerprint
+from crossroads.storage.cache import record_fingerprint
 from crossroads.storage.staging import usable_place
 from crossroads.workers.processes import processors
 

@@ -25,7 +25,7 @@ from crossroads.sources.models.batches import Batch, TextPlan, plan_texts
 from crossroads.sources.models.language import CAUSAL, MASKED, Asked, LanguageModel
 from crossroads.sources.models.transformers import Device
 from crossroads.stimuli.files.sentences import SentenceItems, sentence_items
-from crossroads.storage.parts import record_fingerprint
+from crossroads.storage.cache import record_fingerprint
 
 SCHEME = "crossroads-sentences/2"
 """Name of the procedure; changes when the same input would give other scores."""

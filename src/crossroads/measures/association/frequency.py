@@ -54,6 +54,8 @@ class FrequencyResult(Result):
 
     section: ClassVar[str] = "tests"
     stem: ClassVar[str] = "frequency"
+    _printed: ClassVar[bool] = False
+    _about_test: ClassVar[bool] = True
     figure: ClassVar[str] = "association.frequency:frequency_plot"
     cites: ClassVar[tuple[str, ...]] = (
         "ethayarajh2019understanding",

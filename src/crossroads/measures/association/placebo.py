@@ -50,6 +50,8 @@ class PlaceboResult(Result):
 
     section: ClassVar[str] = "tests"
     stem: ClassVar[str] = "placebos"
+    _printed: ClassVar[bool] = False
+    _about_test: ClassVar[bool] = True
     figure: ClassVar[str] = "association.placebo:placebo_plot"
     cites: ClassVar[tuple[str, ...]] = ("clopper1934use",)
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {

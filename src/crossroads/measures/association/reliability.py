@@ -32,6 +32,8 @@ class ReliabilityResult(Result):
 
     section: ClassVar[str] = "tests"
     stem: ClassVar[str] = "reliability"
+    _printed: ClassVar[bool] = False
+    _about_test: ClassVar[bool] = True
     cites: ClassVar[tuple[str, ...]] = ("spearman1910correlation", "brown1910some", "cronbach1951coefficient")
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "reliability": ("attributes", "targets", *(f"alpha_{key}" for key in _SETS), "left_out")

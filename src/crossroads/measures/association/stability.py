@@ -94,6 +94,8 @@ class InfluenceResult(Result):
 
     section: ClassVar[str] = "tests"
     stem: ClassVar[str] = "influence"
+    _printed: ClassVar[bool] = False
+    _about_test: ClassVar[bool] = True
     figure: ClassVar[str] = "association.influence:influence_plot"
 
     design: str

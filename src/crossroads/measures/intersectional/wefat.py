@@ -90,6 +90,7 @@ class WefatResult(Result):
     """WEFAT scores of words for one intersectional group."""
 
     section: ClassVar[str] = "intersections"
+    _printed: ClassVar[bool] = False
     cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
     figure: ClassVar[str] = "intersectional.plane:crossed_axes"
 

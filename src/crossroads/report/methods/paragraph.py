@@ -24,7 +24,7 @@ from crossroads.measures import (
     MleatResult,
     MultilevelCeatResult,
 )
-from crossroads.report.audit import BESIDE, KINDS, Audit
+from crossroads.report.audit import KINDS, Audit, tested
 from crossroads.report.methods.citations import citation_keys
 from crossroads.report.methods.conventions import (
     all_told,
@@ -233,9 +233,15 @@ def _tests(audit: Audit) -> list[Row]:
     tests = () if battery is None else battery.tests
     lists = [f"{in_markdown(t.design)} (word lists {t.level1.digest[:12]})" for t in tests]
     rows = [("Tests", ", ".join(lists))] if lists else []
-    inside = set(map(id, tests))
-    said = (BatteryResult, CeatBatteryResult, BootstrapResult, *BESIDE)
-    others = [name for name, one in audit.named() if id(one) not in inside and not isinstance(one, said)]
+    inside = [(test.design, test.provenance) for test in tests]
+    said = (BatteryResult, CeatBatteryResult, BootstrapResult)
+    others = [
+        name
+        for name, one in audit.named()
+        if (getattr(one, "design", None), one.provenance) not in inside
+        and not isinstance(one, said)
+        and not one._about_test
+    ]
     if others:
         rows.append(("Also", "; ".join(map(in_markdown, dict.fromkeys(others)))))
     return rows
@@ -303,7 +309,7 @@ def _coverage(audit: Audit) -> list[Row]:
         coverage = result.coverage
         if coverage is None or isinstance(result, (BootstrapResult, CeatBootstrapResult)):
             continue  # those beside a test of the same words
-        of = result.design if isinstance(result, BESIDE) else name
+        of = tested(result, name)
         respelled |= coverage.respelled
         for note in coverage.notes:
             notes.setdefault(note, {})[of] = None

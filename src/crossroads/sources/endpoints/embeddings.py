@@ -5,8 +5,10 @@ Only the standard library is used. The words are sent to the service that is giv
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +28,10 @@ from crossroads.sources.endpoints.addresses import (
     public_url,
 )
 from crossroads.sources.endpoints.answers import Answer, EndpointError, question, read_answer
-from crossroads.sources.endpoints.cache import AnswerCache
 from crossroads.sources.endpoints.calls import Caller, read_key
 from crossroads.sources.models.prompts import Words, prompted_words, said_prompts
+from crossroads.storage.cache import Cache, Form, Key, make_folder
+from crossroads.storage.files import fingerprint
 
 _BYTES_A_TEXT = 1 << 19
 _BYTES_AROUND = 1 << 20
@@ -38,6 +41,28 @@ _ALIKE = 0.02
 _SAYS_TOO_MANY = ("batch", "too many", "too large", "too long", "maximum")
 
 Progress = Callable[[int, int], None]
+
+
+class Batch(NamedTuple):
+    """The answer to the texts of one request, as it is kept."""
+
+    protocol: str
+    model: str | None
+    vectors: dict[str, list[float]]
+
+
+def _read_batch(data: bytes) -> Batch:
+    protocol, model, vectors = json.loads(data)
+    if not isinstance(model, str | None) or protocol not in (OPENAI, OLLAMA, TEI):
+        raise TypeError("these are not the names of a model and a protocol")
+    rows = np.array(list(vectors.values()), np.float64)
+    if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
+        raise ValueError("these are not vectors of one length")
+    return Batch(protocol, model, vectors)
+
+
+BATCH = Form(".json", lambda batch: json.dumps(batch).encode(), _read_batch)
+"""The answer to one request on disk."""
 
 
 def is_endpoint(text: object) -> bool:
@@ -149,13 +174,17 @@ class _Service:
         key = {"url": public_url(url), "model": model, "protocol": protocol}
         if (parameters := parameters_sha256(url)) is not None:
             key["parameters sha256"] = parameters
-        self._cache = None if cache is None else AnswerCache(cache, key)
+        self._cache = Cache(None if cache is None else Path(cache) / fingerprint(key)[:16], paid=True)
+        if self._cache.folder is not None:
+            make_folder(self._cache.folder)  # before anything is asked
         self.answered_by: str | None = None
         self._known: dict[str, NDArray[np.float64]] = {}
-        if self._cache is not None:
-            self.answered_by, self._known = self._cache.model, self._cache.vectors
-            if self._cache.protocol is not None:
-                self._candidates = (self._cache.protocol,)
+        for batch in self._cache.all(BATCH):
+            rows = {text: np.array(row, np.float64) for text, row in batch.vectors.items()}
+            if len({len(next(iter(some.values()))) for some in (rows, self._known) if some}) > 1:
+                continue  # of another model: the texts are asked for again
+            self._known |= rows
+            self.answered_by, self._candidates = batch.model or self.answered_by, (batch.protocol,)
 
     @property
     def protocol(self) -> str:
@@ -179,8 +208,10 @@ class _Service:
                 self._size = -(-len(batch) // 2)
                 continue
             self._check(answer)
-            if self._cache is not None:
-                self._cache.keep(batch, answer.vectors, protocol=self.protocol, model=answer.model)
+            rows = dict(zip(batch, answer.vectors.tolist(), strict=True))
+            self._cache.keep(
+                Key("batch", "", {"texts": batch}), Batch(self.protocol, answer.model, rows), BATCH
+            )
             self._known.update(zip(batch, answer.vectors, strict=True))
             at += len(batch)
             progress(total - len(missing) + at, total)
@@ -215,7 +246,7 @@ class _Service:
         before, answer = self._known[text], self._ask([text])
         self._check(answer)
         if np.linalg.norm(answer.vectors[0] - before) > _ALIKE * np.linalg.norm(before):
-            place = "" if self._cache is None else f" in {self._cache.folder}"
+            place = "" if self._cache.folder is None else f" in {self._cache.folder}"
             raise EndpointError(
                 f"{public_url(self._url)} gives another vector for {in_short(text)} than the one that is kept"
                 f"{place}: the model behind the address has changed.",

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import crossroads as cr
+from crossroads.audit.plan import TABLE
 from crossroads.measures import BatteryResult
 from crossroads.results import Result
 from tests.audits import WORDS, AuditRun
@@ -207,7 +208,8 @@ def test_a_part_without_a_number_says_why_and_the_audit_goes_on(
             raise ZeroDivisionError("float division by zero")
         return replace(found, effect_size=float("nan"))
 
-    monkeypatch.setattr("crossroads.audit.measured.words.influence", without)
+    rows = [replace(row, measure=without) if row.name == "influence" else row for row in TABLE]
+    monkeypatch.setattr("crossroads.audit.job.TABLE", rows)
     reason = {"nan": "a result contains nan", "division": "float division by zero"}[fault]
     for _ in range(2):  # the second time out of what was kept
         run = command(*own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,18 +12,19 @@ import typer
 
 from crossroads.audit import (
     FinishedAudit,
-    PartsFolder,
     Plan,
     ProgressTracker,
     Session,
     Settings,
     SourceOptions,
+    audit_cache,
+    audit_folder,
+    draw_once,
     make_plan,
-    parts_folder,
     recognise,
     run_plan,
 )
-from crossroads.audit.measured.comparison import compare_finished
+from crossroads.audit.comparison import compare_finished
 from crossroads.audit.plan import ON_WORDS, takes
 from crossroads.audit.progress import WRITING
 from crossroads.cli import models as m
@@ -157,7 +159,7 @@ def audit_command(
     plans = make_plans(names, designs, as_, format_, extras, pairs=pairs, placebo=placebo, layers=layers)
     check_options([plan.kind for plan in plans], prompt=prompt, served=served, correct=correct)
     check_apart(plans, output)
-    rules = gating.rules_for(fail_on, [plan.names for plan in plans])
+    rules = gating.rules_for(fail_on, (plan.names for plan in plans))
     settings = Settings(
         alternative=alternative,
         missing=missing,
@@ -168,10 +170,10 @@ def audit_command(
     )
     source = SourceOptions(format=format_, prompt=prompt, served=served, images=images, device=device)
     again = "the same command without --fresh" if fresh else "the same command"
-    interrupting.promise(kept(output, parts_folder(output), again=again))
-    with PartsFolder(parts_folder(output), fresh=fresh) as place:
+    interrupting.promise(kept(output, audit_folder(output), again=again))
+    with audit_cache(audit_folder(output), fresh=fresh) as cache:
         with audit_progress.watching() as watch:
-            session = Session(place=place, tracker=ProgressTracker(watch))
+            session = Session(cache=cache, tracker=ProgressTracker(watch))
             session.tracker.divide(len(plans))
             audits = run_all(plans, settings, source, session, workers, called)
             compared = compare_finished(audits, settings, session, workers=workers)
@@ -181,13 +183,12 @@ def audit_command(
                     gates[model] = gating.held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
             done = Done(audits=audits, gates=gates, comparison=compared)
             session.tracker.begin(f"writing {output}")
-            with disk_errors(output, parts=place.folder):
-                absent, both = write(
-                    output, done, figures=figures, vectors=vectors, seed=seed, drawer=place.draw
-                )
+            with disk_errors(output, parts=cache.folder):
+                drawer = partial(draw_once, cache)
+                absent, both = write(output, done, figures=figures, vectors=vectors, seed=seed, drawer=drawer)
             session.tracker.finish(work=WRITING)
         interrupting.promise(audit_progress.written(output))
-        place.sweep()
+        cache.sweep()
     tell(done, output, absent, both, summary=summary, github=github, json=json)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.audit import FinishedAudit
-from crossroads.audit.measured.intersections import known_comparisons, published_comparisons
 from crossroads.cli.commands.audit import gate as gating
 from crossroads.cli.commands.audit import tables as audit_tables
 from crossroads.cli.commands.compare import show_comparison
@@ -16,6 +15,7 @@ from crossroads.cli.commands.intersections import published
 from crossroads.cli.terminal import tables as printing
 from crossroads.measures import CompareBatteryResult, DetectionResult, RsaResult
 from crossroads.measures.geometry.rsa import rsa_name
+from crossroads.measures.intersectional.published import known_comparisons, published_comparisons
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.findings import Finding, findings
 from crossroads.report import Gate, markdown_summary

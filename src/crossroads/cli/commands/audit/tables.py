@@ -9,21 +9,10 @@ from textwrap import fill
 from rich.markup import escape
 
 from crossroads.cli.terminal import tables as printing
-from crossroads.measures import (
-    AnisotropyResult,
-    BatteryResult,
-    FrequencyResult,
-    InfluenceResult,
-    PlaceboResult,
-    ReliabilityResult,
-    WefatResult,
-)
-from crossroads.report.audit import BESIDE, KINDS, Audit, conclusions_of
+from crossroads.measures import AnisotropyResult, BatteryResult
+from crossroads.report.audit import KINDS, Audit, conclusions_of
 from crossroads.report.renderers.findings import findings_by_status
 from crossroads.wording.numbers import counted
-
-_IN_FILES = (InfluenceResult, WefatResult, ReliabilityResult, FrequencyResult, PlaceboResult)
-"""Results of single words, and what is behind the answers about a test: too long for a terminal."""
 
 
 def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = None) -> None:
@@ -55,10 +44,9 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
             wrapped = fill(line, printing.out.width, initial_indent="  • ", subsequent_indent="    ")
             printing.out.print(wrapped, markup=False, highlight=False)
     for kind, results in audit.by_type():
-        if not issubclass(kind, _IN_FILES):
+        if kind._printed:
             printing.show(kind.tabulate(results), elsewhere=printing.PAGE, said=said)
-    beside = (*_IN_FILES, *BESIDE)  # which rest on the words of their test
-    printing.notes([(name, one.coverage) for name, one in audit.named() if not isinstance(one, beside)])
+    printing.notes([(name, one.coverage) for name, one in audit.named() if one._printed])
     printing.skipped({name: why for name, (_, why) in audit.unmeasured().items()})
 
 

@@ -46,7 +46,7 @@ from crossroads.measures.traits.sensitivity import Score, set_test
 from crossroads.measures.traits.templates import choose_templates
 from crossroads.stimuli.catalogue.lookup import catalog
 from crossroads.stimuli.identities.pairs import paired_groups
-from crossroads.storage.parts import parts_folder
+from crossroads.storage.cache import parts_folder
 
 
 def probe_command(

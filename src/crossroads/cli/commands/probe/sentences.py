@@ -24,7 +24,7 @@ from crossroads.measures.sentences.preference import Preference, cluster_names
 from crossroads.measures.sentences.triples import SentenceTriplesResult, sentence_triples, target_column
 from crossroads.stimuli.files.sentences import Kind as ItemKind
 from crossroads.stimuli.files.sentences import SentenceItem, sentence_items
-from crossroads.storage.parts import parts_folder
+from crossroads.storage.cache import parts_folder
 from crossroads.storage.staging import check_folder
 from crossroads.wording.numbers import between, counted, number, percent
 

@@ -1,21 +1,18 @@
-"""Detections and comparisons of geometry, on published groups, words and concepts."""
+"""The published groups, words and comparisons that detections and RSA are run on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from crossroads.audit.parts import Findings, Outcome, Part, Settings, rows_inputs
-from crossroads.errors import InputError, UnknownNameError
+from crossroads.errors import UnknownNameError
 from crossroads.evidence import Embeddings
-from crossroads.measures import DetectionResult, RsaResult, WefatResult, eibd, ibd, null_threshold, rsa, wefat
 from crossroads.measures.coverage.words import Missing
-from crossroads.measures.geometry.rsa import rsa_name
-from crossroads.measures.intersectional.detection import Removal
+from crossroads.measures.intersectional.detection import DetectionResult, Removal, eibd, ibd
+from crossroads.measures.intersectional.discovery import null_threshold
 from crossroads.measures.intersectional.groups import group_table
-from crossroads.measures.intersectional.wefat import crossing_name
+from crossroads.measures.intersectional.wefat import wefat
 from crossroads.stimuli import StimulusSet, catalog
 
 DETECTIONS = ("ibd", "eibd")
@@ -160,74 +157,3 @@ def detect(
     if kind == "ibd":
         return ibd(scores.pairs, threshold=level, truth=truth, seed=seed)
     return eibd(scores.pairs, scores.constituents, threshold=level, truth=truth, remove=remove, seed=seed)
-
-
-def intersectional_names() -> dict[str, str]:
-    """Names of the detections and comparisons of an audit, to their kind."""
-    names = {
-        f"{target} {kind.upper()}": "detection"
-        for kind in DETECTIONS
-        for target in published_material(kind).targets
-    }
-    return names | {rsa_name(*(one.name for one in trio)): "comparison" for trio in published_comparisons()}
-
-
-def intersectional_parts(emb: Embeddings, settings: Settings) -> list[Part]:
-    """IBD, EIBD and RSA of the published groups."""
-    same: dict[str, Any] = {"missing": settings.missing, "seed": settings.seed}
-    common: dict[str, Any] = {"provenance": (emb.provenance,), "skips": (InputError,)}
-    parts = []
-    for kind in DETECTIONS:
-        asked = published_material(kind)
-        for target in asked.targets:
-            run = partial(detect, kind, emb, asked, target, "youden", settings.missing, settings.seed)
-            evidence = rows_inputs(emb, asked.all_words)
-            inputs = {**same, "evidence": evidence, "material": asked.inputs, "target": target}
-            parts.append(
-                # the compiled counts of a detection use all processors
-                Part(
-                    name=f"{target} {kind.upper()}",
-                    gives=DetectionResult,
-                    inputs=inputs,
-                    run=run,
-                    alone=True,
-                    **common,
-                )
-            )
-    asked = published_material(DETECTIONS[0])
-    for target in asked.targets:
-        score = partial(wefat, emb, asked.groups, asked.words, target, missing=settings.missing)
-        evidence = rows_inputs(emb, asked.all_words)
-        inputs = {
-            "missing": settings.missing,
-            "evidence": evidence,
-            "material": asked.inputs,
-            "target": target,
-        }
-        parts.append(Part(name=crossing_name(target), gives=WefatResult, inputs=inputs, run=score, **common))
-    for trio in published_comparisons():
-        name = rsa_name(*(one.name for one in trio))
-        fit = partial(rsa, emb, *trio, missing=settings.missing, seed=settings.seed)
-        evidence = rows_inputs(emb, [word for one in trio for word in one])
-        inputs = {**same, "evidence": evidence, "sets": [[one.name, *one] for one in trio]}
-        parts.append(Part(name=name, gives=RsaResult, inputs=inputs, run=fit, **common))
-    return parts
-
-
-def intersectional_found(outcomes: Mapping[str, Outcome]) -> Findings:
-    """Assemble detections and comparisons."""
-    results = {name: one.result for name, one in outcomes.items()}
-    crossings = {crossing_name(target) for target in published_material(DETECTIONS[0]).targets}
-    return Findings(
-        results={
-            name: one
-            for kind in (DetectionResult, WefatResult, RsaResult)
-            for name, one in results.items()
-            if isinstance(one, kind)
-        },
-        left_out={
-            name: one.reason
-            for name, one in outcomes.items()
-            if one.reason is not None and name not in crossings  # same as for its detections
-        },
-    )

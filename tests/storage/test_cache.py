@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.audit import PartsFolder
-from crossroads.audit import parts_folder as audit_parts
+from crossroads.audit import audit_cache, audit_folder
 from crossroads.errors import CrossroadsWarning, InputError
-from crossroads.storage.parts import Parts, parts_folder
+from crossroads.storage.cache import Parts, parts_folder
 
 RECORD = {"layer": "6", "piece": "last"}
 
@@ -27,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from crossroads.evidence import Provenance
 from crossroads.extraction.embed.store import assemble
-from crossroads.storage.parts import Parts
+from crossroads.storage.cache import Parts
 from crossroads.extraction.embed.plan import Plan
 
 root = Path(sys.argv[1])
@@ -196,7 +195,7 @@ def hold_parts(place: Path) -> Any:
 
 
 def hold_audit(place: Path) -> Any:
-    return PartsFolder(audit_parts(place))
+    return audit_cache(audit_folder(place))
 
 
 both = pytest.mark.parametrize("hold", [hold_parts, hold_audit], ids=["parts", "audit"])
@@ -218,7 +217,7 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(hold: Callable[[Path], Any],
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="for finished parts cannot be made: "):
         hold(tmp_path / "file" / "out")
-    for folder in (parts_folder(tmp_path / "out"), audit_parts(tmp_path / "out")):
+    for folder in (parts_folder(tmp_path / "out"), audit_folder(tmp_path / "out")):
         (folder / "lock").mkdir(parents=True)  # stands in for a lock of somebody else
     with pytest.raises(InputError, match="for finished parts cannot be written to: "):
         hold(tmp_path / "out")

@@ -8,7 +8,7 @@ import pytest
 
 import crossroads as cr
 from crossroads.audit import make_plan, recognise, run_audit
-from crossroads.audit.measured.pairs import groups_and_pairs
+from crossroads.audit.traits import groups_and_pairs
 from crossroads.errors import InputError
 from crossroads.measures import DominanceResult, EmergentResult, OrderSensitivityResult
 

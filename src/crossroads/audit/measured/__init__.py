@@ -1,1 +1,0 @@
-"""What an audit measures, by kind of evidence."""
