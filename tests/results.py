@@ -40,7 +40,7 @@ from crossroads import (
 )
 from crossroads.evidence import Judgements, Logits
 from crossroads.evidence.chat import ChatAnswers
-from crossroads.evidence.sentences import SentenceScores, scored
+from crossroads.evidence.sentences import ScoredItem, SentenceScores
 from crossroads.measures import (
     Answers,
     TraitScores,
@@ -115,7 +115,10 @@ def sentences(kind: Any, about: Provenance, score: Any = "pll") -> SentenceScore
         name="<script>pairs</script>",
         kind=kind,
         score=score,
-        items=scored(items, totals, [(3,) * size] * 24),
+        items=tuple(
+            ScoredItem(item=item, totals=tuple(map(float, some)), tokens=(3,) * size)
+            for item, some in zip(items, totals, strict=True)
+        ),
         left_out={"<i>None</i>.": "its sentences share no token"},
         provenance=about,
     )

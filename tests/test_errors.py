@@ -24,7 +24,7 @@ from crossroads.errors import (
 )
 from crossroads.evidence.judgement_files import read_judgements
 from crossroads.extraction.embed.foreign import import_store
-from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
+from crossroads.extraction.probe.material import read_groups, read_templates, read_traits
 from crossroads.report.documents.reading import read_records
 from crossroads.report.gate.files import read_rules
 from crossroads.sources.vectors.pickles.reader import load_pickle

@@ -146,7 +146,7 @@ def test_what_is_written_is_read(tmp_path: Path, without: tuple[str, ...]) -> No
         (lambda m: {**m, "format": "crossroads-store/1"}, "describes 'crossroads-store/1'"),
         (lambda m: {**m, "about": 3}, "key 'about'"),
         (lambda m: {**m, "arrays": {"logit": 3}}, "'logit' is not described"),
-        (lambda m: {**m, "arrays": {"../logit": m["arrays"]["logit"]}}, "is outside"),
+        (lambda m: {**m, "arrays": {"../logit": m["arrays"]["logit"]}}, "outside the folder"),
         (lambda m: {**m, "arrays": {**m["arrays"], "more": m["arrays"]["slot"]}}, "this array is missing"),
         (lambda m: {**m, "about": {}}, "does not describe logits"),
         (lambda m: {**m, "about": {**m["about"], "groups": ["women"]}}, "logit has shape"),

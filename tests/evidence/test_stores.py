@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from crossroads import Contexts
 from crossroads.errors import DiskFullError, EvidenceError, FormatError, InputError, UnknownNameError
 from crossroads.evidence import Provenance
-from crossroads.evidence.stores import read_store, write_store
+from crossroads.evidence.contexts import write_store
 
 RNG = np.random.default_rng(0)
 GIVEN = {
     word: RNG.normal(size=(n, 6)) for word, n in (("rose", 3), ("José", 1), ("New York", 4), ("wasp", 2))
 }
+SHARD = "vectors-00000"
 FROM = Provenance(source="a model", format="test", revision="r1", details={"layer": -1})
 
 
@@ -61,10 +62,9 @@ def test_the_same_vectors_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_shards_hold_whole_words(tmp_path: Path) -> None:
-    store = read_store(write(tmp_path / "store", shard_bytes=4 * 6 * 8))
+    contexts = Contexts.open(write(tmp_path / "store", shard_bytes=4 * 6 * 8), fallback="lower")
     # rows 3 | 1 fill the first shard of 4 rows, 4 the second, 2 remain
-    assert [len(block) for block in store.blocks] == [4, 4, 2]
-    contexts = Contexts.open(tmp_path / "store", fallback="lower")
+    assert [len(block) for block in contexts.blocks] == [4, 4, 2]
     assert all(np.array_equal(contexts[word], rows) for word, rows in GIVEN.items())
     assert np.array_equal(contexts.vectors, np.concatenate(list(GIVEN.values())))
     assert contexts.count("ROSE") == 3
@@ -120,26 +120,36 @@ def test_a_changed_byte_is_noticed(tmp_path: Path) -> None:
     assert Contexts.open(store, verify=False).count("wasp") == 2
 
 
+def merged(manifest: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """The manifest with changes at any depth."""
+    deep = {
+        key: merged(manifest[key], new) for key, new in changes.items() if isinstance(manifest.get(key), dict)
+    }
+    return {**manifest, **changes, **deep}
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"format": "crossroads-contexts/1"}, "not yet embedded"),
         ({"format": "other"}, "'other'"),
-        ({"dim": 7}, "expected"),
-        ({"words": ["a"]}, "1 words and 4 counts"),
-        ({"counts": [3, 1, 4, 3]}, "do not hold"),
-        ({"shards": [{"file": "x"}]}, "not described"),
-        ({"shards": [{"file": "../x.npy", "rows": 10, "sha256": ""}]}, "outside"),
-        ({"shards": [{"file": "x.npy", "rows": 10, "sha256": ""}]}, "missing"),
-        ({"shards": [{"file": "x\0", "rows": 10, "sha256": ""}]}, "outside"),
-        ({"provenance": {"source": "a model", "colour": "red"}}, "'colour'"),
-        ({"words": ["rose", "rose", "New York", "wasp"]}, "more than once: 'rose'"),
+        ({"about": {"words": ["a"]}}, "1 words and 4 counts"),
+        ({"about": {"words": 3}}, "not iterable"),
+        ({"about": {"counts": [3, 1, 4, 3]}}, "11 contexts for vectors"),
+        ({"about": {"counts": [3, 1, 4, 10**30]}}, "too large|too big"),
+        ({"about": {"provenance": {"source": "a model", "colour": "red"}}}, "'colour'"),
+        ({"about": {"words": ["rose", "rose", "New York", "wasp"]}}, "more than once: 'rose'"),
+        ({"arrays": {SHARD: {"shape": [10, 7]}}}, "expected"),
+        ({"arrays": {SHARD: {"shape": 3}}}, "not described"),
+        ({"arrays": {"../x": {"shape": [], "dtype": "", "sha256": ""}}}, "outside"),
+        ({"arrays": {"x": {"shape": [], "dtype": "", "sha256": ""}}}, "missing"),
+        ({"arrays": {"x\0": {"shape": [], "dtype": "", "sha256": ""}}}, "outside"),
     ],
 )
 def test_a_manifest_that_lies_is_found_out(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
     store = write(tmp_path / "store")
     manifest = json.loads((store / "manifest.json").read_text(encoding="utf-8"))
-    (store / "manifest.json").write_text(json.dumps({**manifest, **changes}), encoding="utf-8")
+    (store / "manifest.json").write_text(json.dumps(merged(manifest, changes)), encoding="utf-8")
     with pytest.raises(FormatError, match=words):
         Contexts.open(store)
 

@@ -192,9 +192,9 @@ def word_pieces() -> Callable[[list[str]], Any]:
 def encoder_of() -> Callable[..., Any]:
     """``encoder_of(model, folder, layer=…)``: vectors in the order of the contexts, in this process."""
     from crossroads.corpus import read_contexts
-    from crossroads.extraction.embed.choice import resolve
     from crossroads.extraction.embed.encoder import Encoder
     from crossroads.extraction.embed.plan import make_plan
+    from crossroads.extraction.embed.settings import resolve
 
     def encode(model: Path, folder: Path, **options: Any) -> Any:
         import numpy as np

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from crossroads.errors import FormatError, InputError, UnsafeFileError
-from crossroads.extraction.embed.choice import resolve
 from crossroads.extraction.embed.run import embed
+from crossroads.extraction.embed.settings import resolve
 from crossroads.sources.models.files import find_model
 from crossroads.sources.models.transformers import load_config, load_tokenizer, longest_input
 

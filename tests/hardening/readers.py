@@ -31,7 +31,7 @@ from crossroads.evidence.judgement_files import read_demographics, read_judgemen
 from crossroads.evidence.logits import Logits
 from crossroads.evidence.sentences import SentenceScores
 from crossroads.extraction.chat.ask import REPLY
-from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
+from crossroads.extraction.probe.material import read_groups, read_templates, read_traits
 from crossroads.measures.traits.files import read_trait_tables
 from crossroads.report.documents.reading import read_records
 from crossroads.report.gate.files import read_rules

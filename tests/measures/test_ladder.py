@@ -9,7 +9,7 @@ import pytest
 
 import crossroads as cr
 from crossroads.errors import InputError
-from crossroads.evidence.sentences import SentenceScores, scored
+from crossroads.evidence.sentences import ScoredItem, SentenceScores
 from crossroads.measures.rungs import QUESTIONS
 from crossroads.stimuli.files.sentences import SentenceItem
 
@@ -106,7 +106,9 @@ def test_a_ladder_is_of_results_each_once() -> None:
 
 def test_questions_about_sentences_are_not_called_after_words() -> None:
     pairs = [(f"Women are {word}.", f"Men are {word}.") for word in ("warm", "kind", "weak", "shy", "loud")]
-    items = scored([SentenceItem(sentences=pair) for pair in pairs], [(-1.0, -2.0)] * 5, [(3, 3)] * 5)
+    items = tuple(
+        ScoredItem(item=SentenceItem(sentences=pair), totals=(-1.0, -2.0), tokens=(3, 3)) for pair in pairs
+    )
     scores = SentenceScores(name="mine", kind="pairs", score="pll", items=items)
     alone = cr.ladder(cr.sentence_pairs(scores))
     assert alone.headline() == "0 of 1 preference would be found with other sentences."

@@ -18,10 +18,9 @@ from crossroads.cli import main
 from crossroads.corpus.store import check_folder
 from crossroads.errors import CrossroadsError, DiskFullError, InputError
 from crossroads.evidence import Contexts
-from crossroads.extraction.embed.store import usable_place
 from crossroads.report.folder import check_output
 from crossroads.storage.disks import disk_errors, full_disk, is_anything_finished
-from crossroads.storage.staging import recover, replaced, staged
+from crossroads.storage.staging import recover, replaced, staged, usable_place
 
 FILE = "content.txt"
 CODE = (

@@ -213,7 +213,9 @@ def encoding_seconds(files: ModelFiles, contexts: Path) -> float:
 def _vectors(job: Job) -> None:
     seconds = reading_seconds(job.model)
     job.tracker.expect(1, seconds)
-    job.measure_words(job.ask(job.request(job.words, pool=embedded.POOL).vectors, f"reading {job.model}", seconds))
+    job.measure_words(
+        job.ask(job.request(job.words, pool=embedded.POOL).vectors, f"reading {job.model}", seconds)
+    )
 
 
 def _series(job: Job) -> None:

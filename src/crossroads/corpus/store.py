@@ -19,7 +19,7 @@ from typing import Any
 
 from crossroads.corpus.sample import Context, Found, WordCoverage
 from crossroads.errors import FormatError, InputError, in_short, join_words
-from crossroads.evidence.stores import SENTENCES as FORMAT
+from crossroads.evidence.contexts import SENTENCES as FORMAT
 from crossroads.stimuli.files.spreadsheets import write_rows
 from crossroads.storage.files import read_record
 from crossroads.storage.staging import check_place, replaced

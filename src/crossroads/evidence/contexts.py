@@ -1,19 +1,31 @@
-"""Many vectors per word, one for each of its contexts."""
+"""Many vectors per word, one for each of its contexts: in memory, or in a folder on disk (a store)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossroads.errors import EvidenceError, InputError
+from crossroads.errors import EvidenceError, FormatError, InputError, in_short, join_words, one_of
 from crossroads.evidence.embeddings import Embeddings, Match
 from crossroads.evidence.provenance import Provenance
 from crossroads.evidence.spelling import has_capital, is_cased
-from crossroads.evidence.stores import read_store, write_store
+from crossroads.stimuli.sets import word_fault
+from crossroads.storage.folders import MANIFEST, Rows, read_folder, write_folder
+
+FORMAT = "crossroads-store/1"
+"""The layout of stores of context vectors."""
+SENTENCES = "crossroads-contexts/1"
+"""The layout of folders of sentences, which are not read here."""
+DTYPES = ("float16", "float32", "float64")
+"""Types of numbers that a store may have."""
+SHARD_BYTES = 256 << 20
+"""A file of a store holds whole words and ends once it is at least this large."""
 
 
 class Contexts:
@@ -82,8 +94,27 @@ class Contexts:
         fallback
             As for the class.
         """
-        store = read_store(path, verify=verify)
-        return cls(store.words, store.counts, store.blocks, provenance=store.provenance, fallback=fallback)
+        arrays, about = read_folder(
+            path,
+            kind=FORMAT,
+            made_by="`crossroads embed DIR --model M -o STORE`",
+            verify=verify,
+            others={SENTENCES: "a contexts folder, not yet embedded"},
+        )
+        for array in arrays.values():
+            one_of("dtype", array.dtype.name, DTYPES)
+        try:
+            words, counts = list(about["words"]), list(about["counts"])
+            _check_table(words, counts)
+            blocks = [arrays[name] for name in sorted(arrays)]
+            source = Provenance.from_dict(about["provenance"])
+            return cls(words, counts, blocks, provenance=source, fallback=fallback)
+        except (EvidenceError, KeyError, TypeError, ValueError, OverflowError) as error:
+            raise FormatError(
+                f"the manifest does not describe these context vectors ({error}).",
+                path=Path(path) / MANIFEST,
+                hint="the store is damaged or was changed; make it again with `crossroads embed`.",
+            ) from error
 
     def save(self, path: str | Path, *, dtype: str | None = None) -> None:
         """Write a store that :meth:`open` reads.
@@ -266,3 +297,104 @@ def _read_only_blocks(vectors: NDArray[Any] | Sequence[NDArray[Any]]) -> tuple[N
     if not blocks:
         raise EvidenceError("there are no vectors.", hint="give one row per context.")
     return tuple(_read_only(block) for block in blocks)
+
+
+def write_store(
+    path: str | Path,
+    words: Sequence[str],
+    counts: Sequence[int],
+    rows: Iterable[NDArray[Any]],
+    *,
+    dim: int,
+    dtype: str = "float32",
+    provenance: Provenance,
+    shard_bytes: int = SHARD_BYTES,
+) -> None:
+    """Write context vectors as a store, as a whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The folder to create; it must not exist.
+    words, counts
+        The words and how many contexts each has.
+    rows
+        The context vectors of each word, in the order of the words; read one word at a time.
+    dim
+        Number of dimensions.
+    dtype
+        ``"float16"``, ``"float32"`` or ``"float64"``.
+    provenance
+        Where the vectors came from; part of the manifest.
+    shard_bytes
+        A file ends with the word that takes it past this size.
+    """
+    kind = np.dtype(one_of("dtype", dtype, DTYPES))
+    _check_table(words, counts)
+    checked = _checked_rows(zip(words, counts, rows, strict=True), dim, kind)
+    shards: dict[str, NDArray[Any] | Rows] = {}
+    first = 0
+    for last in _cuts(counts, dim * kind.itemsize, shard_bytes):
+        shape = (int(sum(counts[first:last])), dim)
+        shards[f"vectors-{len(shards):05d}"] = Rows(shape, kind, islice(checked, last - first))
+        first = last
+    about = {
+        "words": list(words),
+        "counts": [int(count) for count in counts],
+        "provenance": provenance.to_dict(),
+    }
+    write_folder(path, shards, about, kind=FORMAT)
+
+
+def _check_table(words: Sequence[Any], counts: Sequence[Any]) -> None:
+    """Refuse words that cannot be asked for, that occur twice, or that have no contexts."""
+    if len(words) != len(counts) or not words:
+        raise EvidenceError(
+            f"there are {len(words)} words and {len(counts)} counts.",
+            hint="give one count per word, at least one.",
+        )
+    for word, count in zip(words, counts, strict=True):
+        if (fault := word_fault(word)) is not None:
+            raise EvidenceError(f"{in_short(word)} {fault}.", hint="name words as they are asked for.")
+        if not isinstance(count, int | np.integer) or count < 1:
+            raise EvidenceError(
+                f"the word {in_short(word)} has {in_short(count)} contexts.",
+                hint="leave out words without contexts.",
+            )
+    if len(set(words)) < len(words):
+        twice = [word for word, times in Counter(words).items() if times > 1]
+        raise EvidenceError(
+            f"these words occur more than once: {join_words(map(in_short, twice), most=4)}.",
+            hint="put all contexts of a word into one array.",
+        )
+
+
+def _cuts(counts: Sequence[int], row_bytes: int, shard_bytes: int) -> Iterator[int]:
+    """Yield the number of words after which each file ends."""
+    filled = 0
+    for position, count in enumerate(counts, start=1):
+        filled += int(count) * row_bytes
+        if filled >= shard_bytes or position == len(counts):
+            yield position
+            filled = 0
+
+
+def _checked_rows(
+    words: Iterable[tuple[str, int, NDArray[Any]]], dim: int, dtype: np.dtype[Any]
+) -> Iterator[NDArray[Any]]:
+    """The contexts of each word as they are stored; those that do not fit are an error."""
+    for word, count, rows in words:
+        if rows.shape != (count, dim):
+            raise EvidenceError(
+                f"the contexts of {word!r} have shape {rows.shape}, expected {(count, dim)}.",
+                hint="give each word an array with one row per context, all of the same length.",
+            )
+        with np.errstate(over="ignore"):
+            stored = rows.astype(dtype)
+        if not np.isfinite(stored).all():
+            reason, hint = "it holds nan or infinity", "leave out that context, or compute it again."
+            if np.isfinite(rows).all():
+                wider = "float32 or float64" if dtype == np.float16 else "float64"
+                reason, hint = "its numbers are too large", f"store it as {wider}."
+            raise EvidenceError(f"a context of {word!r} is not finite as {dtype}: {reason}.", hint=hint)
+        yield stored

@@ -12,23 +12,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossroads.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
-from crossroads.evidence.logit_checks import (
-    ARRAYS,
-    CELLS,
-    OPTIONAL,
-    SLOTS,
-    SUMS,
-    check_labels,
-    check_numbers,
-    check_shapes,
-    listed,
-    positions,
-)
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli import Trait, Traits
 from crossroads.storage.folders import MANIFEST, read_folder, write_folder
 
 FORMAT = "crossroads-logits/1"
+_CELLS = ("logit", "slot", "chain_logit", "chain_slot")
+"""Arrays with one entry per cell."""
+_SUMS = ("log_sum_initial", "log_sum_continuation", "log_sum_bare_initial", "log_sum_bare_continuation")
+"""Optional arrays with one entry per slot: sums over some tokens, in pairs."""
+_SLOTS = ("log_sum_exp", "hidden_sq_norm", *_SUMS)
+"""Arrays with one entry per slot."""
+_ARRAYS = (*_CELLS, "word_initial", "heads", "head_edges", *_SLOTS)
+_OPTIONAL = ("chain_logit", "chain_slot", *_SUMS)
+_TYPES = {"slot": np.integer, "chain_slot": np.integer, "head_edges": np.integer, "word_initial": np.bool_}
+"""Types of arrays that do not hold floating-point numbers."""
 _LABELS = ("groups", "priors", "templates", "adjectives")
 Restriction = Literal["none", "position", "piece", "code"]
 """Tokens over which probabilities are renormalised; see :meth:`Logits.log_probabilities`."""
@@ -111,10 +109,10 @@ class Logits:
     """Where the logits came from."""
 
     def __post_init__(self) -> None:
-        check_labels(self)
-        check_shapes(self)
-        check_numbers(self)
-        for name in ARRAYS:
+        _check_labels(self)
+        _check_shapes(self)
+        _check_numbers(self)
+        for name in _ARRAYS:
             array = getattr(self, name)
             if array is not None:
                 view = array.view()
@@ -212,7 +210,7 @@ class Logits:
 
     def save(self, path: str | Path) -> None:
         """Write a folder that :meth:`open` reads; it must not exist."""
-        arrays = {name: getattr(self, name) for name in ARRAYS if getattr(self, name) is not None}
+        arrays = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
         about = {
             **{name: list(getattr(self, name)) for name in _LABELS},
             "traits": [asdict(trait) for trait in self.traits],
@@ -310,7 +308,7 @@ class Logits:
 
     def _sums(self, *, special: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sums over tokens that begin a word, and over those that continue one."""
-        names = SUMS[2:] if special else SUMS[:2]
+        names = _SUMS[2:] if special else _SUMS[:2]
         initial, continuation = (getattr(self, name) for name in names)
         if initial is None or continuation is None:
             which = ", special tokens included," if special else ""
@@ -330,7 +328,7 @@ class Logits:
         where = positions("template", templates, self.templates)
         cells: dict[str, Any] = {
             name: None if (array := getattr(self, name)) is None else array[np.ix_(at, where)]
-            for name in CELLS
+            for name in _CELLS
         }
         kept = [cells[name] for name in ("slot", "chain_slot") if cells[name] is not None]
         used = np.unique(np.concatenate([array.ravel() for array in kept]))
@@ -340,7 +338,7 @@ class Logits:
                 cells[name] = np.where(cells[name] < 0, -1, np.searchsorted(used, cells[name]))
         heads, edges = _flat([self.head(i) for i in used.tolist()])
         table: dict[str, Any] = {
-            n: None if getattr(self, n) is None else getattr(self, n)[used] for n in SLOTS
+            n: None if getattr(self, n) is None else getattr(self, n)[used] for n in _SLOTS
         }
         return replace(
             self,
@@ -398,7 +396,7 @@ def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
     try:
         return {
             **{name: tuple(listed(about[name], name)) for name in _LABELS},
-            **{name: arrays.get(name) if name in OPTIONAL else arrays[name] for name in ARRAYS},
+            **{name: arrays.get(name) if name in _OPTIONAL else arrays[name] for name in _ARRAYS},
             "traits": tuple(_saved_trait(data) for data in about["traits"]),
             "kind": about["kind"],
             "vocabulary": index(about["vocabulary"]),
@@ -410,3 +408,88 @@ def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
             path=Path(path) / MANIFEST,
             hint="the folder is damaged or was changed; make it again.",
         ) from error
+
+
+def listed(values: Any, name: str) -> list[Any]:
+    """Any iterable but a string, as a list."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{name} is {in_short(values)}.", hint="give a list.")
+    return list(values)
+
+
+def positions(kind: str, names: Iterable[str] | None, known: Sequence[str]) -> list[int]:
+    """Positions of some names, or of all."""
+    if names is None:
+        return list(range(len(known)))
+    wanted = dict.fromkeys(listed(names, f"{kind}s"))
+    if not wanted:
+        raise InputError(f"no {kind} is left.", hint=f"name at least one {kind}.")
+    return [known.index(one_of(kind, name, known)) for name in wanted]
+
+
+def _check_labels(logits: Logits) -> None:
+    """Refuse labels that are missing or occur twice, and traits that are not among the adjectives."""
+    one_of("kind of model", logits.kind, ("masked", "causal"))
+    labels: dict[str, tuple[Any, ...]] = {"group": logits.groups, "group or prior": logits.rows}
+    labels |= {"template": logits.templates, "adjective": logits.adjectives}
+    labels["trait"] = tuple(trait.name for trait in logits.traits)
+    for kind, names in labels.items():
+        texts = all(isinstance(name, str) and name.strip() for name in names)
+        if not names or not texts or len(set(names)) < len(names):
+            what = f"a {kind} is missing, empty or given twice: {in_short(names, 200)}."
+            raise EvidenceError(what, hint="give each one once.")
+    for trait in logits.traits:
+        for end in (trait.left, trait.right):
+            one_of("adjective of a trait", end, logits.adjectives)
+
+
+def _check_shapes(logits: Logits) -> None:
+    """Refuse arrays that do not fit the labels or each other."""
+    pieces = max((1, *logits.logit.shape[-1:]))
+    cells = (len(logits.rows), len(logits.templates), len(logits.adjectives), pieces)
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(_CELLS, cells)
+    shapes |= dict.fromkeys(_SLOTS, (logits.slots,))
+    shapes |= {"word_initial": cells[2:], "heads": (logits.heads.size,), "head_edges": (logits.slots + 1,)}
+    for name, shape in shapes.items():
+        array, kind = getattr(logits, name), _TYPES.get(name, np.floating)
+        if array is not None and (array.shape != shape or not np.issubdtype(array.dtype, kind)):
+            raise EvidenceError(
+                f"{name} has shape {array.shape} of {array.dtype}, expected {shape} of {kind.__name__}.",
+                hint="Logits.from_arrays documents each array.",
+            )
+
+
+def _check_numbers(logits: Logits) -> None:
+    """Refuse numbers that are missing, not finite or in a slot that they cannot be from."""
+    heads, edges, slots = logits.heads, logits.head_edges, logits.slots
+    sizes = np.diff(edges)
+    whole = slots > 0 and edges[0] == 0 and edges[-1] == heads.size
+    if not whole or sizes.min() < 1 or sizes.max() > logits.vocabulary:
+        what = f"a head is empty, or longer than the vocabulary of {in_short(logits.vocabulary)}."
+        raise EvidenceError(what, hint="give each slot its largest logits.")
+    rises = np.flatnonzero(heads[1:] > heads[:-1]) + 1
+    if not np.isfinite(heads).all() or not np.isin(rises, edges).all():
+        raise EvidenceError("a head is not finite, or not in descending order.", hint="sort each head.")
+    largest = heads[edges[:-1]].astype(np.float64)
+    least = largest - 1e-3 - 1e-6 * np.abs(largest)  # models compute sums in single precision
+    for name, low in {**dict.fromkeys(_SUMS, -np.inf), "log_sum_exp": least, "hidden_sq_norm": 0.0}.items():
+        array = getattr(logits, name)
+        if array is not None and (wrong := ~(np.isfinite(array) & (array > low))).any():
+            slot = int(np.argmax(wrong))
+            raise EvidenceError(
+                f"{name} of slot {slot} is {array[slot]:.6g}.",
+                hint="give finite numbers, norms above 0 and sums of at least the largest logit.",
+            )
+    there = logits.slot[:1] >= 0  # the pieces of the first row, which all rows have
+    for values, at in ((logits.logit, logits.slot), (logits.chain_logit, logits.chain_slot)):
+        if values is None or at is None:
+            continue
+        wrong = (np.isfinite(values) != there) | ((at >= 0) != there) | (at >= slots) | ~there[..., :1]
+        wrong |= (at < -1) | (values > largest[np.clip(at, 0, slots - 1)])
+        if wrong.any():
+            row, template, adjective, _ = np.argwhere(wrong)[0].tolist()
+            raise EvidenceError(
+                f"{logits.adjectives[adjective]!r} lacks a logit or its slot, or has one above its head, "
+                f"in {logits.templates[template]!r} with {logits.rows[row]!r}.",
+                hint="fill every cell; use NaN and slot −1 for pieces that an adjective does not have.",
+            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from operator import index
 from pathlib import Path
@@ -260,25 +260,3 @@ def _text(value: Any) -> Any:
 
 def _texts(value: Mapping[str, Any]) -> dict[str, str]:
     return {_text(key): _text(one) for key, one in value.items()}
-
-
-def scored(
-    items: Sequence[SentenceItem],
-    totals: Iterable[Sequence[float]],
-    tokens: Iterable[Sequence[int]],
-    averages: Iterable[Sequence[float]] | None = None,
-    rounding: Iterable[Sequence[float]] | None = None,
-) -> tuple[ScoredItem, ...]:
-    """Items with their scores, in their order."""
-    means = [()] * len(items) if averages is None else averages
-    bounds = [()] * len(items) if rounding is None else rounding
-    return tuple(
-        ScoredItem(
-            item=item,
-            totals=tuple(map(float, some)),
-            tokens=tuple(map(int, counts)),
-            averages=tuple(mean),
-            rounding=tuple(errors),
-        )
-        for item, some, counts, mean, errors in zip(items, totals, tokens, means, bounds, strict=True)
-    )

@@ -35,10 +35,10 @@ from crossroads.errors import (
     one_of,
     require,
 )
+from crossroads.evidence.contexts import FORMAT as STORE
+from crossroads.evidence.contexts import SENTENCES
 from crossroads.evidence.logits import FORMAT as LOGITS
 from crossroads.evidence.model_names import KINDS
-from crossroads.evidence.stores import FORMAT as STORE
-from crossroads.evidence.stores import SENTENCES
 from crossroads.sources.endpoints.addresses import public_url
 from crossroads.sources.models.clip import CLIP_TYPES
 from crossroads.sources.models.elmo_files import OPTIONS, WEIGHTS, elmo_files

@@ -185,6 +185,25 @@ def _put_back(aside: Path, path: Path) -> None:
     shutil.rmtree(aside, ignore_errors=True)
 
 
+def usable_place(store: str | Path) -> Path:
+    """The folder to create, links followed; or an error that says why it cannot be created.
+
+    A finished store is always usable: there is nothing to write.
+
+    Parameters
+    ----------
+    store
+        The path given; it may be an empty folder, or a link to one.
+    """
+    path = Path(store)
+    named = path.name not in ("", "..")
+    with contextlib.suppress(OSError):
+        if named and (path / "manifest.json").is_file():
+            return path
+    check_place(path)
+    return path if named and not path.is_symlink() else path.resolve()
+
+
 def check_place(folder: Path) -> None:
     """Refuse a path at which no folder can be written or replaced; an old folder left aside is restored."""
     with _plain_errors(folder):

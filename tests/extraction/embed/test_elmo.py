@@ -10,10 +10,10 @@ import pytest
 
 from crossroads.corpus import read_contexts
 from crossroads.errors import InputError
-from crossroads.extraction.embed.choice import resolve
-from crossroads.extraction.embed.engines import encode_locally, unit_encoder
+from crossroads.extraction.embed.encoder import unit_encoder
 from crossroads.extraction.embed.plan import make_plan
-from crossroads.extraction.embed.run import embed
+from crossroads.extraction.embed.run import embed, encode_locally
+from crossroads.extraction.embed.settings import resolve
 from crossroads.extraction.embed.store import Step
 from crossroads.extraction.probe.run import probe
 from crossroads.sources.models.elmo import Elmo, split_text

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from crossroads.corpus import find_contexts, read_contexts, write_contexts
 from crossroads.errors import CrossroadsError
-from crossroads.extraction.embed.choice import resolve
 from crossroads.extraction.embed.encoder import Encoder
 from crossroads.extraction.embed.plan import make_plan
 from crossroads.extraction.embed.run import embed
+from crossroads.extraction.embed.settings import resolve
 
 Row = tuple[str, str, int, int]
 ARCHITECTURES = ("bert", "albert", "distilbert", "roberta", "gpt2", "openai-gpt", "llama", "xlnet", "fnet")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crossroads.errors import InputError
-from crossroads.extraction.embed.layers import parse_layers
+from crossroads.extraction.embed.settings import parse_layers
 
 
 @pytest.mark.parametrize(

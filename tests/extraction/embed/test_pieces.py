@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossroads.extraction.embed.pieces import Span, centred_window, find_pieces
+from crossroads.extraction.embed.plan import centred_window
+from crossroads.sources.models.batches import Span, find_pieces
 
 
 @given(

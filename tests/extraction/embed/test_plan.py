@@ -11,8 +11,8 @@ import pytest
 
 from crossroads.corpus import read_contexts
 from crossroads.errors import InputError
-from crossroads.extraction.embed.choice import resolve
 from crossroads.extraction.embed.plan import NO_PIECE, TOO_LONG, UNKNOWN, Plan, make_plan
+from crossroads.extraction.embed.settings import resolve
 
 MakeFolder = Callable[..., Path]
 

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from crossroads.errors import FormatError, InputError
-from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
-from crossroads.extraction.probe.material import selected_material
-from crossroads.extraction.probe.pieces import JOINED, NOTHING, UNKNOWN, Split, find_marks, split_in_context
+from crossroads.extraction.probe.material import read_groups, read_templates, read_traits, selected_material
 from crossroads.extraction.probe.prompts import Row, chosen_templates, fill, prior_rows
+from crossroads.extraction.probe.tokens import JOINED, NOTHING, UNKNOWN, Split, find_marks, split_in_context
 from crossroads.stimuli import catalog
 
 Write = Callable[[str, str], Path]

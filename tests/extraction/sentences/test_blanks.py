@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch", reason="extra 'models'")
 transformers = pytest.importorskip("transformers", reason="extra 'models'")
 
 import crossroads as cr  # noqa: E402
-from crossroads.extraction.sentences.blanks import (  # noqa: E402
+from crossroads.extraction.sentences.plan import (  # noqa: E402
     NO_BLANK,
     NOT_FILLED,
     SEVERAL_BLANKS,

@@ -23,10 +23,8 @@ from crossroads.corpus.search import EngineName
 from crossroads.errors import InputError, join_words
 from crossroads.evidence import Contexts
 from crossroads.extraction.embed.foreign import import_store
-from crossroads.extraction.embed.layers import AUTO
-from crossroads.extraction.embed.pieces import Piece
 from crossroads.extraction.embed.run import embed
-from crossroads.extraction.embed.settings import Stored
+from crossroads.extraction.embed.settings import AUTO, Piece, Stored
 from crossroads.extraction.embed.store import Step
 from crossroads.sources.models.transformers import Device
 from crossroads.storage.cache import parts_folder

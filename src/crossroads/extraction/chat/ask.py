@@ -90,15 +90,70 @@ class ChatPlan:
         return self.questions - self.kept
 
 
+@dataclass(frozen=True, kw_only=True)
+class ChatOptions:
+    """What is asked of a chat model, and how; see :func:`crossroads.ask_chat`."""
+
+    task: Task = "association"
+    served_model: str | None = None
+    prompts: int = 48
+    repetitions: int = 1
+    temperature: float | None = 1.0
+    system: str | None = None
+    prompt: str | None = None
+    max_tokens: int = 1024
+    protocol: ChatProtocol = "auto"
+    key_variable: str = KEY_VARIABLE
+    timeout: float = 120.0
+    retries: int = 4
+    revision: str | None = None
+    device: Device = "auto"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        one_of("task", self.task, Task)
+        for name, least in (("prompts", 1), ("repetitions", 1), ("max_tokens", 1), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise InputError(
+                    f"{name} is {in_short(getattr(self, name))}.",
+                    hint=f"give a whole number from {least} up.",
+                )
+        if self.prompts * self.repetitions > MOST_QUESTIONS:
+            raise InputError(
+                f"{self.prompts:,} prompts × {self.repetitions:,} repetitions are more than "
+                f"{MOST_QUESTIONS:,}.",
+                hint="ask fewer prompts or repetitions.",
+            )
+        if self.temperature is not None and not 0 <= self.temperature <= 2:
+            raise InputError(
+                f"temperature is {in_short(self.temperature)}.", hint="give a number from 0 to 2."
+            )
+
+    def model(self, model: str | Path | ChatFunction) -> _Model:
+        """The model that is asked: a function, a service, or one on this machine."""
+        if callable(model):
+            return _Function(model)
+        if not is_endpoint(model):
+            return LocalChat(model, revision=self.revision, device=self.device)
+        return ChatService(
+            str(model),
+            model=self.served_model,
+            protocol=self.protocol,
+            key_variable=self.key_variable,
+            timeout=self.timeout,
+            retries=self.retries,
+        )
+
+
 class Conversation:
     """The questions of a design to a model, of which some may have been answered before.
 
     Parameters
     ----------
-    model, design, task, served_model, prompts, repetitions, temperature, system, prompt, max_tokens, protocol
+    model, design, cache
         As for :func:`crossroads.ask_chat`.
-    key_variable, timeout, retries, revision, device, cache, seed
-        As for :func:`crossroads.ask_chat`.
+    **options
+        Fields of :class:`ChatOptions`.
     """
 
     def __init__(
@@ -106,65 +161,16 @@ class Conversation:
         model: str | Path | ChatFunction,
         design: Design,
         *,
-        task: Task = "association",
-        served_model: str | None = None,
-        prompts: int = 48,
-        repetitions: int = 1,
-        temperature: float | None = 1.0,
-        system: str | None = None,
-        prompt: str | None = None,
-        max_tokens: int = 1024,
-        protocol: ChatProtocol = "auto",
-        key_variable: str = KEY_VARIABLE,
-        timeout: float = 120.0,
-        retries: int = 4,
-        revision: str | None = None,
-        device: Device = "auto",
         cache: str | Path | None = None,
-        seed: int = 0,
+        **options: Any,
     ) -> None:
-        one_of("task", task, Task)
-        counts = {"prompts": prompts, "repetitions": repetitions, "max_tokens": max_tokens}
-        for name, number, least in (*((name, n, 1) for name, n in counts.items()), ("seed", seed, 0)):
-            if number < least:
-                raise InputError(
-                    f"{name} is {in_short(number)}.", hint=f"give a whole number from {least} up."
-                )
-        if prompts * repetitions > MOST_QUESTIONS:
-            raise InputError(
-                f"{prompts:,} prompts × {repetitions:,} repetitions are more than {MOST_QUESTIONS:,}.",
-                hint="ask fewer prompts or repetitions.",
-            )
-        if temperature is not None and not 0 <= temperature <= 2:
-            raise InputError(f"temperature is {in_short(temperature)}.", hint="give a number from 0 to 2.")
-        self._design, self._task, self._system = design, task, system
-        self._settings: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
-        self._about: dict[str, Any] = {
-            "prompts": prompts,
-            "repetitions": repetitions,
-            "system": system,
-            "seed": seed,
-        }
-        self._about["prompt"] = PROMPTS[task] if prompt is None else prompt
+        self._options = o = ChatOptions(**options)
+        self._settings: dict[str, Any] = {"temperature": o.temperature, "max_tokens": o.max_tokens}
         self.prompts = chat_prompts(
-            design, task=task, prompts=prompts, repetitions=repetitions, prompt=prompt, seed=seed
+            design, task=o.task, prompts=o.prompts, repetitions=o.repetitions, prompt=o.prompt, seed=o.seed
         )
-        self._model: _Model
-        if callable(model):
-            self._model = _Function(model)
-        elif is_endpoint(model):
-            self._model = ChatService(
-                str(model),
-                model=served_model,
-                protocol=protocol,
-                key_variable=key_variable,
-                timeout=timeout,
-                retries=retries,
-            )
-        else:
-            self._model = LocalChat(model, revision=revision, device=device)
+        self._model = o.model(model)
         self._cache = Cache(None if cache is None else Path(cache), paid=True)
-        self._seed = seed
 
     @property
     def repeated(self) -> int:
@@ -174,7 +180,7 @@ class Conversation:
     def plan(self) -> ChatPlan:
         """What is left to ask, and about how many tokens that takes."""
         left = [one for one in self.prompts if self._cache.find(_key(self._asked(one)), REPLY) is None]
-        letters = sum(len(one.text) + len(self._system or "") for one in left)
+        letters = sum(len(one.text) + len(self._options.system or "") for one in left)
         return ChatPlan(
             questions=len(self.prompts),
             kept=len(self.prompts) - len(left),
@@ -183,33 +189,35 @@ class Conversation:
         )
 
     def answers(self, *, workers: int = 1, progress: Progress | None = None) -> ChatAnswers:
-        """Ask what is left.
-
-        Parameters
-        ----------
-        workers
-            Number of questions that are asked of a service at a time.
-        progress
-            Called with the number of questions answered and the total.
-        """
+        """Ask what is left; ``progress`` is called with the number of questions answered and the total."""
         if workers < 1:
             raise InputError(f"workers is {in_short(workers)}.", hint="give a whole number from 1 up.")
-        tell, replies = progress or _ignore, []
+        replies = []
         pool = ThreadPoolExecutor(workers if isinstance(self._model, ChatService) else 1)
         wait = True  # for answers that are under way, which may have been paid for
         try:
             waiting = [pool.submit(self._reply, one) for one in self.prompts]
             for done, one in enumerate(waiting):
-                tell(done, len(waiting))
+                if progress is not None:
+                    progress(done, len(waiting))
                 replies.append(one.result())
         except KeyboardInterrupt:
             wait = False
             raise
         finally:
             pool.shutdown(wait=wait, cancel_futures=True)
-        tell(len(replies), len(replies))
+        if progress is not None:
+            progress(len(replies), len(replies))
         return ChatAnswers(
-            [_answer(one, reply) for one, reply in zip(self.prompts, replies, strict=True)],
+            [
+                ChatAnswer(
+                    text=reply.text,
+                    prompt=one.text,
+                    finish=reply.finish,
+                    **{name: getattr(one, name) for name in ("x", "y", "first", "words", "repetition")},
+                )
+                for one, reply in zip(self.prompts, replies, strict=True)
+            ],
             provenance=self._provenance(replies),
         )
 
@@ -224,9 +232,10 @@ class Conversation:
 
     def _asked(self, one: ChatPrompt) -> dict[str, Any]:
         """Everything that an answer depends on."""
-        messages = [{"role": "system", "content": self._system}] if self._system else []
+        system = self._options.system
+        messages = [{"role": "system", "content": system}] if system else []
         messages.append({"role": "user", "content": one.text})
-        own = f"{self._seed} {one.repetition} {one.text}".encode()
+        own = f"{self._options.seed} {one.repetition} {one.text}".encode()
         seed = int.from_bytes(hashlib.sha256(own).digest()[:4]) >> 1
         return {**self._model.identity, **self._settings, "messages": messages, "seed": seed}
 
@@ -238,8 +247,10 @@ class Conversation:
                 CrossroadsWarning,
                 stacklevel=4,
             )
-        own = self._model.identity
-        details: dict[str, Any] = {"kind": "chat", "task": self._task, **own, **self._settings, **self._about}
+        own, asked = self._model.identity, self._options
+        details: dict[str, Any] = {"kind": "chat", "task": asked.task, **own, **self._settings}
+        details |= {name: getattr(asked, name) for name in ("prompts", "repetitions", "system", "seed")}
+        details["prompt"] = PROMPTS[asked.task] if asked.prompt is None else asked.prompt
         details["answered by"] = ", ".join(names) or None
         if isinstance(self._model, ChatService):
             details["not sent"] = ", ".join(self._model.not_sent) or None
@@ -250,19 +261,6 @@ class Conversation:
 
 def _key(asked: dict[str, Any]) -> Key:
     return Key("reply", "", asked)
-
-
-def _answer(one: ChatPrompt, reply: Reply) -> ChatAnswer:
-    return ChatAnswer(
-        text=reply.text,
-        x=one.x,
-        y=one.y,
-        first=one.first,
-        words=one.words,
-        prompt=one.text,
-        repetition=one.repetition,
-        finish=reply.finish,
-    )
 
 
 def ask_chat(
@@ -383,7 +381,3 @@ def ask_chat(
             hint="raise the limit, or ask fewer prompts or repetitions.",
         )
     return conversation.answers(workers=workers, progress=progress)
-
-
-def _ignore(done: int, total: int) -> None:
-    del done, total

@@ -9,16 +9,21 @@ states instead. If padding changes the vectors, only sentences of one length sha
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import CrossroadsError, require
-from crossroads.extraction.embed.plan import Unit
+from crossroads.errors import CrossroadsError, InputError, require
+from crossroads.extraction.embed.plan import Plan, Unit
 from crossroads.extraction.embed.settings import Settings
+from crossroads.sources.models.elmo import Elmo
+from crossroads.sources.models.files import find_model
 from crossroads.sources.models.transformers import load_model
+from crossroads.workers.processes import Task
 
 _INERT = 1e-4
 """Largest relative difference of states that is attributed to rounding."""
@@ -69,7 +74,7 @@ class Encoder:
                 parts.append(
                     self._pooled(states, unit.sentence[rows] - left, unit.first[rows], unit.stop[rows])
                 )
-        return as_stored(np.concatenate(parts), self._settings)
+        return _as_stored(np.concatenate(parts), self._settings)
 
     def _cuts(self, unit: Unit) -> list[int]:
         """Where batches begin, and where the last ends; a function of the plan and the model only."""
@@ -174,31 +179,103 @@ class Encoder:
         return hooks
 
 
-def as_stored(vectors: NDArray[np.float32], settings: Settings) -> NDArray[Any]:
-    """Vectors in the type in which they are stored; it is an error if some are not finite.
+class ElmoEncoder:
+    """A loaded ELMo that turns units into vectors, on numpy alone."""
 
-    Parameters
-    ----------
-    vectors
-        What a model gave.
-    settings
-        The model, for the message, and the type.
-    """
+    def __init__(self, settings: Settings) -> None:
+        self._settings, self._model = settings, Elmo(settings.files.folder)
+
+    def __call__(self, unit: Unit) -> NDArray[Any]:
+        """The wanted vectors of a unit, one per row, in its order."""
+        words = self._model.words(unit.vocabulary)
+        starts = np.concatenate([[0], np.cumsum(unit.lengths)])
+        parts = []
+        for left, right in pairwise(unit.batches.tolist()):
+            ids = unit.ids[starts[left] : starts[right]]
+            states = self._combined(self._model.states(words[ids], unit.lengths[left:right]))
+            rows = slice(*np.searchsorted(unit.sentence, [left, right]))
+            begins = starts[unit.sentence[rows]] - starts[left]
+            parts.append(self._pooled(states, begins + unit.first[rows], begins + unit.stop[rows]))
+        return _as_stored(np.concatenate(parts), self._settings)
+
+    def _combined(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The wanted layers, combined."""
+        layers = self._settings.layers
+        wanted = states[list(layers.numbers)]
+        found: NDArray[np.float32] = wanted.mean(axis=0) if layers.combined == "mean" else wanted.sum(axis=0)
+        return found
+
+    def _pooled(
+        self, states: NDArray[np.float32], first: NDArray[np.int64], stop: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """One vector per row of the wanted pieces."""
+        piece = self._settings.piece
+        if piece != "mean":
+            return states[stop - 1 if piece == "last" else first]
+        return np.array([states[one:other].mean(axis=0) for one, other in zip(first, stop, strict=True)])
+
+
+def _as_stored(vectors: NDArray[np.float32], settings: Settings) -> NDArray[Any]:
+    """Vectors in the type in which they are stored; those that are not finite are an error."""
     with np.errstate(over="ignore"):
         stored: NDArray[Any] = vectors.astype(settings.dtype)
-    if not np.isfinite(stored).all():
-        raise _not_finite(settings, finite=bool(np.isfinite(vectors).all()))
-    return stored
-
-
-def _not_finite(settings: Settings, *, finite: bool) -> CrossroadsError:
-    if finite:
-        return CrossroadsError(
+    if np.isfinite(stored).all():
+        return stored
+    if np.isfinite(vectors).all():
+        raise CrossroadsError(
             f"a vector of {settings.files.name} is too large for {settings.dtype}.",
             hint="use dtype='float32'.",
             option="dtype",
         )
-    return CrossroadsError(
+    raise CrossroadsError(
         f"{settings.files.name} gave a vector that is not finite.",
         hint="its weights are damaged, or it does not work in float32 on this device.",
     )
+
+
+def encoding(settings: Settings) -> Task:
+    """The task of a worker: from a unit to its vectors."""
+    with _plain_errors():
+        encoder = ElmoEncoder(settings) if settings.files.elmo else Encoder(settings)
+
+    def encode(unit: Any, _: object) -> NDArray[Any]:
+        with _plain_errors():
+            return encoder(unit)
+
+    return encode
+
+
+@contextlib.contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Turn unexpected exceptions of a model into an error with a hint."""
+    try:
+        yield
+    except (CrossroadsError, MemoryError):
+        raise
+    except Exception as error:
+        said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+        hint = "try device='cpu', another transformers, or smaller batches; finished units are kept."
+        if isinstance(error, IndexError):
+            hint = "its tokenizer may allow more tokens or longer texts than it: try a smaller max_length."
+        kind = type(error).__name__
+        raise CrossroadsError(
+            f"the model failed: {kind}: {said[:200]}" if said else f"the model failed: {kind}.",
+            hint=hint,
+            option="device",
+        ) from error
+
+
+def unit_encoder(setup: tuple[Settings, str, Plan]) -> Task:
+    """The task of a Ray actor: from the number of a unit to its vectors.
+
+    A model of the hub is fetched if it is not on the machine.
+    """
+    settings, place, plan = setup
+    found = find_model(place, revision=settings.files.revision)
+    if found.sha256 != settings.files.sha256:
+        raise InputError(
+            f"the model {settings.files.name!r} has different files on a worker than here.",
+            hint="put the same files on every machine.",
+        )
+    encode = encoding(replace(settings, files=found))
+    return lambda number, tell: encode(plan.unit(number), tell)

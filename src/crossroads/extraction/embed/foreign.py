@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError, FormatError, in_short, one_of
 from crossroads.evidence import Contexts, Provenance
-from crossroads.evidence.stores import DTYPES, write_store
-from crossroads.extraction.embed.store import usable_place
+from crossroads.evidence.contexts import DTYPES, write_store
 from crossroads.sources.vectors.pickles.arrays import as_array
 from crossroads.sources.vectors.pickles.reader import load_pickle
 from crossroads.storage.arrays import ArrayArchive, check_expansion
 from crossroads.storage.files import checksum
-from crossroads.storage.staging import already_there
+from crossroads.storage.staging import already_there, usable_place
 from crossroads.storage.streams import Stream
 
 _AGAIN = "fetch it again."

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from crossroads.corpus import StoredContexts
 from crossroads.errors import InputError, join_words
-from crossroads.extraction.embed.pieces import Span, centred_window, find_pieces
 from crossroads.extraction.embed.settings import Settings
+from crossroads.sources.models.batches import Integers, Span, find_pieces
 from crossroads.sources.models.elmo import ElmoTokenizer
 
-Integers = NDArray[np.int64]
 NO_PIECE = "no token of the model represents the word"
 UNKNOWN = "the model knows the word only as unknown"
 TOO_LONG = "the word alone is longer than the model's input"
@@ -202,11 +201,21 @@ class _Sentences:
         window = centred_window(len(split.body), pieces, room)
         if window is None:
             return TOO_LONG
-        kept = Span(*window)
-        ids = np.asarray([*split.before, *split.body[kept.first : kept.stop], *split.after], np.int32)
+        ids = np.asarray([*split.before, *split.body[window.first : window.stop], *split.after], np.int32)
         number = self.numbers.setdefault(ids.tobytes(), len(self.numbers))
-        shift = len(split.before) - kept.first
+        shift = len(split.before) - window.first
         return number, pieces.first + shift, pieces.stop + shift
+
+
+def centred_window(length: int, pieces: Span, room: int) -> Span | None:
+    """The tokens of a sentence that fit the model, around the word; None if the word alone does not."""
+    if length <= room:
+        return Span(0, length)
+    spare = room - (pieces.stop - pieces.first)
+    if spare < 0:
+        return None
+    first = min(max(pieces.first - spare // 2, 0), length - room)
+    return Span(first, first + room)
 
 
 def _arranged(

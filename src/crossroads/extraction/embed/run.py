@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +13,19 @@ from crossroads.corpus import read_contexts
 from crossroads.corpus.search import EngineName
 from crossroads.errors import InputError, one_of
 from crossroads.evidence import Contexts
-from crossroads.evidence.stores import read_store
-from crossroads.extraction.embed.choice import resolve
-from crossroads.extraction.embed.engines import encode_locally, encode_on_ray
-from crossroads.extraction.embed.layers import AUTO
-from crossroads.extraction.embed.pieces import Piece
+from crossroads.extraction.embed.encoder import encoding, unit_encoder
 from crossroads.extraction.embed.plan import Plan, make_plan
-from crossroads.extraction.embed.settings import Settings, Stored
-from crossroads.extraction.embed.store import Progress, Step, assemble, provenance_of, usable_place
+from crossroads.extraction.embed.settings import AUTO, Piece, Settings, Stored, resolve
+from crossroads.extraction.embed.store import Progress, Step, assemble, provenance_of
+from crossroads.extraction.language import is_finished, unfinished
 from crossroads.sources.models.transformers import Device
-from crossroads.storage.cache import Parts, check_settings, remove_leftovers
-from crossroads.workers.processes import processors
+from crossroads.storage.cache import Parts
+from crossroads.storage.staging import usable_place
+from crossroads.workers.cluster import on_cluster
+from crossroads.workers.processes import in_processes, processors
+
+Units = Iterator[tuple[int, NDArray[Any]]]
+"""Numbers of units and their vectors, in any order."""
 
 
 def embed(
@@ -62,8 +64,8 @@ def embed(
     revision
         Branch, tag or commit on the hub.
     layer
-        ``-1`` is the top layer; see :func:`crossroads.extraction.embed.layers.parse_layers`. By default as in
-        the CEAT: the top layer, and of an ELMo the sum of all three.
+        ``-1`` is the top layer; see :func:`crossroads.extraction.embed.settings.parse_layers`. By default as
+        in the CEAT: the top layer, and of an ELMo the sum of all three.
     piece
         Of a word split into several tokens the ``"last"``, the ``"first"`` or the ``"mean"``.
     dtype
@@ -99,7 +101,7 @@ def embed(
     one_of("engine", engine, EngineName)
     if workers is not None and workers < 1:
         raise InputError(f"workers={workers} is too small.", hint="give a number from 1 up.")
-    store, report = usable_place(store), progress or _ignore
+    place, report = usable_place(store), progress or _ignore
     report(Step(stage="loading"))
     found = read_contexts(contexts)
     settings, tokenizer = resolve(
@@ -117,13 +119,16 @@ def embed(
         elsewhere=engine == "ray",
     )
     record = settings.record(found.sha256, found.sample)
-    if _is_finished(store, record):
-        remove_leftovers(store)
+    if is_finished(place, record, _unverified, what="store"):
         report(Step(stage="present"))
-        return Contexts.open(store)
-    parts = Parts(store, record, restart=restart)
-    try:
-        plan = make_plan(found, tokenizer, settings, progress=_splitting(report))
+        return Contexts.open(place)
+    with unfinished(place, record, restart=restart) as parts:
+        plan = make_plan(
+            found,
+            tokenizer,
+            settings,
+            progress=lambda done, total: report(Step(stage="splitting", done=done, total=total)),
+        )
         # The longest sentences first: a lack of memory shows at once, and allocators see the largest blocks
         # first.
         todo = [number for number in reversed(range(plan.units)) if number not in parts.finished]
@@ -132,26 +137,43 @@ def embed(
             count = min(workers or _default_workers(settings), len(todo))
             results = encode_locally(plan, todo, settings, workers=count)
         elif todo:
-            results = encode_on_ray(
-                plan, todo, settings, workers=workers, address=ray_address, runtime_env=ray_runtime_env
+            results = on_cluster(
+                unit_encoder,
+                (settings, settings.files.place, plan),
+                todo,
+                workers=workers,
+                address=ray_address,
+                hint="run the same command again; finished units are kept.",
+                processors=settings.threads,
+                graphics=settings.device == "cuda",
+                runtime_env=ray_runtime_env,
             )
         _collect(plan, parts, results, report)
-        assemble(store, plan, parts, provenance_of(found, plan, settings, record), settings.dtype, report)
-        parts.remove()
-    finally:
-        parts.close()
-    return Contexts.open(store)
+        assemble(place, plan, parts, provenance_of(found, plan, settings, record), settings.dtype, report)
+    return Contexts.open(place)
 
 
-def _is_finished(store: Path, record: dict[str, Any]) -> bool:
-    """Whether the store is finished already; one with other settings, or another folder, is an error."""
-    if not store.exists() or (store.is_dir() and not any(store.iterdir())):
-        return False
-    if not (store / "manifest.json").is_file():
-        raise InputError(f"{store} exists and is not a store.", hint="name a new folder.")
-    details = read_store(store, verify=False).provenance.details
-    check_settings(store, record, details, found="is a finished store", place="folder")
-    return True
+def _unverified(store: Path) -> Contexts:
+    return Contexts.open(store, verify=False)
+
+
+def encode_locally(plan: Plan, numbers: Iterable[int], settings: Settings, *, workers: int) -> Units:
+    """Encode units in processes of this machine, each of which holds the model."""
+    threads = str(settings.threads)
+    return in_processes(
+        encoding,
+        settings,
+        plan.unit,
+        numbers,
+        workers=workers,
+        name=lambda number: f"unit {number} of {plan.units}",
+        hint="if memory ran out, use fewer workers or smaller batches; finished units are kept.",
+        environment={
+            "OMP_NUM_THREADS": threads,
+            "MKL_NUM_THREADS": threads,
+            "TOKENIZERS_PARALLELISM": "false",
+        },
+    )
 
 
 def _default_workers(settings: Settings) -> int:
@@ -171,10 +193,6 @@ def _collect(plan: Plan, parts: Parts, results: Iterable[tuple[int, NDArray[Any]
         parts.save(number, vectors)
         tokens, rows = tokens + int(plan.tokens[number]), rows + int(contexts[number])
         report(Step(stage="encoding", done=tokens, total=total, contexts=rows, kept=kept))
-
-
-def _splitting(report: Progress) -> Callable[[int, int], None]:
-    return lambda done, total: report(Step(stage="splitting", done=done, total=total))
 
 
 def _ignore(step: Step) -> None:

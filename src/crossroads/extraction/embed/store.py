@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +12,13 @@ from numpy.typing import NDArray
 
 from crossroads.corpus import StoredContexts
 from crossroads.evidence import Provenance
+from crossroads.evidence.contexts import write_store
 from crossroads.evidence.model_names import recorded_path
-from crossroads.evidence.stores import write_store
 from crossroads.extraction.embed.plan import Plan
 from crossroads.extraction.embed.settings import Settings
 from crossroads.storage.cache import STAGED, Parts, record_fingerprint
 from crossroads.storage.disks import disk_errors
 from crossroads.storage.files import settle
-from crossroads.storage.staging import check_place
 
 _GATHERED_BYTES = 256 << 20
 """How many bytes of a store are gathered in memory at once; a single word may need more."""
@@ -125,22 +123,3 @@ def _gathered(
         part = np.load(parts.finished[unit], mmap_mode="r", allow_pickle=False)
         block[rows] = part[wanted[rows] - plan.wanted_cuts[unit]]
     return block
-
-
-def usable_place(store: str | Path) -> Path:
-    """The folder to create, links followed; or an error that says why it cannot be created.
-
-    A finished store is always usable: there is nothing to write.
-
-    Parameters
-    ----------
-    store
-        The path given; it may be an empty folder, or a link to one.
-    """
-    path = Path(store)
-    named = path.name not in ("", "..")
-    with contextlib.suppress(OSError):
-        if named and (path / "manifest.json").is_file():
-            return path
-    check_place(path)
-    return path if named and not path.is_symlink() else path.resolve()

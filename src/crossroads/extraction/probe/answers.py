@@ -7,9 +7,7 @@ largest logits: as many as SeT needs for an exact answer, found slot by slot.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError, require
-from crossroads.extraction.probe.pieces import Marks
-from crossroads.extraction.probe.plan import Batch, ProbePlan
+from crossroads.extraction.probe.tokens import Marks
+from crossroads.sources.models.batches import Batch
 from crossroads.sources.models.language import LanguageModel
 
 FIRST_HEAD, GROWTH = 64, 4
@@ -29,7 +27,8 @@ _SUMS = (
     *("log_sum_exp", "log_sum_initial", "log_sum_continuation"),
     *("log_sum_bare_initial", "log_sum_bare_continuation"),
 )
-_PER_SLOT = 7
+PER_SLOT = (*_SUMS, "hidden_sq_norm")
+"""Fields with one number for each slot."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,22 +56,18 @@ class Answers:
 
     def packed(self) -> Floats:
         """Everything in one array; single-precision numbers are unchanged."""
-        sums = [getattr(self, name) for name in _SUMS]
-        return np.concatenate(
-            [[self.sizes.size], self.sizes, *sums, self.hidden_sq_norm, self.read, self.heads]
-        )
+        table = [getattr(self, name) for name in PER_SLOT]
+        return np.concatenate([[self.sizes.size], self.sizes, *table, self.read, self.heads])
 
 
 def unpacked(array: Floats) -> Answers:
     """Rebuild from :meth:`Answers.packed`."""
     slots = int(array[0])
-    table = array[1 : 1 + _PER_SLOT * slots].reshape(_PER_SLOT, slots)
-    sizes, rest = table[0].astype(np.int64), array[1 + _PER_SLOT * slots :]
+    sizes, *table, rest = np.split(array[1:], np.arange(1, len(PER_SLOT) + 2) * slots)
     kept = int(sizes.sum())
     return Answers(
-        sizes=sizes,
-        **dict(zip(_SUMS, table[1:-1], strict=True)),
-        hidden_sq_norm=table[-1],
+        sizes=sizes.astype(np.int64),
+        **dict(zip(PER_SLOT, table, strict=True)),
         read=rest[: rest.size - kept].astype(np.float32),
         heads=rest[rest.size - kept :].astype(np.float32),
     )
@@ -167,58 +162,6 @@ class Prober:
         room = self._torch.where(outside, lowest - heads[:, 0], self._torch.zeros_like(lowest))
         enough: list[bool] = (slack <= room).tolist()
         return enough
-
-
-def units_in_order(
-    plan: ProbePlan,
-    units: Iterable[int],
-    ask: Callable[[Batch], Answers],
-    workers: int,
-    report: Callable[[int], None],
-) -> Iterator[tuple[int, Answers]]:
-    """Compute units of the plan, several batches at a time.
-
-    Parameters
-    ----------
-    plan
-        The work.
-    units
-        The units to compute.
-    ask
-        Answers a batch.
-    workers
-        How many batches are computed at a time, each on its own processors: threads that share one batch
-        wait for each other after each of its hundreds of small operations.
-    report
-        Called with the number of texts after each batch.
-
-    Yields
-    ------
-    tuple
-        Each unit and its answers, in the order of the units.
-    """
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="crossroads-probe")
-    queue: deque[tuple[int, list[tuple[int, Future[Answers]]]]] = deque()
-    try:
-        for unit in units:
-            queue.append((unit, [(len(one.ids), pool.submit(ask, one)) for one in plan.batches_of(unit)]))
-            # later units keep all workers busy while the last batches of the first are computed
-            if sum(len(answers) for _, answers in queue) - len(queue[0][1]) >= workers:
-                yield _waited_for(*queue.popleft(), report)
-        while queue:
-            yield _waited_for(*queue.popleft(), report)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _waited_for(
-    unit: int, answers: Sequence[tuple[int, Future[Answers]]], report: Callable[[int], None]
-) -> tuple[int, Answers]:
-    found = []
-    for texts, answer in answers:
-        found.append(answer.result())
-        report(texts)
-    return unit, joined(found)
 
 
 def _logs(top: Any, total: Any) -> Floats:

@@ -1,22 +1,46 @@
-"""Resolution of groups, traits and templates: of the catalogue, of files, or as given."""
+"""Groups, traits and templates of a probe: of the catalogue, as given, or of users' own files.
+
+===========  =====================================================================================
+groups       TOML or JSON with ``[domains.NAME]`` (or ``[groups]``), each group a table with ``singular`` and
+             ``plural``, and optionally ``[prior]``; or CSV with the columns group, singular, plural
+traits       TOML or JSON with ``[[trait]]``: ``left``, ``right``, optionally ``scale``, ``left_synonyms`` and
+             ``right_synonyms``; or CSV with the columns left, right
+templates    one per line in a text file; TOML or JSON with ``templates = [...]`` or ``[families.NAME]``
+===========  =====================================================================================
+
+English forms are checked for number and articles; a file that says ``language = "de"`` is not, nor is one
+with letters beyond ASCII. A key that nothing reads is an error; ``[about]`` may describe the file.
+"""
 
 from __future__ import annotations
 
+import csv
+import json
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
-from crossroads.errors import InputError, UnknownNameError, in_short
-from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
-from crossroads.extraction.probe.prompts import Prior, group_rows, template_places
+from crossroads.errors import FormatError, InputError, UnknownNameError, in_short, join_words
+from crossroads.extraction.probe.prompts import Prior, check_distinct, group_rows, template_places
 from crossroads.stimuli.catalogue.lookup import catalog
-from crossroads.stimuli.grammar import disagreements
-from crossroads.stimuli.material import Groups, Template, Templates, Trait, Traits
+from crossroads.stimuli.files.text import check_known, load_json, load_toml, read_text
+from crossroads.stimuli.grammar import check_agreement, disagreements
+from crossroads.stimuli.material import Group, Groups, Template, Templates, Trait, Traits
+from crossroads.stimuli.sets import FrozenDict, StimulusSet
 
 _GROUPS, _TRAITS, _TEMPLATES = "abc-groups", "abc-traits", "abc-templates"
 FILES = (".toml", ".json", ".csv", ".txt")
 """Endings of files that hold groups, traits or templates."""
+_GROUP_HINT = 'give [groups] with lines such as teacher = { singular = "teacher", plural = "teachers" }.'
+_TRAIT_HINT = 'give [[trait]] with left = "cold" and right = "warm".'
+_GROUP_KEYS = ("about", "domains", "groups", "language", "prior")
+_TRAIT_KEYS = ("about", "language", "trait", "variants")
+_TEMPLATE_KEYS = ("about", "families", "language", "templates", "variants")
+_FAMILY_KEYS = ("templates", "use")
+_FORM_KEYS = ("singular", "plural", "capitalised", "human")
+_PAIR_KEYS = ("left", "right", "scale", "left_synonyms", "right_synonyms", "human_key")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +99,6 @@ def _check_groups(groups: tuple[Any, ...]) -> None:
 
 
 def _check_traits(traits: tuple[Trait, ...]) -> None:
-    seen: set[str] = set()
     for pair in traits:
         if not pair.left.strip() or not pair.right.strip():
             raise InputError(
@@ -86,9 +109,7 @@ def _check_traits(traits: tuple[Trait, ...]) -> None:
                 f"left and right of a pair are both {in_short(pair.left)}.",
                 hint="give two opposite adjectives.",
             )
-        if pair.name in seen:
-            raise InputError(f"the pair {in_short(pair.name)} is given twice.", hint="name each one once.")
-        seen.add(pair.name)
+    check_distinct("pair", [pair.name for pair in traits])
 
 
 def _check_own(templates: list[str], groups: list[Any]) -> None:
@@ -204,3 +225,191 @@ def _several(given: Any, name: str) -> list[Any]:
 
 def _is_file(one: Any) -> bool:
     return isinstance(one, Path) or (isinstance(one, str) and one.lower().endswith(FILES))
+
+
+class GroupFile(NamedTuple):
+    """The content of a file of groups."""
+
+    groups: tuple[Group, ...]
+    """The groups, in the order of the file."""
+    noun: Mapping[str, str] | None
+    """Forms of the generic noun (the prior), if the file has one."""
+    english: bool
+    """Whether the forms are checked against English grammar."""
+
+
+class TemplateFile(NamedTuple):
+    """The content of a file of templates."""
+
+    templates: tuple[str, ...]
+    """Texts of the templates, in the order of the file."""
+    english: bool
+    """Whether they are checked against English grammar."""
+
+
+def read_groups(path: str | Path) -> GroupFile:
+    """Read groups with the forms of a noun."""
+    file = Path(path)
+    data = _document(file, ("group", "singular", "plural"))
+    raw: Mapping[str, Any]
+    if "rows" in data:
+        raw = {"": _named_rows(data["rows"], file)}
+    else:
+        check_known("key", data, _GROUP_KEYS, path=file)
+        raw = _table(data["domains"], file, "domains") if "domains" in data else {"": data.get("groups")}
+    groups = []
+    for domain, members in raw.items():
+        key = f"domains.{domain}" if domain else "groups"
+        for name, forms in _table(members, file, key, _GROUP_HINT).items():
+            if not name.strip():
+                raise FormatError("a group has no name.", path=file, key=key, hint=_GROUP_HINT)
+            groups.append(_group(name, domain, _forms(forms, file, f"{key}.{name}")))
+    if not groups:
+        raise FormatError("there are no groups.", path=file, hint=_GROUP_HINT)
+    noun = _forms(data["prior"], file, "prior") if "prior" in data else None
+    english = _check_language(file, data, [], groups)
+    return GroupFile(groups=tuple(groups), noun=noun, english=english)
+
+
+def read_traits(path: str | Path) -> tuple[Trait, ...]:
+    """Read pairs of opposite adjectives."""
+    file = Path(path)
+    data = _document(file, ("left", "right"))
+    if "rows" not in data:
+        check_known("key", data, _TRAIT_KEYS, path=file)
+    rows = data.get("rows", data.get("trait"))
+    if not isinstance(rows, list) or not rows:
+        raise FormatError("there are no traits.", path=file, key="trait", hint=_TRAIT_HINT)
+    closed = "rows" not in data  # a CSV file may have more columns
+    return tuple(_trait(row, file, f"trait {number}", closed) for number, row in enumerate(rows, 1))
+
+
+def read_templates(path: str | Path) -> TemplateFile:
+    """Read templates with places for group and trait."""
+    file = Path(path)
+    if file.suffix.lower() not in (".toml", ".json"):
+        text = read_text(file, "a text file with one template per line")
+        lines = [line.strip() for line in text.splitlines()]
+        found = [line for line in lines if line and not line.startswith("#")]
+        data: dict[str, Any] = {}
+    else:
+        data = _document(file, ())
+        check_known("key", data, _TEMPLATE_KEYS, path=file)
+        families = _table(data.get("families", {}), file, "families")
+        lists = [data.get("templates", [])]
+        for name, one in families.items():
+            key = f"families.{name}"
+            check_known("key", _table(one, file, key), _FAMILY_KEYS, path=file, key=key)
+            lists.append(one.get("templates"))
+        if not all(isinstance(one, list) and all(isinstance(t, str) for t in one) for one in lists):
+            raise FormatError("templates must be a list of texts.", path=file, key="templates")
+        found = [text for one in lists for text in one]
+    if not found:
+        raise FormatError(
+            "there are no templates.", path=file, hint="write one per line, such as {plural} are {trait}."
+        )
+    for text in found:
+        try:
+            template_places(text)
+        except InputError as error:
+            raise FormatError(error.message, path=file, hint=error.hint) from error
+    return TemplateFile(templates=tuple(found), english=_check_language(file, data, found, []))
+
+
+def _named_rows(rows: list[dict[str, Any]], file: Path) -> dict[str, dict[str, Any]]:
+    """The lines of a CSV file of groups by the name of the group."""
+    found: dict[str, dict[str, Any]] = {}
+    for number, row in enumerate(rows, 1):
+        name = (row["group"] or "").strip()
+        if not name:
+            raise FormatError(f"the group of row {number} has no name.", path=file, hint=_GROUP_HINT)
+        if name in found:
+            raise FormatError(
+                f"the group {in_short(name)} is given twice, again in row {number}.",
+                path=file,
+                hint="keep one line for each group.",
+            )
+        found[name] = {form: row[form] for form in ("singular", "plural")}
+    return found
+
+
+def _group(name: str, domain: str, forms: Mapping[str, str]) -> Group:
+    return Group(
+        name=name,
+        label=forms["plural"],
+        categories=FrozenDict({"domain": domain} if domain else {}),
+        items=StimulusSet(forms["plural"], tuple(dict.fromkeys(forms.values()))),
+        forms=FrozenDict(forms),
+    )
+
+
+def _forms(value: Any, file: Path, key: str) -> dict[str, str]:
+    forms = _table(value, file, key, _GROUP_HINT)
+    check_known("key", forms, _FORM_KEYS, path=file, key=key)
+    for form in ("singular", "plural"):
+        if not isinstance(forms.get(form), str) or not forms[form].strip():
+            raise FormatError(f"there is no {form}.", path=file, key=key, hint=_GROUP_HINT)
+    plural = forms["plural"]
+    capitalised = forms.get("capitalised") or plural[:1].upper() + plural[1:]
+    return {"singular": forms["singular"], "plural": plural, "capitalised": str(capitalised)}
+
+
+def _trait(value: Any, file: Path, key: str, closed: bool) -> Trait:
+    row = _table(value, file, key, _TRAIT_HINT)
+    if closed:
+        check_known("key", row, _PAIR_KEYS, path=file, key=key)
+    for side in ("left", "right"):
+        if not isinstance(row.get(side), str) or not row[side].strip():
+            raise FormatError(f"there is no {side} adjective.", path=file, key=key, hint=_TRAIT_HINT)
+    synonyms = {}
+    for name in ("left_synonyms", "right_synonyms"):
+        words = row.get(name, [])
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise FormatError(f"{name} must be a list of words.", path=file, key=key)
+        synonyms[name] = tuple(words)
+    left, right = row["left"].strip(), row["right"].strip()
+    if left == right:
+        raise FormatError(f"left and right are both {in_short(left)}.", path=file, key=key, hint=_TRAIT_HINT)
+    return Trait(
+        left=left, right=right, scale=str(row.get("scale") or ""), human_key=f"{left} - {right}", **synonyms
+    )
+
+
+def _check_language(file: Path, data: Mapping[str, Any], templates: list[str], groups: list[Group]) -> bool:
+    """Whether a file is English; English forms that do not agree are an error."""
+    texts = [*templates, *(form for group in groups for form in group.forms.values())]
+    if data.get("language", "en") != "en" or not all(text.isascii() for text in texts):
+        return False
+    try:
+        check_agreement(templates, groups)
+    except InputError as error:
+        raise FormatError(error.message, path=file, hint=error.hint) from error
+    return True
+
+
+def _document(file: Path, columns: tuple[str, ...]) -> dict[str, Any]:
+    """A file as a table; a CSV file becomes ``rows``."""
+    text, ending = read_text(file, "a TOML, JSON or CSV file"), file.suffix.lower()
+    try:
+        if ending == ".csv":
+            rows = list(csv.DictReader(text.splitlines()))
+            missing = [name for name in columns if not rows or name not in rows[0]]
+            if missing:
+                raise FormatError(f"there is no column {join_words(missing, last='or')}.", path=file)
+            return {"rows": rows}
+        data = load_json(text, file) if ending == ".json" else load_toml(text, file)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"{error}.", path=file) from error
+    except csv.Error as error:
+        raise FormatError(f"{error}.", path=file) from error
+    return dict(_table(data, file, ""))
+
+
+def _table(value: Any, file: Path, key: str, hint: str | None = None) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise FormatError(
+            f"expected a table, found {type(value).__name__}.", path=file, key=key or None, hint=hint
+        )
+    return value

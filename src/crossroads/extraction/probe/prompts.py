@@ -80,7 +80,7 @@ def group_rows(groups: Iterable[Any]) -> tuple[Row, ...]:
                 hint="templates need the noun in the singular and the plural.",
             )
         rows.append(Row(name=group.name, forms={form: group.forms[form] for form in FORMS}))
-    _distinct("group", [row.name for row in rows])
+    check_distinct("group", [row.name for row in rows])
     return tuple(rows)
 
 
@@ -98,7 +98,7 @@ def prior_rows(priors: Sequence[str], noun: Mapping[str, str] | None, mask: str 
     """
     for name in priors:
         one_of("prior", name, Prior)
-    _distinct("prior", priors)
+    check_distinct("prior", priors)
     if not priors:
         raise InputError("there is no prior.", hint="give 'mask', 'noun' or both.")
     forms = {"mask": dict.fromkeys(FORMS, mask or BLANK), "noun": dict(noun or NOUN)}
@@ -118,7 +118,7 @@ def chosen_templates(templates: Iterable[str | Template], *, causal: bool) -> Us
     texts = [one.text if isinstance(one, Template) else one for one in templates]
     if not texts:
         raise InputError("there are no templates.", hint="give at least one, such as '{plural} are {trait}.'")
-    _distinct("template", texts)
+    check_distinct("template", texts)
     left_out, cut, kept = {}, [], []
     for text in texts:
         names = template_places(text)
@@ -178,7 +178,8 @@ def template_places(text: str) -> list[str]:
     return names
 
 
-def _distinct(kind: str, names: Sequence[str]) -> None:
+def check_distinct(kind: str, names: Sequence[str]) -> None:
+    """Refuse names that occur twice."""
     twice = [name for at, name in enumerate(names) if name in names[:at]]
     if twice:
         raise InputError(f"the {kind} {in_short(twice[0])} is given twice.", hint="name each one once.")

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossroads.errors import InputError, OnMissing
 from crossroads.evidence.logits import Logits
 from crossroads.evidence.provenance import Provenance
-from crossroads.extraction.embed.store import usable_place
-from crossroads.extraction.language import (
-    ProbeStep,
-    Progress,
-    batches_at_once,
-    check_run,
-    ignore,
-    load_language_model,
-    model_threads,
+from crossroads.extraction.language import ProbeStep, Progress, RunOptions, is_finished, run_provenance
+from crossroads.extraction.probe.answers import (
+    FIRST_HEAD,
+    GROWTH,
+    PER_SLOT,
+    Answers,
+    Prober,
+    joined,
+    unpacked,
 )
-from crossroads.extraction.probe.answers import Answers, Prober, joined, units_in_order, unpacked
 from crossroads.extraction.probe.material import selected_material
-from crossroads.extraction.probe.pieces import Marks, find_marks
 from crossroads.extraction.probe.plan import ProbePlan, make_probe_plan
-from crossroads.extraction.probe.prompts import Prior, chosen_templates, group_rows, prior_rows
-from crossroads.extraction.probe.results import answered, provenance_of, record_of
-from crossroads.extraction.probe.tokens import Material, make_material
+from crossroads.extraction.probe.prompts import (
+    BLANK,
+    Prior,
+    UsableTemplates,
+    chosen_templates,
+    group_rows,
+    prior_rows,
+)
+from crossroads.extraction.probe.tokens import Marks, Material, find_marks, make_material
+from crossroads.sources.models.batches import Integers
 from crossroads.sources.models.language import CAUSAL, Asked, LanguageModel
 from crossroads.sources.models.transformers import Device
-from crossroads.storage.cache import Parts, check_settings, remove_leftovers
-from crossroads.storage.disks import disk_errors
+from crossroads.storage.cache import record_fingerprint
+from crossroads.storage.staging import usable_place
 from crossroads.workers.processes import processors
+
+SCHEME = "crossroads-probe/2"
+"""Name of the procedure; changes when the same input would give other bytes."""
 
 
 def probe(
@@ -64,8 +72,8 @@ def probe(
         A folder, a ``.gguf`` file, or a name on the Hugging Face hub.
     groups, traits, templates
         The material: by default the 53 groups, 16 pairs and 35 templates of the ABC study.
-        Otherwise a file (see :mod:`crossroads.extraction.probe.files`), entries of the catalogue, or lists:
-        of names of the study's groups, groups and paired groups; of pairs of adjectives; of texts with
+        Otherwise a file (see :mod:`crossroads.extraction.probe.material`), entries of the catalogue, or
+        lists: of names of the study's groups, groups and paired groups; of pairs of adjectives; of texts with
         ``{trait}`` and one of ``{singular}``, ``{plural}``, ``{capitalised}``, or names of template families.
     priors
         What replaces the group for comparison. ``"mask"``: one mask in the place of the group's words, for
@@ -124,22 +132,28 @@ def probe(
     >>> logits.groups, logits.priors, logits.adjectives
     (('woman',), ('mask', 'noun'), ('cold', 'warm'))
     """
-    _check(missing, margin, batch_size=batch_size, unit_texts=unit_texts, threads=threads or 1)
-    report = progress or ignore
+    options = RunOptions(
+        kind=kind,
+        missing=missing,
+        revision=revision,
+        device=device,
+        threads=threads,
+        batch_size=batch_size,
+        unit_texts=unit_texts,
+        restart=restart,
+        progress=progress,
+    )
+    if not (np.isfinite(margin) and margin >= 0):
+        raise InputError(f"margin={margin} is not a margin.", hint="give a number from 0 up.")
     place = None if store is None else usable_place(store)
     asked = selected_material(groups, traits, templates)
     rows = group_rows(asked.groups)
-    report(ProbeStep(stage="loading"))
-    loaded = load_language_model(
+    loaded = options.load(
         model,
-        revision=revision,
-        kind=kind,
-        device=device,
         instead="probe a masked or causal language model; crossroads audit measures an ELMo's vectors.",
     )
     causal = loaded.kind == CAUSAL
     sheet = chosen_templates(asked.templates, causal=causal)
-    report(ProbeStep(stage="splitting"))
     material = make_material(
         loaded.tokenizer,
         groups=rows,
@@ -150,9 +164,11 @@ def probe(
         causal=causal,
         missing=missing,
     )
-    limits = {"batch_size": batch_size, "unit_texts": unit_texts}
-    threads = threads or processors()
-    record = record_of(loaded, material, margin=margin, threads=threads, **limits)
+    used = threads or processors()
+    record = options.record(loaded, SCHEME, _asked(material), margin=margin, threads=used)
+    if place is not None and is_finished(place, record, _unverified, what="probe"):
+        options.report(ProbeStep(stage="present"))
+        return Logits.open(place)
     marks = find_marks(loaded.tokenizer, loaded.vocabulary)
     plan = make_probe_plan(
         material.splits,
@@ -160,84 +176,101 @@ def probe(
         mask=None if causal else int(loaded.tokenizer.mask_token_id),
         vocabulary=loaded.vocabulary,
         longest=loaded.longest,
-        **limits,
+        **options.limits,
     )
-    about = provenance_of(loaded, material, sheet, marks, plan, record)
-    workers = batches_at_once(loaded, threads, plan.batches.size - 1)
-    with model_threads(threads // workers):
-        run = _Run(plan, Prober(loaded, marks, margin), workers, report)
-        if place is None:
-            found = joined([answers for _, answers in run(range(plan.sizes.size))])
-            return answered(loaded, material, marks, plan, found, about)
-        return _stored(place, record, restart, loaded, material, marks, run, about, report)
+    about = run_provenance(loaded, plan.work, record, _details(loaded, material, sheet, marks))
+    found = options.run(
+        plan.work,
+        Prober(loaded, marks, margin),
+        lambda answers: joined(answers).packed(),
+        lambda units: _logits(loaded, material, marks, plan, joined([unpacked(one) for one in units]), about),
+        device=loaded.device,
+        store=place,
+        record=record,
+    )
+    return found if place is None else _unverified(place)
 
 
-class _Run:
-    """The work, the prober, and the callback of progress."""
-
-    def __init__(self, plan: ProbePlan, prober: Prober, workers: int, report: Progress) -> None:
-        self.plan, self._prober, self._workers, self._report = plan, prober, workers, report
-        self._step = ProbeStep(stage="asking", total=int(plan.sizes.sum()))
-
-    def __call__(self, units: Sequence[int]) -> Iterator[tuple[int, Answers]]:
-        """The units that are left, each with its answers."""
-        left = int(self.plan.sizes[list(units)].sum())
-        kept = self._step.total - left
-        self._step = replace(self._step, done=kept, kept=kept)
-        self._report(self._step)
-        yield from units_in_order(self.plan, units, self._prober, self._workers, self._report_texts)
-
-    def _report_texts(self, texts: int) -> None:
-        self._step = replace(self._step, done=self._step.done + texts)
-        self._report(self._step)
-
-
-def _stored(
-    store: Path,
-    record: dict[str, Any],
-    restart: bool,
-    model: LanguageModel,
-    material: Material,
-    marks: Marks,
-    run: _Run,
-    about: Provenance,
-    report: Progress,
-) -> Logits:
-    """Continue a store, and put it together."""
-    if _is_finished(store, record):
-        remove_leftovers(store)
-        report(ProbeStep(stage="present"))
-        return Logits.open(store)
-    parts = Parts(store, record, restart=restart)
-    try:
-        plan = run.plan
-        for unit, answers in run([one for one in range(plan.sizes.size) if one not in parts.finished]):
-            parts.save(unit, answers.packed())
-        answers = joined(
-            [unpacked(np.load(parts.finished[u], allow_pickle=False)) for u in range(plan.sizes.size)]
-        )
-        with disk_errors(store, parts=parts.folder):
-            if store.is_dir():
-                store.rmdir()  # empty, or it would have been refused
-            answered(model, material, marks, plan, answers, about).save(store)
-        parts.remove()
-    finally:
-        parts.close()
+def _unverified(store: Path) -> Logits:
     return Logits.open(store, verify=False)
 
 
-def _is_finished(store: Path, record: dict[str, Any]) -> bool:
-    """Whether the store is finished already; one with other settings, or another folder, is an error."""
-    if not store.exists() or (store.is_dir() and not any(store.iterdir())):
-        return False
-    if not (store / "manifest.json").is_file():
-        raise InputError(f"{store} exists and is not a probe.", hint="name a new folder.")
-    details = Logits.open(store, verify=False).provenance.details
-    check_settings(store, record, details, found="is a finished probe", place="folder")
-    return True
+def _logits(
+    model: LanguageModel,
+    material: Material,
+    marks: Marks,
+    plan: ProbePlan,
+    answers: Answers,
+    about: Provenance,
+) -> Logits:
+    """The answers, labelled by groups, templates and adjectives."""
+    logit, slot = _cells(plan.cells, plan.work.asked_slot, answers)
+    chain: dict[str, Any] = {}
+    if plan.chain is not None:
+        chain["chain_logit"], chain["chain_slot"] = _cells(plan.chain, plan.work.asked_slot, answers)
+    return Logits.from_arrays(
+        groups=[row.name for row in material.groups],
+        priors=[row.name for row in material.priors],
+        templates=material.templates,
+        traits=material.traits,
+        adjectives=material.adjectives,
+        kind=model.kind,
+        vocabulary=model.vocabulary,
+        logit=logit,
+        slot=slot,
+        **chain,
+        word_initial=material.word_initial(marks),
+        head=np.split(answers.heads, np.cumsum(answers.sizes)[:-1]),
+        **{name: getattr(answers, name) for name in PER_SLOT},
+        provenance=about,
+    )
 
 
-def _check(missing: str, margin: float, **counts: int) -> None:
-    check_run(missing, **counts)
-    if not (np.isfinite(margin) and margin >= 0):
-        raise InputError(f"margin={margin} is not a margin.", hint="give a number from 0 up.")
+def _cells(
+    readings: Integers, slots: Integers, answers: Answers
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Logit and slot of every cell."""
+    there = readings >= 0
+    logit = np.full(readings.shape, np.nan, np.float32)
+    slot = np.full(readings.shape, -1, np.int64)
+    logit[there] = answers.read[readings[there]]
+    slot[there] = slots[readings[there]]
+    return logit, slot
+
+
+def _details(
+    model: LanguageModel, material: Material, sheet: UsableTemplates, marks: Marks
+) -> dict[str, Any]:
+    """What the provenance says of the model and of what was left out."""
+    blank = f"the blank {BLANK}" if model.kind == CAUSAL else model.tokenizer.mask_token
+    return {
+        "output_bias": model.has_bias,
+        "output_tied": model.is_tied,
+        "word_sign": marks.sign,
+        "mask_prior": blank,
+        "templates_left_out": {**sheet.left_out, **material.dropped["templates"]},
+        "templates_cut": list(sheet.cut),
+        "dropped_groups": dict(material.dropped["groups"]),
+        "dropped_adjectives": dict(material.dropped["adjectives"]),
+    }
+
+
+def _asked(material: Material) -> dict[str, Any]:
+    """The material as plain data for the record."""
+    rows = {row.name: dict(row.forms) for row in (*material.groups, *material.priors)}
+    asked = {
+        "rows": rows,
+        "templates": list(material.templates),
+        "adjectives": list(material.adjectives),
+        # scores depend on which adjectives are at which end, not on the name of the pair alone
+        "traits": [
+            [t.left, t.right, t.scale, list(t.left_synonyms), list(t.right_synonyms)] for t in material.traits
+        ],
+    }
+    return {
+        "groups": len(material.groups),
+        "templates": len(material.templates),
+        "adjectives": len(material.adjectives),
+        "asked sha256": record_fingerprint(asked),
+        "heads": f"{FIRST_HEAD} × {GROWTH}",
+    }

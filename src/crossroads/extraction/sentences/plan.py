@@ -2,21 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from itertools import islice
+from string import punctuation
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from crossroads.errors import InputError
+from crossroads.stimuli.files.sentences import SentenceItem, SentenceItems
 
-from crossroads.extraction.probe.plan import LOGITS_AT_ONCE, batch_cuts, unit_cuts
-from crossroads.extraction.sentences.blanks import BLANK, CONTEXT, Filled, place_of, released_words
-from crossroads.stimuli.files.sentences import SentenceItem
-
-Integers = NDArray[np.int64]
+BLANK = "BLANK"
+"""What stands in a context in the place of the words that fill it."""
+CONTEXT = "context"
+"""Column of the contexts."""
+NO_BLANK = f"its {CONTEXT} has no {BLANK}"
+SEVERAL_BLANKS = f"its {CONTEXT} has more than one {BLANK}"
+NOT_FILLED = f"it does not follow its {CONTEXT}, so that the words for {BLANK} cannot be told"
+_NO_PUNCTUATION = str.maketrans("", "", punctuation)
 NOTHING_SHARED = "its sentences share no token"
 NO_TOKEN = "no token of it can be scored"
+
+
+class Filled(NamedTuple):
+    """A context with its blank filled."""
+
+    text: str
+    """The sentence."""
+    start: int
+    """Where the words that fill the blank begin."""
+    end: int
+    """Where they end."""
+
+
+def filled(item: SentenceItem) -> tuple[Filled, ...] | str:
+    """The sentences of an item with the places of the words that fill its blank; or why there are none.
+
+    The words are what a sentence has between the parts of its context; where it differs from its context
+    elsewhere, its word at the place of the blank, without punctuation around it, is put into the context, as
+    in the released code of StereoSet.
+
+    Examples
+    --------
+    >>> item = SentenceItem(
+    ...     sentences=("Girls are very soft.", "girls are strong!"), columns={"context": "Girls are BLANK."}
+    ... )
+    >>> [one.text[one.start : one.end] for one in filled(item)]
+    ['very soft', 'strong']
+    """
+    context = item.columns.get(CONTEXT, "").strip()
+    if BLANK not in context:
+        return NO_BLANK
+    before, _, after = context.partition(BLANK)
+    if BLANK in after:
+        return SEVERAL_BLANKS
+    found = []
+    for sentence in item.sentences:
+        words = _words(sentence, before, after)
+        if not words:
+            return NOT_FILLED
+        found.append(Filled(f"{before}{words}{after}", len(before), len(before) + len(words)))
+    return tuple(found)
+
+
+def _words(sentence: str, before: str, after: str) -> str:
+    """The words in the place of the blank; empty where they cannot be told."""
+    inner = sentence[len(before) : len(sentence) - len(after)].strip()
+    if sentence.startswith(before) and sentence.endswith(after) and inner:
+        return inner
+    place, words = before.count(" "), sentence.split(" ")
+    return words[place].strip(punctuation) if place < len(words) else ""
+
+
+def released_words(item: SentenceItem) -> tuple[str, ...] | str:
+    """The word that the released code of StereoSet finds in each sentence; or why it finds none.
+
+    The word of the sentence at the place of the blank, as spaces separate words, without any punctuation.
+
+    Examples
+    --------
+    >>> item = SentenceItem(
+    ...     sentences=("Girls are very soft.", "Girls are self-made."),
+    ...     columns={"context": "Girls are BLANK."},
+    ... )
+    >>> released_words(item)
+    ('very', 'selfmade')
+    """
+    context = item.columns.get(CONTEXT, "").strip()
+    if context.count(BLANK) != 1:
+        return SEVERAL_BLANKS if BLANK in context else NO_BLANK
+    at = context.partition(BLANK)[0].count(" ")
+    found = [sentence.split(" ")[at : at + 1] for sentence in item.sentences]
+    words = tuple("".join(some).translate(_NO_PUNCTUATION) for some in found)
+    return words if all(words) else NOT_FILLED
+
+
+def check_blanks(given: SentenceItems) -> None:
+    """Refuse sentences of which none has a context with a blank."""
+    if all(BLANK not in one.columns.get(CONTEXT, "") for one in given.items):
+        raise InputError(
+            f"no row of {given.name} has a {CONTEXT} with {BLANK}, and what fills it is to be scored.",
+            hint=f"add a column {CONTEXT!r}, such as 'Girls are {BLANK}.', or score whole sentences, as with "
+            "score='aul'.",
+            option="score",
+        )
 
 
 class Split(NamedTuple):
@@ -39,55 +127,6 @@ class Text(NamedTuple):
     """Where the model is read."""
     tokens: tuple[int, ...]
     """The token that is read at each place."""
-
-
-class Batch(NamedTuple):
-    """Texts of one length that are given at once."""
-
-    ids: Integers
-    """Tokens, one text per row."""
-    text: Integers
-    """Row of each reading."""
-    place: Integers
-    """Column of each reading."""
-    token: Integers
-    """The token that is read."""
-    weighed: Integers
-    """Column of the token that the reading is about."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SentencePlan:
-    """All texts, sorted by length and cut into batches and units."""
-
-    texts: tuple[Text, ...]
-    """The texts, shortest first."""
-    owner: Integers
-    """Item and sentence of each text."""
-    batches: Integers
-    """Where batches begin, and the end."""
-    units: Integers
-    """Where units begin among the batches, and the end."""
-    shift: int
-    """How far before a token the model is read for it: 1 in causal models, else 0."""
-
-    def batches_of(self, unit: int) -> Iterator[Batch]:
-        """The batches of a unit."""
-        for at in range(self.units[unit], self.units[unit + 1]):
-            some = self.texts[self.batches[at] : self.batches[at + 1]]
-            sizes = [len(one.places) for one in some]
-            place = np.array([p for one in some for p in one.places], np.int64)
-            yield Batch(
-                ids=np.array([one.ids for one in some], np.int64),
-                text=np.repeat(np.arange(len(some)), sizes).astype(np.int64),
-                place=place,
-                token=np.array([t for one in some for t in one.tokens], np.int64),
-                weighed=place + self.shift,
-            )
-
-    def sizes(self) -> Integers:
-        """Number of texts of each unit."""
-        return np.diff(self.batches[self.units])
 
 
 def split_sentences(tokenizer: Any, sentences: Sequence[str], *, begin: int | None = None) -> list[Split]:
@@ -194,9 +233,17 @@ def _bare(split: Split) -> list[Text]:
 
 def _unmasked(split: Split, one: Filled, mask: int) -> list[Text]:
     """The tokens of the words in a blank, each masked after those before it, with none of those behind it."""
-    inside = place_of(split.spans, split.counted, one)
-    rest = split.ids[inside.stop :]
-    return [Text((*split.ids[:at], mask, *rest), (at,), (split.ids[at],)) for at in inside]
+    spaced = len(one.text[: one.start].rstrip())
+    # characters of the words, or only the space before them: one without width stands where the words begin
+    inside = [
+        at
+        for at in split.counted
+        for start, end in [split.spans[at]]
+        if start < one.end and end > spaced and (start < end or start <= one.start)
+    ]
+    places = range(inside[0], inside[-1] + 1) if inside else range(0)
+    rest = split.ids[places.stop :]
+    return [Text((*split.ids[:at], mask, *rest), (at,), (split.ids[at],)) for at in places]
 
 
 class AskedItems(NamedTuple):
@@ -208,6 +255,24 @@ class AskedItems(NamedTuple):
     """Texts of each of their sentences."""
     left_out: dict[str, str]
     """First sentence of those that cannot, with the reason."""
+
+    @property
+    def flat(self) -> list[tuple[Text, tuple[int, int]]]:
+        """Every text, with its item and its sentence."""
+        owners = [(i, j) for i, item in enumerate(self.texts) for j in range(len(item))]
+        return [(text, (i, j)) for i, j in owners for text in self.texts[i][j]]
+
+
+def _sorted_out(items: Sequence[SentenceItem], found: Iterable[list[list[Text]] | str]) -> AskedItems:
+    """Items whose texts were found, and those with a reason why not."""
+    kept, texts, left_out = [], [], {}
+    for item, asked in zip(items, found, strict=True):
+        if isinstance(asked, str):
+            left_out[item.sentences[0]] = asked
+        else:
+            kept.append(item)
+            texts.append(asked)
+    return AskedItems(tuple(kept), tuple(texts), left_out)
 
 
 def asked_of(
@@ -235,19 +300,15 @@ def asked_of(
         For ``blank``, the sentences of each item with the places of the words that are scored, or why they
         are not known.
     """
-    kept, texts, left_out = [], [], {}
-    place = 0
+    rest = iter(splits)
+    found: list[list[list[Text]] | str] = []
     for item, blank in zip(items, blanks or [()] * len(items), strict=True):
-        mine = splits[place : place + len(item.sentences)]
-        place += len(item.sentences)
-        found = _too_long(mine, longest)
-        given = blank if isinstance(blank, str) else found or texts_of(mine, score, mask, blank)
-        if isinstance(given, str):
-            left_out[item.sentences[0]] = given
-            continue
-        kept.append(item)
-        texts.append(given)
-    return AskedItems(tuple(kept), tuple(texts), left_out)
+        own = list(islice(rest, len(item.sentences)))
+        if isinstance(blank, str):
+            found.append(blank)
+        else:
+            found.append(_too_long(own, longest) or texts_of(own, score, mask, blank))
+    return _sorted_out(items, found)
 
 
 def asked_as_released(items: Sequence[SentenceItem], tokenizer: Any, longest: int) -> AskedItems:
@@ -255,68 +316,26 @@ def asked_as_released(items: Sequence[SentenceItem], tokenizer: Any, longest: in
 
     A word is split into tokens without its sentence; for each, the text of those before it and a mask are
     written into the context, which is then split.
-
-    Parameters
-    ----------
-    items
-        The pairs or triples.
-    tokenizer
-        A fast tokenizer.
-    longest
-        Most tokens of a text.
     """
-    kept, texts, left_out = [], [], {}
-    for item in items:
-        words, some = released_words(item), []
-        for word in () if isinstance(words, str) else words:
-            tokens = tokenizer.encode(word, add_special_tokens=False)
-            begun = [tokenizer.decode(tokens[:at]) + tokenizer.mask_token for at in range(len(tokens))]
-            ids = [tuple(tokenizer.encode(item.columns[CONTEXT].replace(BLANK, one))) for one in begun]
-            places = [one.index(tokenizer.mask_token_id) for one in ids]
-            some.append([Text(*one) for one in zip(ids, zip(places), zip(tokens), strict=True)])
-        flat = [text for one in some for text in one]
-        why = words if isinstance(words, str) else "" if all(some) else NO_TOKEN
-        if why := why or _too_long(flat, longest):
-            left_out[item.sentences[0]] = why
-            continue
-        kept.append(item)
-        texts.append(some)
-    return AskedItems(tuple(kept), tuple(texts), left_out)
+    return _sorted_out(items, [_released(item, tokenizer, longest) for item in items])
+
+
+def _released(item: SentenceItem, tokenizer: Any, longest: int) -> list[list[Text]] | str:
+    words, texts = released_words(item), []
+    if isinstance(words, str):
+        return words
+    for word in words:
+        tokens = tokenizer.encode(word, add_special_tokens=False)
+        begun = [tokenizer.decode(tokens[:at]) + tokenizer.mask_token for at in range(len(tokens))]
+        ids = [tuple(tokenizer.encode(item.columns[CONTEXT].replace(BLANK, one))) for one in begun]
+        places = [one.index(tokenizer.mask_token_id) for one in ids]
+        texts.append([Text(*one) for one in zip(ids, zip(places), zip(tokens), strict=True)])
+    if not all(texts):
+        return NO_TOKEN
+    return _too_long([text for some in texts for text in some], longest) or texts
 
 
 def _too_long(texts: Sequence[Split] | Sequence[Text], longest: int) -> str:
     """Why a model cannot take all of some texts; empty where it can."""
     size = max(len(one.ids) for one in texts)
     return f"it has {size} tokens, and the model takes {longest}" if size > longest else ""
-
-
-def make_plan(
-    texts: Sequence[list[list[Text]]], *, shift: int, vocabulary: int, batch_size: int, unit_texts: int
-) -> SentencePlan:
-    """Sort texts by length and cut them into batches.
-
-    Parameters
-    ----------
-    texts
-        Texts of each sentence of each item.
-    shift
-        1 for causal models, 0 for masked ones.
-    vocabulary
-        Number of logits per place.
-    batch_size
-        Most texts of a batch.
-    unit_texts
-        Texts after which a work unit ends.
-    """
-    flat = [(text, (i, j)) for i, item in enumerate(texts) for j, some in enumerate(item) for text in some]
-    flat.sort(key=lambda one: len(one[0].ids))
-    lengths = [(0, len(text.ids)) for text, _ in flat]
-    reads = np.array([len(text.places) for text, _ in flat], np.int64)
-    batches = batch_cuts(lengths, reads, batch_size, max(1, LOGITS_AT_ONCE // vocabulary))
-    return SentencePlan(
-        texts=tuple(text for text, _ in flat),
-        owner=np.array([owner for _, owner in flat], np.int64),
-        batches=batches,
-        units=unit_cuts(np.diff(batches), unit_texts),
-        shift=shift,
-    )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,34 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError, InputError, OnMissing, in_short, join_words, one_of, require
-from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.provenance import Provenance
-from crossroads.evidence.sentences import PUBLISHED, SCORES, Score, SentenceScores, scored
-from crossroads.extraction.language import (
-    ProbeStep,
-    Progress,
-    batches_at_once,
-    check_run,
-    ignore,
-    load_language_model,
-    model_threads,
-)
-from crossroads.extraction.sentences.blanks import Filled, check_blanks, filled
+from crossroads.evidence.sentences import PUBLISHED, SCORES, Score, ScoredItem, SentenceScores
+from crossroads.extraction.language import ProbeStep, Progress, RunOptions, is_finished, run_provenance
 from crossroads.extraction.sentences.plan import (
     AskedItems,
-    Batch,
-    SentencePlan,
     asked_as_released,
     asked_of,
-    make_plan,
+    check_blanks,
+    filled,
     split_sentences,
 )
+from crossroads.sources.models.batches import Batch, TextPlan, plan_texts
 from crossroads.sources.models.language import CAUSAL, MASKED, Asked, LanguageModel
-from crossroads.sources.models.transformers import Device, versions
-from crossroads.stimuli.files.sentences import SentenceItem, SentenceItems, sentence_items
-from crossroads.storage.cache import Parts, check_settings, record_fingerprint, remove_leftovers
-from crossroads.storage.disks import disk_errors
-from crossroads.workers.processes import processors
+from crossroads.sources.models.transformers import Device
+from crossroads.stimuli.files.sentences import SentenceItems, sentence_items
+from crossroads.storage.cache import record_fingerprint
 
 SCHEME = "crossroads-sentences/2"
 """Name of the procedure; changes when the same input would give other scores."""
@@ -145,27 +131,35 @@ def score_sentences(
     ('pll', (10, 10))
     """
     one_of("score", score, AskedScore)
-    check_run(missing, batch_size=batch_size, unit_texts=unit_texts, threads=threads or 1)
-    report = progress or ignore
+    options = RunOptions(
+        kind=kind,
+        missing=missing,
+        revision=revision,
+        device=device,
+        threads=threads,
+        batch_size=batch_size,
+        unit_texts=unit_texts,
+        restart=restart,
+        progress=progress,
+    )
     given = sentence_items(sentences)
     if score in _BLANKS:
         check_blanks(given)
     place = None if store is None else Path(store)
-    report(ProbeStep(stage="loading"))
-    loaded = _loaded(model, revision=revision, kind=kind, device=device)
-    report(ProbeStep(stage="splitting"))
-    work = _prepared(loaded, given, _score(loaded, score), missing, batch_size, unit_texts)
-    if place is not None and _is_finished(place, work.record):
-        remove_leftovers(place)
-        report(ProbeStep(stage="present"))
+    loaded = _loaded(model, options)
+    work = _prepared(loaded, given, _score(loaded, score), options)
+    if place is not None and is_finished(place, work.record, SentenceScores.open, what="scores", file=True):
+        options.report(ProbeStep(stage="present"))
         return SentenceScores.open(place)
-    threads = threads or processors()
-    workers = batches_at_once(loaded, threads, work.plan.batches.size - 1)
-    with model_threads(max(1, threads // workers)):
-        run = _Run(work.plan, _Scorer(loaded, weighted=work.score == "aula"), workers, report)
-        if place is None:
-            return work.scores(np.concatenate([values for _, values in run(range(len(work.plan.sizes())))]))
-        return _stored(place, work, run, restart=restart)
+    return options.run(
+        work.plan,
+        _Scorer(loaded, weighted=work.score == "aula"),
+        np.concatenate,
+        lambda units: work.scores(np.concatenate(units)),
+        device=loaded.device,
+        store=place,
+        record=work.record,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +169,7 @@ class _Work:
     given: SentenceItems
     score: Score
     asked: AskedItems
-    plan: SentencePlan
+    plan: TextPlan
     record: dict[str, Any]
     about: Provenance
 
@@ -183,90 +177,68 @@ class _Work:
         """The scores, from the sum of each text and its rounding error."""
         shape = (len(self.asked.items), len(self.given.items[0].sentences))
         totals, rounding, tokens = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int64)
-        owner = tuple(self.plan.owner.T)
+        texts = self.asked.flat
+        owner = tuple(np.array([texts[at][1] for at in self.plan.order]).T)
         np.add.at(totals, owner, values[:, 0])
         np.add.at(rounding, owner, values[:, 1])
-        np.add.at(tokens, owner, [len(text.places) for text in self.plan.texts])
+        np.add.at(tokens, owner, [len(texts[at][0].places) for at in self.plan.order])
+        averages = np.zeros((len(totals), 0))
+        if PUBLISHED[self.score] == "probability":  # texts have one token each
+            averages = np.full(shape, -np.inf)
+            np.logaddexp.at(averages, owner, values[:, 0])
+            averages = averages - np.log(tokens)
+        numbers = {"totals": totals, "tokens": tokens, "averages": averages, "rounding": rounding}
         return SentenceScores(
             name=self.given.name,
             kind=self.given.kind,
             score=self.score,
-            items=scored(
-                self.asked.items,
-                totals.tolist(),
-                tokens.tolist(),
-                self._averages(values[:, 0], tokens),
-                rounding.tolist(),
+            items=tuple(
+                ScoredItem(item=item, **{name: tuple(rows[at].tolist()) for name, rows in numbers.items()})
+                for at, item in enumerate(self.asked.items)
             ),
             left_out=self.asked.left_out,
             provenance=self.about,
         )
 
-    def _averages(self, values: Floats, tokens: NDArray[np.int64]) -> list[list[float]] | None:
-        """Logarithms of mean probabilities, for the score that has them: its texts have one token each."""
-        if PUBLISHED[self.score] != "probability":
-            return None
-        found = np.full(tokens.shape, -np.inf)
-        np.logaddexp.at(found, tuple(self.plan.owner.T), values)
-        averages: list[list[float]] = (found - np.log(tokens)).tolist()
-        return averages
 
-
-def _prepared(
-    model: LanguageModel, given: SentenceItems, score: Score, missing: str, batch_size: int, unit_texts: int
-) -> _Work:
+def _prepared(model: LanguageModel, given: SentenceItems, score: Score, options: RunOptions) -> _Work:
     """Sentences in tokens, the texts that they make, and what is recorded of both."""
     causal, tokenizer = model.kind == CAUSAL, model.tokenizer
     begin = tokenizer.bos_token_id if causal else None
-    blanks = [filled(item) for item in given.items] if score == "blank" else []
-    flat = [text for item in given.items for text in item.sentences]
     if score in _BLANKS:
         check_blanks(given)
-    if blanks:
-        flat = [text for item, some in zip(given.items, blanks, strict=True) for text in _texts(item, some)]
-    splits = split_sentences(tokenizer, flat, begin=begin)
+    blanks = [filled(item) if score == "blank" else () for item in given.items]
+    sentences: list[str] = []
+    for item, some in zip(
+        given.items, blanks, strict=True
+    ):  # with their blanks filled, where these are known
+        sentences += [one.text for one in some] if some and not isinstance(some, str) else item.sentences
+    splits = split_sentences(tokenizer, sentences, begin=begin)
     mask = None if causal else int(tokenizer.mask_token_id)
     if score == "released":
         asked = asked_as_released(given.items, tokenizer, model.longest)
     else:
         asked = asked_of(given.items, splits, score, mask, model.longest, blanks=blanks)
-    _check_left_out(asked.left_out, len(asked.items), missing)
-    limits = {"batch_size": batch_size, "unit_texts": unit_texts}
-    plan = make_plan(asked.texts, shift=int(causal), vocabulary=model.vocabulary, **limits)
-    record = _record(model, given, score, **limits)
-    unknown = tokenizer.unk_token_id
-    about = _provenance(
-        model,
-        score,
-        record,
-        texts=len(plan.texts),
-        unknown=sum(unknown is not None and unknown in one.ids for one in splits),
-        begin=None if begin is None else tokenizer.bos_token,
+    _check_left_out(asked.left_out, len(asked.items), options.missing)
+    texts = [text for text, _ in asked.flat]
+    plan = plan_texts(
+        [text.ids for text in texts],
+        [(at, *one) for at, text in enumerate(texts) for one in zip(text.places, text.tokens, strict=True)],
+        vocabulary=model.vocabulary,
+        **options.limits,
     )
+    checksum = record_fingerprint({"items": [asdict(one) for one in given.items]})
+    material = {"score": score, given.kind: len(given.items), "sentences sha256": checksum}
+    record = options.record(model, SCHEME, material)
+    unknown = tokenizer.unk_token_id
+    details = {
+        "scored": SCORES[score],
+        "special_tokens": "not counted",
+        **({"begins_with": None if begin is None else tokenizer.bos_token} if causal else {}),
+        "sentences_with_unknown_tokens": sum(unknown is not None and unknown in one.ids for one in splits),
+    }
+    about = run_provenance(model, plan, record, details)
     return _Work(given=given, score=score, asked=asked, plan=plan, record=record, about=about)
-
-
-def _texts(item: SentenceItem, blanks: tuple[Filled, ...] | str) -> Sequence[str]:
-    """What is split into tokens: sentences with their blanks filled, where these are known."""
-    return item.sentences if isinstance(blanks, str) else [one.text for one in blanks]
-
-
-def _stored(store: Path, work: _Work, run: _Run, *, restart: bool) -> SentenceScores:
-    """Continue a file of scores, and put it together."""
-    parts = Parts(store, work.record, restart=restart)
-    try:
-        units = range(len(work.plan.sizes()))
-        for unit, values in run([one for one in units if one not in parts.finished]):
-            parts.save(unit, values)
-        found = work.scores(
-            np.concatenate([np.load(parts.finished[one], allow_pickle=False) for one in units])
-        )
-        with disk_errors(store, parts=parts.folder):
-            found.save(store)
-        parts.remove()
-    finally:
-        parts.close()
-    return found
 
 
 class _Scorer:
@@ -295,13 +267,13 @@ class _Scorer:
         torch, device = self._torch, self._model.device
         with torch.inference_mode():
             logits, _ = self._model.ask(batch.ids, batch.text, batch.place)
-            token = torch.from_numpy(batch.token).to(device)
+            token = torch.from_numpy(batch.asked_token).to(device)
             read, total = logits.gather(1, token[:, None])[:, 0], logits.logsumexp(dim=1)
             errors = (read.abs() + total.abs()).double() * (torch.finfo(logits.dtype).eps / 2)
             values: Floats = torch.stack([(read - total).double(), errors]).cpu().numpy()
             if self._weighted:
                 attention = self._model.attention(batch.ids).cpu().double().numpy()
-                values = values * attention[batch.text, batch.weighed]
+                values = values * attention[batch.text, batch.place]
         if not np.isfinite(values).all():
             raise CrossroadsError(
                 f"{self._model.files.name} gave a logit that is not finite.",
@@ -310,28 +282,7 @@ class _Scorer:
         return np.stack([np.bincount(batch.text, some, len(batch.ids)) for some in values], axis=1)
 
 
-class _Run:
-    """The work, the scorer, and the callback of progress."""
-
-    def __init__(self, plan: SentencePlan, scorer: _Scorer, workers: int, report: Progress) -> None:
-        self._plan, self._scorer, self._workers, self._report = plan, scorer, workers, report
-        self._step = ProbeStep(stage="asking", total=len(plan.texts))
-
-    def __call__(self, units: Any) -> Iterator[tuple[int, Floats]]:
-        """The units that are left, each with the sums of its texts."""
-        sizes = self._plan.sizes()
-        kept = self._step.total - int(sizes[list(units)].sum())
-        self._step = replace(self._step, done=kept, kept=kept)
-        self._report(self._step)
-        with ThreadPoolExecutor(self._workers, thread_name_prefix="crossroads-sentences") as pool:
-            for unit in units:
-                values = np.concatenate(list(pool.map(self._scorer, self._plan.batches_of(unit))))
-                self._step = replace(self._step, done=self._step.done + int(sizes[unit]))
-                self._report(self._step)
-                yield unit, values
-
-
-def _loaded(model: str | Path, *, revision: str | None, kind: Asked, device: Device) -> LanguageModel:
+def _loaded(model: str | Path, options: RunOptions) -> LanguageModel:
     """The model; a service or an ELMo cannot score sentences."""
     if str(model).casefold().startswith(("http://", "https://")):
         raise InputError(
@@ -340,10 +291,7 @@ def _loaded(model: str | Path, *, revision: str | None, kind: Asked, device: Dev
             hint="give a masked or causal model: a folder, a .gguf file or a name on the hub; "
             "crossroads chat asks a service.",
         )
-    instead = "give a masked or causal language model."
-    return load_language_model(
-        model, revision=revision, kind=kind, device=device, instead=instead, linear=False
-    )
+    return options.load(model, instead="give a masked or causal language model.", linear=False)
 
 
 def _score(model: LanguageModel, score: AskedScore) -> Score:
@@ -372,58 +320,3 @@ def _check_left_out(left_out: dict[str, str], kept: int, missing: str) -> None:
         else "nothing is left; give other sentences.",
         option="missing",
     )
-
-
-def _record(model: LanguageModel, given: SentenceItems, score: str, **limits: int) -> dict[str, Any]:
-    """Plain data that determines the scores but for rounding."""
-    return {
-        "scheme": SCHEME,
-        "model": model.files.name,
-        "revision": model.files.revision,
-        "model sha256": model.files.sha256,
-        "kind": model.kind,
-        "score": score,
-        given.kind: len(given.items),
-        "sentences sha256": record_fingerprint({"items": [asdict(one) for one in given.items]}),
-        "device": model.device,
-        **{name.replace("_", " "): value for name, value in limits.items()},
-        **versions(),
-    }
-
-
-def _provenance(
-    model: LanguageModel,
-    score: str,
-    record: dict[str, Any],
-    *,
-    texts: int,
-    unknown: int,
-    begin: str | None,
-) -> Provenance:
-    more = {"begins_with": begin} if model.kind == CAUSAL else {}
-    return Provenance(
-        source=recorded_path(model.files.name),
-        format="transformers",
-        revision=model.files.revision,
-        sha256=model.files.sha256,
-        details={
-            "class": model.architecture,
-            "kind": model.kind,
-            "scored": SCORES[score],
-            "special_tokens": "not counted",
-            **more,
-            "sentences_with_unknown_tokens": unknown,
-            "texts": texts,
-            "fingerprint": record_fingerprint(record),
-            "record": record,
-        },
-    )
-
-
-def _is_finished(store: Path, record: dict[str, Any]) -> bool:
-    """Whether the store is finished already; one with other settings, or another file, is an error."""
-    if not store.exists():
-        return False
-    details = SentenceScores.open(store).provenance.details
-    check_settings(store, record, details, found="has finished scores", place="file")
-    return True

@@ -20,7 +20,7 @@ from crossroads.evidence.judgement_files import (
     read_json,
     table_text,
 )
-from crossroads.evidence.logit_checks import listed
+from crossroads.evidence.logits import listed
 from crossroads.evidence.model_names import recorded_path
 from crossroads.stimuli import catalog
 from crossroads.stimuli.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import FormatError, InputError, in_short, require
 from crossroads.evidence.judgement_files import looks_like_json, read_json, table_text
-from crossroads.evidence.logit_checks import positions
+from crossroads.evidence.logits import positions
 from crossroads.measures.traits.files import read_trait_tables
 from crossroads.results import Result, Row, Values, long_row, read_only
 from crossroads.wording import phrases

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError, InputError, UnknownNameError
-from crossroads.evidence.logit_checks import positions
+from crossroads.evidence.logits import positions
 from crossroads.inference.agreement import kendall, kendall_many
 from crossroads.inference.options import whole
 from crossroads.measures.traits.scores import TraitScores
