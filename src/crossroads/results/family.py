@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -29,6 +29,8 @@ class Member:
     """Its place."""
     family: Any
     """The family."""
+    extra: Any = None
+    """What else the family knows of the test."""
 
     @cached_property
     def values(self) -> Mapping[str, float | None]:
@@ -51,6 +53,17 @@ class Member:
         """The interval of the test: something with ``low`` and ``high``, or None."""
         found: Mapping[str, Any] = getattr(self.family, "intervals", {})
         return found.get(self.test.label if self.test.label in found else getattr(self.test, "design", ""))
+
+    def long_rows(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Long rows of the test, with its adjusted p-value next to the one that it adjusts."""
+        for row in rows:
+            adjusts = "p" in row and not row["part"].startswith("level 2")
+            yield {**row, SHOWN: self.values[SHOWN]} if adjusts else row
+
+    def adjusted_rows(self, measure: str, test: str, part: str) -> Iterator[Row]:
+        """Its adjusted p-values as long rows."""
+        for statistic, value in self.values.items():
+            yield long_row(measure, test, part, statistic, value, method="crossed")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -88,6 +101,10 @@ class Family(Result):
             how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
         }
 
+    def adjusted_p(self) -> list[P | None]:
+        """The adjusted p-values that outputs show."""
+        return [one.p for one in self._members()]
+
     def parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """The tests and their intervals."""
         yield from ((one.label, one) for one in self.tests)
@@ -113,15 +130,6 @@ class Family(Result):
         """Tests that could not be measured."""
         kind = next(iter(self.asked), "")
         yield from ((design, kind, why) for design, why in getattr(self, "skipped", {}).items())
-
-
-def with_adjusted(member: Member, part: str, rows: Sequence[Row]) -> Iterator[Row]:
-    """Long rows of a test, the adjusted p-value next to the one that it adjusts."""
-    for row in rows:
-        adjusts = "p" in row and not row["part"].startswith("level 2")
-        yield {**row, SHOWN: member.values[SHOWN]} if adjusts else row
-    for statistic, value in member.values.items():
-        yield long_row(rows[0]["measure"], rows[0]["test"], part, statistic, value, method="crossed")
 
 
 def from_tests(kind: type[Result], keys: str) -> tuple[Stat, ...]:

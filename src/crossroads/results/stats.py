@@ -56,6 +56,23 @@ def named(item: Any, names: str) -> dict[str, Any]:
     return found
 
 
+def crossed_names(path: str = "", end: str = "", ends: str = "") -> str:
+    """Names of a difference with all words drawn.
+
+    Parameters
+    ----------
+    path
+        Path of the test, with a point at its end.
+    end
+        End of every name, such as ``_x``.
+    ends
+        Beginning of the names of both ends of the interval, where a test has other intervals as well.
+    """
+    found = {"difference": "difference", f"{ends}low": "low", f"{ends}high": "high", "p": "pvalue"}
+    found["attribute_pvalue"] = "attribute_pvalue"
+    return " ".join(f"{name}{end}={path}crossed.{field}" for name, field in found.items())
+
+
 @dataclass(frozen=True, slots=True)
 class Stat:
     """A column of a table, and the path to its values."""
