@@ -56,6 +56,11 @@ def named(item: Any, names: str) -> dict[str, Any]:
     return found
 
 
+def under(path: str, names: str) -> str:
+    """The same names of something that has the item at a path."""
+    return " ".join(f"{name}={path}.{inner}" for name, inner in pairs(names))
+
+
 def crossed_names(path: str = "", end: str = "", ends: str = "") -> str:
     """Names of a difference with all words drawn.
 
@@ -109,7 +114,7 @@ class Stat:
         if kind == "interval":
             ends = value if isinstance(value, tuple) else (value, follow(member, _high(self.path)))
             return Interval(*ends)
-        return cast(Cell, value)
+        return str(value) if kind == "text" else cast(Cell, value)
 
 
 def _high(path: str) -> str:

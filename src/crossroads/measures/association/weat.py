@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -12,7 +12,7 @@ import numpy as np
 from crossroads.errors import EvidenceError, InputError, in_short
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, affinities, associations, cosines, effect_size, rounding_error
-from crossroads.inference.crossed import Crossed, crossed, crossed_numbers
+from crossroads.inference.crossed import Crossed, crossed
 from crossroads.inference.options import is_number, work
 from crossroads.inference.permutation.test import (
     MAX_WORK,
@@ -24,12 +24,33 @@ from crossroads.inference.permutation.test import (
 )
 from crossroads.measures.coverage.overlaps import warn_about_sharing
 from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
-from crossroads.results import Conclusion, Result, Row, association, below, long_row, numbers, status_of
+from crossroads.results import (
+    NAMED,
+    QUESTION,
+    Conclusion,
+    Result,
+    Row,
+    Stat,
+    association,
+    below,
+    crossed_names,
+    long_row,
+    numbers,
+    stat,
+    status_of,
+)
 from crossroads.results.conclusion import ALPHA
 from crossroads.stimuli import Design
-from crossroads.wording import phrases
 from crossroads.wording.numbers import P, pvalue
-from crossroads.wording.table import Column, Interval, Table
+
+_SMALLEST = "the smallest exact p that sets of these sizes can have"
+DIFFERENCE = (
+    stat("difference", of="crossed.difference"),
+    stat("difference_ci", of="crossed.low"),
+    stat("p", of="crossed.pvalue"),
+    stat("exact_p", of="p"),
+)
+"""Columns of the difference of a test with its interval, the p-value for other words and the exact one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -40,6 +61,21 @@ class WeatResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
     figure: ClassVar[str] = "association.associations:association_plot"
     stem: ClassVar[str] = "weat"
+    _table_title: ClassVar[str] = "Association tests"
+    _file_names: ClassVar[str] = (
+        f"design effect_size {crossed_names()} "
+        "exact_p=pvalue exact_p_low=pvalue_low exact_p_high=pvalue_high alternative method "
+        "min_exact_p=min_pvalue ties n=_sizes dropped=coverage.missing.len"
+    )
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        NAMED,
+        QUESTION,
+        stat("words", of="_words", spare=3),
+        stat("d", of="effect_size"),
+        *DIFFERENCE,
+        stat("smallest", note=_SMALLEST, of="min_pvalue", kind="p", spare=2),
+        stat("ties", note="divisions as extreme as the one observed", spare=2),
+    )
 
     design: str
     """Name of the design."""
@@ -124,57 +160,19 @@ class WeatResult(Result):
             reason=self.crossed.reason,
         )
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: the effect size, the difference with its interval, and both p-values."""
-        return [
-            {
-                "design": self.design,
-                "effect_size": self.effect_size,
-                **crossed_numbers(self.crossed),
-                "exact_p": self.pvalue,
-                "exact_p_low": self.pvalue_low,
-                "exact_p_high": self.pvalue_high,
-                "alternative": self.alternative,
-                "method": self.method,
-                "min_exact_p": self.min_pvalue,
-                "ties": self.ties,
-                **{f"n_{name}": len(words) for name, words in self.sets.items()},
-                "dropped": 0 if self.coverage is None else len(self.coverage.missing),
-            }
-        ]
-
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test."""
-        rows = [
-            {
-                "test": name,
-                "question": one.question,
-                "words": " ".join(f"{key}{len(words)}" for key, words in one.sets.items()),
-                "d": one.effect_size,
-                **difference_cells(one),
-                "smallest": P(one.min_pvalue),
-                "ties": one.ties,
-            }
-            for name, one in results.items()
-        ]
-        conventions = [one.conventions for one in results.values()]
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="words", head="words", spare=3),
-            Column(key="d", head="d", note=phrases.effect(conventions)),
-            *difference_columns(conventions),
-            Column(
-                key="smallest",
-                head="smallest",
-                note="the smallest exact p that sets of these sizes can have",
-                spare=2,
-            ),
-            Column(key="ties", head="ties", note="divisions as extreme as the one observed", spare=2),
-        )
-        notes = tuple(said for name, one in results.items() for said in too_small(name, one.min_pvalue))
-        return Table(name="weat", title="Association tests", columns=columns, rows=tuple(rows), notes=notes)
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """Tests whose sets are too small to find anything."""
+        for name, one in results.items():
+            yield from too_small(name, one.min_pvalue)
+
+    @property
+    def _sizes(self) -> Mapping[str, int]:
+        return {name: len(words) for name, words in self.sets.items()}
+
+    @property
+    def _words(self) -> str:
+        return " ".join(f"{name}{size}" for name, size in self._sizes.items())
 
     @property
     def p(self) -> P:
@@ -191,7 +189,7 @@ def too_small(name: str, smallest: float | None) -> list[str]:
     """A sentence where sets of these sizes cannot have an exact p-value below .05."""
     if smallest is None or smallest < ALPHA:
         return []
-    least = f"the smallest exact p that sets of these sizes can have is {pvalue(smallest)}"
+    least = f"{_SMALLEST} is {pvalue(smallest)}"
     return [f"{name}: nothing could be found with just these words: {least}, which is not below .05."]
 
 
@@ -211,42 +209,12 @@ def crossed_rows(
         yield long_row(measure, name, part, f"variance_share {facet}", share)
 
 
-def with_adjusted(rows: Iterable[Row], adjusted: Mapping[str, float | None]) -> Iterator[Row]:
-    """Long rows of a test, with its adjusted p-value next to the one that it adjusts."""
-    shown = f"p_{phrases.ADJUSTMENT}"
-    for row in rows:
-        adjusts = "p" in row and not row["part"].startswith("level 2")
-        yield {**row, shown: adjusted[shown]} if adjusts else row
-
-
 def difference_numbers(found: Crossed, at: str) -> dict[str, tuple[str, float]]:
     """A difference and its interval for a conclusion."""
     return numbers(
         value=(f"{at}crossed/difference", found.difference),
         low=(f"{at}crossed/low", found.low),
         high=(f"{at}crossed/high", found.high),
-    )
-
-
-def difference_cells(test: WeatResult) -> Row:
-    """The difference of a test with its interval, the p-value for other words and the exact one."""
-    found = test.crossed
-    return {
-        "difference": found.difference,
-        "difference_ci": None if found.low is None or found.high is None else Interval(found.low, found.high),
-        "p": test.answer,
-        "exact_p": test.p,
-    }
-
-
-def difference_columns(conventions: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
-    """Columns of what :func:`difference_cells` gives."""
-    tails = ", ".join(dict.fromkeys(phrases.tail(str(one.get("alternative"))) for one in conventions))
-    return (
-        Column(key="difference", head="Δ", note=phrases.DIFFERENCE, digits=3, spare=5),
-        Column(key="difference_ci", head="95 % CI", note=phrases.OTHER_WORDS_CI, digits=3, spare=5),
-        Column(key="p", head="p", note=f"{phrases.OTHER_WORDS}, {tails}" if tails else ""),
-        Column(key="exact_p", head="exact p", note=phrases.divisions(conventions) if tails else "", spare=4),
     )
 
 

@@ -47,6 +47,7 @@ Ends = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 class GroupCeatResult(Result):
     """Scores of groups on traits; every array has one row per group and one column per trait."""
 
+    _label_format: ClassVar[str] = "group-ceat scores"
     section: ClassVar[str] = "traits"
     cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "cao2022theory")
     stem: ClassVar[str] = "group_ceat"
@@ -92,11 +93,6 @@ class GroupCeatResult(Result):
             for i, group in enumerate(self.groups)
             for j, trait in enumerate(self.traits)
         ]
-
-    @property
-    def label(self) -> str:
-        """A fixed label: scores of groups over contexts."""
-        return "group-ceat scores"
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
