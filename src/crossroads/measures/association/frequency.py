@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import InputError, UnknownNameError, in_short, join_words, require
 from crossroads.evidence import Contexts, Embeddings
-from crossroads.geometry import Floats, cosines, effect_size, rounding_error
+from crossroads.geometry import Floats, effect_size, rounding_error
 from crossroads.inference.crossed import Crossed, crossed, equal_weights
 from crossroads.inference.options import is_number, whole
 from crossroads.inference.permutation.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
@@ -291,8 +291,7 @@ def _table(emb: Embeddings | Contexts, found: Gathered) -> Floats:
     """Cosines of targets with attributes; of contexts, those to be expected of any of them."""
     if isinstance(emb, Contexts):
         return expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
-    v = found.vectors
-    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+    return found.cosines()
 
 
 class _Scale(NamedTuple):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from crossroads.errors import DesignError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, cosines
 from crossroads.inference.bootstrap import generator, resampled_weights, weighted_effects
@@ -21,19 +19,25 @@ from crossroads.measures.association.patterns import (
     LEAST_EFFECT,
     PATTERNS,
     check_rule,
-    crossed_lean,
+    critical_effect,
     lean,
     pattern_of,
 )
 from crossroads.measures.association.weat import (
     DIFFERENCE,
+    Options,
     WeatResult,
-    check_ddof,
     crossed_rows,
     run_test,
 )
-from crossroads.measures.coverage.overlaps import warn_about_sharing
-from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
+from crossroads.measures.coverage.words import (
+    Gathered,
+    Missing,
+    check_inputs,
+    gather,
+    require_two_targets,
+    warn_about_sharing,
+)
 from crossroads.results import (
     NAMED,
     QUESTION,
@@ -268,35 +272,27 @@ def mleat(
     >>> round(result.level1.effect_size, 2), round(result.level2["x"].effect_size, 2), result.pattern
     (0.57, 0.82, 'Non-Directional')
     """
+    options = Options(
+        alternative=alternative, ddof=ddof, ties=ties, method=method, seed=seed, max_work=max_work
+    )
     check_inputs(design, emb)
-    if design.y is None:
-        raise DesignError(
-            f"the design {design.name!r} has a single target.",
-            hint="the ML-EAT compares two; give y, or use weat() for a single-target test.",
-        )
-    check_ddof(ddof)
+    require_two_targets(
+        design, hint="the ML-EAT compares two; give y, or use weat() for a single-target test."
+    )
     check_rule(alpha, least_effect)
     whole("resamples", resamples, hint="give 0 for none; 1,000 is usual.")
     warn_about_sharing(design)
     found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
-    options: dict[str, Any] = {
-        "alternative": alternative,
-        "ddof": ddof,
-        "ties": ties,
-        "method": method,
-        "seed": seed,
-        "max_work": max_work,
-    }
     titles = {name: words.name for name, words in design.sets.items()}
-    level1 = run_test(found, emb, design=design.name, digest=design.digest, titles=titles, **options)
+    level1 = run_test(found, emb, options, design=design.name, digest=design.digest, titles=titles)
     level2 = {
         name: run_test(
             _single(found, name),
             emb,
+            options,
             design=f"{design.name} ({name})",
             digest=design.digest,
             titles={**titles, "x": titles[name]},
-            **options,
         )
         for name in ("x", "y")
     }
@@ -305,20 +301,17 @@ def mleat(
         for target in ("x", "y")
         for attribute in ("a", "b")
     }
-    leanings = {
-        name: lean(level.effect_size, level.pvalue, least_effect=least_effect, alpha=alpha)
-        for name, level in level2.items()
-    }
     rule = {"least_effect": least_effect, "alpha": alpha}
-    elsewhere = {name: crossed_lean(one.effect_size, one.crossed, **rule) for name, one in level2.items()}
+    leanings = [lean(one.effect_size, one.pvalue, **rule) for one in level2.values()]
+    elsewhere = [lean(one.effect_size, one.crossed.pvalue, **rule) for one in level2.values()]
     return MleatResult(
         design=design.name,
         level1=level1,
         level2=level2,
         level3={key: _similarity(c, ddof) for key, c in table.items()},
-        pattern=pattern_of(leanings["x"], leanings["y"]),
-        crossed_pattern=pattern_of(elsewhere["x"], elsewhere["y"]),
-        pattern_shares=_shares(table, resamples, seed, ddof, alternative, least_effect, alpha),
+        pattern=pattern_of(*leanings),
+        crossed_pattern=pattern_of(*elsewhere),
+        pattern_shares=_shares(table, resamples, options, **rule),
         titles=titles,
         coverage=found.coverage,
         conventions={
@@ -350,27 +343,20 @@ def _single(found: Gathered, target: str) -> Gathered:
 
 
 def _shares(
-    table: Mapping[str, Floats],
-    resamples: int,
-    seed: int,
-    ddof: int,
-    alternative: str,
-    least_effect: float,
-    alpha: float,
+    table: Mapping[str, Floats], resamples: int, options: Options, *, least_effect: float, alpha: float
 ) -> dict[str, float]:
     """Share of resamples of all four sets that show each pattern."""
     if resamples == 0:
         return {}
-    rng = generator(seed)
+    rng, alternative, ddof = generator(options.seed), options.alternative, options.ddof
     counts = dict.fromkeys(PATTERNS, 0)
-    n_a, n_b = table["ax"].shape[1], table["bx"].shape[1]
-    # the smallest |z| that the fitted normal curve calls significant, as an effect size
-    tail = alpha / 2 if alternative == "two-sided" else alpha
-    scale = np.sqrt((1 / n_a + 1 / n_b) * ((n_a + n_b - ddof) / (n_a + n_b - 1)))
-    critical = max(-NormalDist().inv_cdf(tail) * float(scale), least_effect)
+    (n_x, n_a), (n_y, n_b) = table["ax"].shape, table["by"].shape
+    sizes = {"x": n_x, "y": n_y, "a": n_a, "b": n_b}
+    rule = {"least_effect": least_effect, "alpha": alpha}
+    critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
     for start in range(0, resamples, _RESAMPLES_AT_A_TIME):
         size = min(_RESAMPLES_AT_A_TIME, resamples - start)
-        weights = {name: resampled_weights(n, size, rng) for name, n in _sizes(table).items()}
+        weights = {name: resampled_weights(n, size, rng) for name, n in sizes.items()}
         leaning = {}
         for target in ("x", "y"):
             first, second = (weights[target] @ table[f"{c}{target}"] for c in ("a", "b"))
@@ -381,8 +367,3 @@ def _shares(
         for x, y in zip(leaning["x"], leaning["y"], strict=True):
             counts[pattern_of(str(x) or None, str(y) or None)] += 1
     return {name: count / resamples for name, count in counts.items()}
-
-
-def _sizes(table: Mapping[str, Floats]) -> dict[str, int]:
-    (n_x, n_a), (n_y, n_b) = table["ax"].shape, table["by"].shape
-    return {"x": n_x, "y": n_y, "a": n_a, "b": n_b}

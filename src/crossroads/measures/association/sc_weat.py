@@ -19,8 +19,15 @@ from crossroads.inference.options import seed_of, work
 from crossroads.inference.permutation.rows import permutation_blocks
 from crossroads.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
 from crossroads.measures.association.weat import check_ddof, recorded_work
-from crossroads.measures.coverage.overlaps import keyed_by_word, overlap_notes, titles_of, warn_about_words
-from crossroads.measures.coverage.words import Missing, check_vectors, gather
+from crossroads.measures.coverage.words import (
+    Missing,
+    check_vectors,
+    gather,
+    keyed_by_word,
+    overlap_notes,
+    titles_of,
+    warn_about_words,
+)
 from crossroads.results import NAMED, Coverage, Result, Row, Stat, read_only, stat
 from crossroads.stimuli import StimulusSet
 from crossroads.wording import phrases

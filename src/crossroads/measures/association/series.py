@@ -11,7 +11,7 @@ import numpy as np
 
 from crossroads.errors import InputError, MissingStimuliError, in_short, one_of
 from crossroads.evidence import Embeddings, Provenance
-from crossroads.geometry import cosines, rounding_error
+from crossroads.geometry import rounding_error
 from crossroads.inference.crossed import LEVEL
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.trends import Change, Trend, change, no_change, trend
@@ -406,8 +406,8 @@ def series_trend(
         return without, no_change(len(points), reason, drawn=drawn)
     tables = []
     for time in points:
-        v = gather(models[time], shared, missing="raise", least=dict.fromkeys(shared, 2)).vectors
-        tables.append(cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]])))
+        found = gather(models[time], shared, missing="raise", least=dict.fromkeys(shared, 2))
+        tables.append(found.cosines())
     error = max(rounding_error(models[time].dim) for time in points)
     stacked, n_x, n_a = np.stack(tables), len(shared["x"]), len(shared["a"])
     # labels have no distances: their places are numbers

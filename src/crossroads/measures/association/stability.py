@@ -9,13 +9,13 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import DesignError, EvidenceError
+from crossroads.errors import EvidenceError
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, associations, cosines, effect_size, rounding_error, standardised
+from crossroads.geometry import Floats, associations, effect_size, rounding_error, standardised
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
 from crossroads.inference.options import share, whole
 from crossroads.measures.association.weat import check_ddof
-from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
+from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather, require_two_targets
 from crossroads.results import TEST, Result, Row, Stat, long_row, read_only, stat
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
@@ -162,7 +162,7 @@ def bootstrap(
     whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
     share("level", level)
     found = _gathered(emb, design, missing)
-    table = _table(found)
+    table = found.cosines()
     n_x, n_a = len(found.words["x"]), len(found.words["a"])
     observed = _effect(table, n_x, n_a, ddof, emb.dim, f"of the design {design.name!r}")
     rng = generator(seed)
@@ -261,15 +261,8 @@ def influence(
 
 def _gathered(emb: Embeddings, design: Design, missing: str) -> Gathered:
     check_inputs(design, emb)
-    if design.y is None:
-        raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
+    require_two_targets(design)
     return gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
-
-
-def _table(found: Gathered) -> Floats:
-    """Cosines of all targets with all attributes."""
-    v = found.vectors
-    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
 
 
 def _without_targets(

@@ -11,19 +11,17 @@ import numpy as np
 
 from crossroads.errors import EvidenceError, InputError, in_short
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, affinities, associations, cosines, effect_size, rounding_error
+from crossroads.geometry import Floats, affinities, associations, effect_size, rounding_error
 from crossroads.inference.crossed import Crossed, crossed
 from crossroads.inference.options import is_number, work
 from crossroads.inference.permutation.test import (
     MAX_WORK,
     Alternative,
     Method,
-    PermutationResult,
     Ties,
     permutation_test,
 )
-from crossroads.measures.coverage.overlaps import warn_about_sharing
-from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
+from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather, warn_about_sharing
 from crossroads.results import (
     NAMED,
     QUESTION,
@@ -35,6 +33,7 @@ from crossroads.results import (
     below,
     crossed_names,
     long_row,
+    named,
     numbers,
     stat,
     status_of,
@@ -43,6 +42,8 @@ from crossroads.results.conclusion import ALPHA
 from crossroads.stimuli import Design
 from crossroads.wording.numbers import P, pvalue
 
+_MOST = 10**300
+"""Counts of divisions that are recorded are below this."""
 _SMALLEST = "the smallest exact p that sets of these sizes can have"
 DIFFERENCE = (
     stat("difference", of="crossed.difference"),
@@ -129,18 +130,9 @@ class WeatResult(Result):
     ) -> Conclusion:
         """What the test comes to as part of another result.
 
-        Parameters
-        ----------
-        name
-            Name of the test.
-        other
-            Its p-value for other words, adjusted where it is one of several.
-        at
-            JSON pointer of the test within that result, with ``/`` at its end.
-        more
-            Further numbers with their pointers.
-        level2
-            The tests of its targets alone: what they show for other words is said too.
+        ``other`` is its p-value for other words, adjusted where it is one of several; ``at`` its JSON pointer
+        within that result, with ``/`` at its end; ``more`` has further numbers with their pointers, and
+        ``level2`` the tests of its targets alone: what they show for other words is said too.
         """
         found = {
             **difference_numbers(self.crossed, at),
@@ -299,23 +291,48 @@ def weat(
     >>> round(result.effect_size, 3), result.pvalue == 2 / 6, result.method
     (1.729, True, 'exact')
     """
-    check_inputs(design, emb)
-    check_ddof(ddof)
-    warn_about_sharing(design)
-    found = gather(emb, design.sets, missing=missing, least=_least(design), design=design.name)
-    return run_test(
-        found,
-        emb,
-        design=design.name,
-        digest=design.digest,
-        titles={name: words.name for name, words in design.sets.items()},
-        alternative=alternative,
-        ddof=ddof,
-        ties=ties,
-        method=method,
-        seed=seed,
-        max_work=max_work,
+    options = Options(
+        alternative=alternative, ddof=ddof, ties=ties, method=method, seed=seed, max_work=max_work
     )
+    check_inputs(design, emb)
+    warn_about_sharing(design)
+    least = {"x": 1, "a": 2, "b": 2} if design.y is None else {"x": 2, "y": 2, "a": 1, "b": 1}
+    found = gather(emb, design.sets, missing=missing, least=least, design=design.name)
+    titles = {name: words.name for name, words in design.sets.items()}
+    return run_test(found, emb, options, design=design.name, digest=design.digest, titles=titles)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of a test that travel together, as in :func:`weat`."""
+
+    alternative: Alternative
+    ddof: int
+    ties: Ties
+    method: Method
+    seed: int
+    max_work: float
+
+    def __post_init__(self) -> None:
+        check_ddof(self.ddof)
+
+    def exchange(self, error: float) -> dict[str, Any]:
+        """Options of exchanging labels of scores that have a rounding error."""
+        options = {name: value for name, value in vars(self).items() if name != "ddof"}
+        return {**options, "score_error": error}
+
+    def conventions(self, missing: str, emb: Embeddings) -> dict[str, Any]:
+        """Options as results record them."""
+        return {
+            "alternative": self.alternative,
+            "ties": self.ties,
+            "ddof": self.ddof,
+            "missing": missing,
+            "method": self.method,
+            "max_work": recorded_work(self.max_work),
+            "seed": self.seed,
+            "fallback": ", ".join(emb.fallback) or "none",
+        }
 
 
 def check_ddof(ddof: int) -> None:
@@ -330,12 +347,6 @@ def recorded_work(max_work: float) -> float | str:
     """The limit as conventions record it: JSON has no infinity."""
     limit = work(max_work)
     return limit if isfinite(limit) else "unlimited"
-
-
-def _least(design: Design) -> dict[str, int]:
-    if design.y is None:
-        return {"x": 1, "a": 2, "b": 2}
-    return {"x": 2, "y": 2, "a": 1, "b": 1}
 
 
 def scores_of(found: Gathered) -> tuple[Floats, Floats, tuple[str, ...]]:
@@ -353,72 +364,40 @@ def scores_of(found: Gathered) -> tuple[Floats, Floats, tuple[str, ...]]:
 
 
 def run_test(
-    found: Gathered,
-    emb: Embeddings,
-    *,
-    design: str,
-    digest: str,
-    titles: Mapping[str, str],
-    alternative: Alternative,
-    ddof: int,
-    ties: Ties,
-    method: Method,
-    seed: int,
-    max_work: float,
+    found: Gathered, emb: Embeddings, options: Options, *, design: str, digest: str, titles: Mapping[str, str]
 ) -> WeatResult:
     """Run the test on stimuli that have been looked up; every level of the ML-EAT calls this."""
     first, second, names = scores_of(found)
     scores = (*first.tolist(), *second.tolist())
-    if max(scores) - min(scores) <= 2 * rounding_error(emb.dim):
+    error = rounding_error(emb.dim)
+    if max(scores) - min(scores) <= 2 * error:
         raise EvidenceError(
             f"every association of the design {design!r} equals {scores[0]:.6g}, so it has no effect size.",
             hint="check that the vectors differ and that the two attributes are not the same words.",
         )
-    error = rounding_error(emb.dim)
-    options: dict[str, Any] = {"alternative": alternative, "ties": ties, "method": method, "seed": seed}
-    options |= {"score_error": error, "max_work": max_work}
-    tested = permutation_test(first, second, **options)
-    two_targets = "y" in found.words
+    exchange, two_targets = options.exchange(error), "y" in found.words
+    tested = permutation_test(first, second, **exchange)
+    # with one target, exchanging attributes is the test
+    exchanged = None if two_targets else tested
+    n_x, n_a = len(found.words["x"]), len(found.words["a"])
     return WeatResult(
+        **named(tested, "pvalue pvalue_low pvalue_high method bound alternative min_pvalue"),
         design=design,
         digest=digest,
-        effect_size=effect_size(first, second, ddof=ddof),
+        effect_size=effect_size(first, second, ddof=options.ddof),
         statistic=float(first.sum() - second.sum()),
-        pvalue=tested.pvalue,
-        pvalue_low=tested.pvalue_low,
-        pvalue_high=tested.pvalue_high,
-        method=tested.method,
-        bound=tested.bound,
-        alternative=tested.alternative,
-        min_pvalue=tested.min_pvalue,
-        ties=tested.tied if tested.tied is None or tested.tied < 10**300 else None,
-        divisions=tested.total if tested.total < 10**300 else None,
+        ties=tested.tied if tested.tied is None or tested.tied < _MOST else None,
+        divisions=tested.total if tested.total < _MOST else None,
         tails=dict(tested.tails),
         associations=dict(zip(names, scores, strict=True)),
         sets=dict(found.words),
         titles={name: titles[name] for name in found.words},
-        crossed=_other_words(found, tested, options),
+        crossed=crossed(found.cosines(), n_x, n_a, exchanged=exchanged, **exchange),
         coverage=found.coverage,
         conventions={
             "measure": "weat" if two_targets else "single-target weat",
             "association": "difference of mean cosines" if two_targets else "mean cosine",
-            "alternative": alternative,
-            "ties": ties,
-            "ddof": ddof,
-            "missing": found.coverage.policy,
-            "method": method,
-            "max_work": recorded_work(max_work),
-            "seed": seed,
-            "fallback": ", ".join(emb.fallback) or "none",
+            **options.conventions(found.coverage.policy, emb),
         },
         provenance=(emb.provenance,),
     )
-
-
-def _other_words(found: Gathered, tested: PermutationResult, options: Mapping[str, Any]) -> Crossed:
-    """The difference with targets and attributes drawn, and the p-value of exchanging attributes."""
-    v = found.vectors
-    targets = np.concatenate([v["x"], v["y"]]) if "y" in v else v["x"]
-    table = cosines(targets, np.concatenate([v["a"], v["b"]]))
-    # with one target, exchanging attributes is the test
-    return crossed(table, len(v["x"]), len(v["a"]), exchanged=None if "y" in v else tested, **options)

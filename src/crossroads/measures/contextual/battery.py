@@ -12,8 +12,8 @@ from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.options import share, whole
 from crossroads.measures.contextual.bootstrap import CeatBootstrapResult, ceat_bootstrap
 from crossroads.measures.contextual.ceat import CeatResult, ceat, context_name
+from crossroads.measures.contextual.draws import check_contexts
 from crossroads.measures.contextual.levels import levels_name
-from crossroads.measures.contextual.words import check_contexts
 from crossroads.measures.coverage.gaps import NO_CONTEXT, require_stimuli
 from crossroads.measures.coverage.words import Missing, listed_designs
 from crossroads.results import (

@@ -15,8 +15,7 @@ from crossroads.geometry import Floats, effect_size
 from crossroads.inference.bootstrap import generator, percentile_interval
 from crossroads.inference.options import share, whole
 from crossroads.measures.association.weat import check_ddof
-from crossroads.measures.contextual.draws import Stack, check_expected, expected_associations
-from crossroads.measures.contextual.words import design_contexts
+from crossroads.measures.contextual.draws import Stack, check_expected, design_contexts, expected_associations
 from crossroads.measures.coverage.words import Missing
 from crossroads.results import TEST, Result, Row, Stat, long_row, read_only, stat
 from crossroads.stimuli import Design

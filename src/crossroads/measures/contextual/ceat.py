@@ -21,13 +21,14 @@ from crossroads.measures.contextual.draws import (
     Stack,
     check_expected,
     check_spread,
+    counts_of,
+    design_contexts,
     draw_contexts,
     expected_associations,
     expected_cosines,
     sample_associations,
     stimulus_test,
 )
-from crossroads.measures.contextual.words import counts_of, design_contexts
 from crossroads.measures.coverage.words import Missing
 from crossroads.results import (
     TEST,
@@ -38,6 +39,7 @@ from crossroads.results import (
     association,
     crossed_names,
     long_row,
+    named,
     numbers,
     read_only,
     stat,
@@ -50,6 +52,8 @@ from crossroads.wording.numbers import P
 Variance = Literal["paper", "hedges"]
 
 
+COMBINED = "effect_size se pvalue log10_pvalue tau2 i2 prediction_interval"
+"""What combining samples gives."""
 SAMPLED: Mapping[str, str] = {
     **{name: name for name in ("se", "tau2", "i2", "share_positive")},
     "pvalue": "published_p",
@@ -263,7 +267,7 @@ def ceat(
         contexts, design, missing=missing, least={"x": 2, "y": 2, "a": 1, "b": 1}
     )
     effects, spreads = _samples(stacked, samples, ddof, generator(seed))
-    variances = spreads if variance == "paper" else _hedges(effects, stacked.sizes)
+    variances = spreads if variance == "paper" else hedges(effects, stacked.sizes)
     combined = combine(effects, variances)
     s = expected_associations(stacked)
     check_expected(s, contexts.dim, f"expected association of the design {design.name!r}")
@@ -272,13 +276,7 @@ def ceat(
     tested, drawn = stimulus_test(contexts, stacked, s, table)
     return CeatResult(
         design=design.name,
-        effect_size=combined.effect_size,
-        se=combined.se,
-        pvalue=combined.pvalue,
-        log10_pvalue=combined.log10_pvalue,
-        tau2=combined.tau2,
-        i2=combined.i2,
-        prediction_interval=combined.prediction_interval,
+        **named(combined, COMBINED),
         share_positive=float((effects > 0).mean()),
         stimulus_effect_size=effect_size(s[:n_x], s[n_x:], ddof=ddof),
         stimulus_pvalue=tested.pvalue,
@@ -310,7 +308,7 @@ def _samples(stacked: Stack, samples: int, ddof: int, rng: np.random.Generator) 
     return effects, spread
 
 
-def _hedges(effects: Floats, sizes: tuple[int, ...]) -> Floats:
+def hedges(effects: Floats, sizes: tuple[int, ...]) -> Floats:
     """Sampling variance of a standardised difference between two groups."""
     n_x, n_y = sizes[:2]
     return np.asarray((n_x + n_y) / (n_x * n_y) + effects**2 / (2 * (n_x + n_y)))

@@ -27,8 +27,14 @@ from crossroads.inference.crossed import spread
 from crossroads.inference.options import seed_of, switch, whole
 from crossroads.inference.random_effects import combine
 from crossroads.measures.association.weat import check_ddof
-from crossroads.measures.contextual.draws import Stack, draw_contexts, stack
-from crossroads.measures.contextual.words import check_contexts, counts_of, sample_cosines
+from crossroads.measures.contextual.draws import (
+    Stack,
+    check_contexts,
+    counts_of,
+    draw_contexts,
+    sample_cosines,
+    stack,
+)
 from crossroads.measures.coverage.gaps import NO_CONTEXT
 from crossroads.measures.coverage.words import Gathered, gather
 from crossroads.measures.traits.scores import scores_table

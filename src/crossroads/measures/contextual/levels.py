@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from crossroads.geometry import Floats, effect_size, effect_sizes, rounding_erro
 from crossroads.inference.bootstrap import generator, percentile_interval
 from crossroads.inference.crossed import Crossed, crossed, mean_cosine
 from crossroads.inference.options import whole
-from crossroads.inference.permutation.test import Alternative, permutation_test
+from crossroads.inference.permutation.test import Alternative, PermutationResult, permutation_test
 from crossroads.inference.random_effects import combine
 from crossroads.measures.association.mleat import CELLS, LEVELS
 from crossroads.measures.association.patterns import (
@@ -24,21 +23,30 @@ from crossroads.measures.association.patterns import (
     LEAST_EFFECT,
     PATTERNS,
     check_rule,
-    crossed_lean,
+    critical_effect,
     lean,
     pattern_of,
 )
 from crossroads.measures.association.weat import check_ddof, crossed_rows
-from crossroads.measures.contextual.ceat import SAMPLED, Variance, combined_row, stimulus_row
+from crossroads.measures.contextual.ceat import (
+    COMBINED,
+    SAMPLED,
+    Variance,
+    combined_row,
+    hedges,
+    stimulus_row,
+)
 from crossroads.measures.contextual.draws import (
     STIMULUS_WORK,
     Stack,
     check_expected,
     check_spread,
+    counts_of,
+    design_contexts,
     draw_contexts,
     expected_cosines,
+    sample_cosines,
 )
-from crossroads.measures.contextual.words import counts_of, design_contexts, sample_cosines
 from crossroads.measures.coverage.words import Missing
 from crossroads.results import (
     QUESTION,
@@ -49,6 +57,7 @@ from crossroads.results import (
     crossed_names,
     label_for,
     long_row,
+    named,
     read_only,
     stat,
 )
@@ -349,39 +358,40 @@ def multilevel_ceat(
         check_expected(
             expected[key], contexts.dim, f"expected cosine with {key} of the design {design.name!r}"
         )
-    settings: dict[str, Any] = {
-        "ddof": ddof,
-        "alternative": alternative,
-        "error": rounding_error(contexts.dim),
-    }
     n_x, n_y, n_a, n_b = stacked.sizes
     groups = {"1": (n_x, n_y), "x": (n_a, n_b), "y": (n_a, n_b)}
     table = expected_cosines(stacked)
     rows = {"1": (table, n_x), "x": (table[:n_x], n_x), "y": (table[n_x:], n_y)}
-    work: dict[str, Any] = {"score_error": settings["error"], "max_work": STIMULUS_WORK}
-    drawn = {key: crossed(*some, n_a, alternative=alternative, **work) for key, some in rows.items()}
+    exchange: dict[str, Any] = {"score_error": rounding_error(contexts.dim), "max_work": STIMULUS_WORK}
+    exchange["alternative"] = alternative
     combined = {
-        key: _level(*levels[key], expected[key], sizes, variance, drawn[key], **settings)
-        for key, sizes in groups.items()
+        key: _level(
+            levels[key],
+            expected[key],
+            groups[key],
+            variance,
+            ddof,
+            drawn=crossed(*some, n_a, **exchange),
+            tested=permutation_test(*np.split(expected[key], groups[key][:1]), **exchange),
+        )
+        for key, some in rows.items()
     }
     similarities = {
         key: _similarity(*cells[key], expected[key], pairs)
         for key, pairs in zip(cells, (n_x * n_a, n_x * n_b, n_y * n_a, n_y * n_b), strict=True)
     }
     rule = {"least_effect": least_effect, "alpha": alpha}
-    critical = _critical(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
+    alone = (combined["x"], combined["y"])
+    critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
     return MultilevelCeatResult(
         design=design.name,
         level1=combined["1"],
         level2={key: combined[key] for key in "xy"},
         level3=similarities,
-        pattern=_pattern(combined, "stimulus_pvalue", **rule),
-        published_pattern=_pattern(combined, "pvalue", **rule),
+        pattern=pattern_of(*(lean(one.effect_size, one.stimulus_pvalue, **rule) for one in alone)),
+        published_pattern=pattern_of(*(lean(one.effect_size, one.pvalue, **rule) for one in alone)),
         crossed_pattern=pattern_of(
-            *(
-                crossed_lean(one.stimulus_effect_size, one.crossed, **rule)
-                for one in (combined["x"], combined["y"])
-            )
+            *(lean(one.stimulus_effect_size, one.crossed.pvalue, **rule) for one in alone)
         ),
         pattern_shares=_shares(levels["x"][0], levels["y"][0], critical, alternative),
         titles={name: words.name for name, words in design.sets.items()},
@@ -447,35 +457,23 @@ def _expected(stacked: Stack) -> dict[str, Floats]:
 
 
 def _level(
-    effects: Floats,
-    spreads: Floats,
+    sampled: Sampled,
     scores: Floats,
     sizes: tuple[int, int],
     variance: Variance,
-    drawn: Crossed,
-    *,
     ddof: int,
-    alternative: Alternative,
-    error: float,
+    *,
+    drawn: Crossed,
+    tested: PermutationResult,
 ) -> CombinedLevel:
-    n, m = sizes
-    textbook = (n + m) / (n * m) + effects**2 / (2 * (n + m))
-    found = combine(effects, spreads if variance == "paper" else textbook)
-    first, second = scores[:n], scores[n:]
-    tested = permutation_test(
-        first, second, alternative=alternative, score_error=error, max_work=STIMULUS_WORK
-    )
+    """A level from its samples, from the scores that are permuted, and from both tests of these."""
+    effects, spreads = sampled
+    found = combine(effects, spreads if variance == "paper" else hedges(effects, sizes))
     return CombinedLevel(
-        effect_size=found.effect_size,
-        se=found.se,
-        pvalue=found.pvalue,
-        log10_pvalue=found.log10_pvalue,
-        tau2=found.tau2,
-        i2=found.i2,
-        prediction_interval=found.prediction_interval,
+        **named(found, COMBINED),
         sample_interval=percentile_interval(effects, 0.95),
         share_positive=float((effects > 0).mean()),
-        stimulus_effect_size=effect_size(first, second, ddof=ddof),
+        stimulus_effect_size=effect_size(scores[: sizes[0]], scores[sizes[0] :], ddof=ddof),
         stimulus_pvalue=tested.pvalue,
         stimulus_method=tested.method,
         crossed=drawn,
@@ -498,23 +496,6 @@ def _similarity(means: Floats, spreads: Floats, expected: Floats, pairs: int) ->
         low=drawn.low,
         high=drawn.high,
     )
-
-
-def _pattern(levels: Mapping[str, CombinedLevel], pvalue: str, *, least_effect: float, alpha: float) -> str:
-    """The pattern of the combined effect sizes, by one of the two p-values."""
-    x, y = (
-        lean(levels[key].effect_size, getattr(levels[key], pvalue), least_effect=least_effect, alpha=alpha)
-        for key in "xy"
-    )
-    return pattern_of(x, y)
-
-
-def _critical(n_a: int, n_b: int, *, ddof: int, alternative: str, least_effect: float, alpha: float) -> float:
-    """The smallest effect size that the normal curve fitted to the divisions calls significant."""
-    tail = alpha / 2 if alternative == "two-sided" else alpha
-    n = n_a + n_b
-    scale = float(np.sqrt((1 / n_a + 1 / n_b) * ((n - ddof) / (n - 1))))
-    return max(-NormalDist().inv_cdf(tail) * scale, least_effect)
 
 
 def _shares(x: Floats, y: Floats, critical: float, alternative: str) -> dict[str, float]:
