@@ -28,6 +28,7 @@ from crossroads.sources.load import load_series
 from crossroads.sources.models.files import ModelFiles, find_model
 from crossroads.sources.models.sentence import is_sentence_encoder
 from crossroads.sources.models.settings import packages
+from crossroads.sources.vectors import embedded
 from crossroads.sources.words import Request, SourceOptions
 from crossroads.stimuli import Design, catalog
 from crossroads.stimuli.catalogue.index import panel

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -11,22 +12,21 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, UnknownNameError, in_short, join_words, require
+from crossroads.errors import InputError, join_words
 from crossroads.evidence import Contexts, Embeddings
-from crossroads.geometry import Floats, cosines, effect_size, rounding_error
+from crossroads.geometry import Floats, effect_size, rounding_error
 from crossroads.inference.crossed import Crossed, crossed, equal_weights
-from crossroads.inference.options import is_number, whole
+from crossroads.inference.options import whole
 from crossroads.inference.permutation.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
 from crossroads.inference.permutation.test import Method
+from crossroads.measures.association.scales import Scale, scale_of
 from crossroads.measures.contextual.draws import expected_cosines, stack
 from crossroads.measures.coverage.gaps import NO_CONTEXT, NOT_THERE, too_few
 from crossroads.measures.coverage.words import BALANCED, Gathered, Missing, check_inputs, gather
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import QUESTION, Result, Stat, label_for, stat
 from crossroads.stimuli import Design
-from crossroads.stimuli.files.lists import read_frequencies
 from crossroads.wording import phrases
-from crossroads.wording.numbers import Mark, P, between, number, p_equals, percent
-from crossroads.wording.table import Column, Interval, Table
+from crossroads.wording.numbers import P, between, number, p_equals, percent
 
 Answer = Literal["yes", "no", "cannot tell"]
 NO_FREQUENCY = "no frequency is known"
@@ -43,9 +43,8 @@ _LEAST_POOL = 1_000
 _QUANTILES = (0.025, 0.5, 0.975)
 
 
-def frequency_name(design: str) -> str:
-    """What the part of frequency in a test is called, such as ``weat6 frequency``."""
-    return f"{design} frequency"
+_MATCHED = "share of tests on words of like frequency in place of the targets with at least such a d"
+_DRAWN = "of that, all words drawn again"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -63,22 +62,33 @@ class FrequencyResult(Result):
         "valentini2022undesirable",
         "inman1989overlapping",
     )
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "frequency": (
-            "gap",
-            "overlap",
-            "r",
-            "matched_pvalue",
-            "matched_both_pvalue",
-            "difference",
-            "adjusted_difference",
-            "adjusted_low",
-            "adjusted_high",
-            "adjusted_pvalue",
-            "answer",
-            "left_out",
-        )
+    _label_format: ClassVar[str] = "{design} frequency"
+    _table_title: ClassVar[str] = "Beyond frequency"
+    _long_table: ClassVar[tuple[str, str, str]] = ("frequency", "draws", "")
+    _file_names: ClassVar[str] = (
+        "design gap overlap r matched_pvalue matched_both_pvalue effect_size difference "
+        "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
+        "adjusted_pvalue=adjusted.pvalue answer reason"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "frequency": "gap overlap r matched_pvalue matched_both_pvalue difference "
+        "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
+        "adjusted_pvalue=adjusted.pvalue answer left_out"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("design", "test"),
+        QUESTION,
+        stat("answer", note="whether the association is more than frequency"),
+        stat("gap", note="difference of mean log frequencies of the targets, in SD"),
+        stat("overlap", note="of these frequencies", kind="share", spare=2),
+        stat("r", note="of association and log frequency within the targets", spare=3),
+        stat("matched_pvalue", "p (like)", _MATCHED, kind="estimate"),
+        stat("matched_both_pvalue", "p (all like)", "the same for all sets", kind="estimate", spare=2),
+        Stat("difference", "difference", {"head": "Δ", "note": "difference of mean cosines", "digits": 3}),
+        stat("adjusted_difference", "Δ (equal)", "at equal frequency", of="adjusted.difference", digits=3),
+        stat("interval", note=_DRAWN, of="adjusted.low", digits=3, kind="interval", spare=5),
+        stat("adjusted_pvalue", "p (equal)", _DRAWN, of="adjusted.pvalue", kind="p", spare=4),
+    )
 
     design: str
     """Name of the design."""
@@ -124,11 +134,6 @@ class FrequencyResult(Result):
     titles: Mapping[str, str]
     """What the sets stand for."""
 
-    @property
-    def label(self) -> str:
-        """The design, and that this is about frequency."""
-        return frequency_name(self.design)
-
     def headline(self) -> str:
         """The answer and its main numbers."""
         told = [f"{self.answer}, gap = {number(self.gap)}" if self.gap is not None else self.answer]
@@ -137,68 +142,15 @@ class FrequencyResult(Result):
         change = f"{number(self.difference, 3)} to {number(self.adjusted.difference, 3)}"
         return ", ".join([*told, f"Δ from {change} at equal frequency"])
 
-    def rows(self) -> list[Row]:
-        """One row: every number."""
-        return [{"design": self.design, **self._values(), "answer": self.answer, "reason": self.reason}]
-
-    def _values(self) -> dict[str, float | None]:
-        names = ("gap", "overlap", "r", "matched_pvalue", "matched_both_pvalue", "effect_size", "difference")
-        ends = ("difference", "low", "high", "pvalue")
-        return {
-            **{name: getattr(self, name) for name in names},
-            **{f"adjusted_{name}": getattr(self.adjusted, name) for name in ends},
-        }
-
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test."""
-        rows = []
-        for one in results.values():
-            low, high = one.adjusted.low, one.adjusted.high
-            rows.append(
-                {
-                    **one.rows()[0],
-                    "question": one.question,
-                    "interval": None if low is None or high is None else Interval(low, high),
-                    **{key: _p(one._values()[key], mark) for key, mark in _PVALUES.items()},
-                }
-            )
-        columns = (
-            Column(key="design", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="answer", head="answer", note="whether the association is more than frequency"),
-            Column(key="gap", head="gap", note="difference of mean log frequencies of the targets, in SD"),
-            Column(key="overlap", head="overlap", kind="share", note="of these frequencies", spare=2),
-            Column(key="r", head="r", note="of association and log frequency within the targets", spare=3),
-            Column(key="matched_pvalue", head="p (like)", note=_MATCHED),
-            Column(key="matched_both_pvalue", head="p (all like)", note="the same for all sets", spare=2),
-            Column(key="difference", head="Δ", digits=3, note="difference of mean cosines"),
-            Column(key="adjusted_difference", head="Δ (equal)", digits=3, note="at equal frequency"),
-            Column(key="interval", head="interval", digits=3, note="of that, all words drawn again", spare=5),
-            Column(key="adjusted_pvalue", head="p (equal)", note="of that, all words drawn again", spare=4),
-        )
-        notes = tuple(f"{one.design}: {one.answer}, {one.reason}." for one in results.values())
-        title = "Beyond frequency"
-        shown = notes if len(notes) == 1 else ()
-        return Table(name="frequency", title=title, columns=columns, rows=tuple(rows), notes=shown)
-
-    def long_rows(self, name: str) -> Iterator[Row]:
-        """Every number."""
-        for statistic, value in self._values().items():
-            yield long_row("frequency", self.design, "", statistic, value, n=self.draws)
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Every number and the answer, for rules."""
-        values: Values = {k: v for k, v in self._values().items() if k != "effect_size"}
-        yield self.label, "frequency", {**values, "answer": self.answer, "left_out": self.left_out()}
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """The answer and its reason, of a single test."""
+        if len(results) == 1:
+            yield from (f"{one.design}: {one.answer}, {one.reason}." for one in results.values())
 
 
-_PVALUES: Mapping[str, Mark] = {"matched_pvalue": "≈", "matched_both_pvalue": "≈", "adjusted_pvalue": ""}
-_MATCHED = "share of tests on words of like frequency in place of the targets with at least such a d"
-
-
-def _p(value: float | None, mark: Mark) -> P | None:
-    return None if value is None else P(value, mark)
+frequency_name = partial(label_for, FrequencyResult)
+"""Name of the part of frequency in a test, such as ``weat6 frequency``."""
 
 
 def frequency(
@@ -233,10 +185,6 @@ def frequency(
         of that name (the extra ``frequency``) in the language of the design, or ``"wordfreq:de"``, or a code
         such as ``"de"``, for another; None for the order of the file, where that is an order of
         frequency (``emb.ranks``). Of ranks, log frequency is taken as − log rank (Zipf).
-    draws
-        How many tests on words of like frequency.
-    seed
-        Of these draws.
 
     Notes
     -----
@@ -249,11 +197,6 @@ def frequency(
 
     Words of like frequency are the hundred nearest in the pool, none of which is more than twice or less than
     half as frequent, without words of the design and those with anything but letters.
-
-    In simulated tables of 2 × 4 to 2 × 25 targets that are 0.5 to 4.8 standard deviations apart, and whose
-    associations depend on frequency and on nothing else, p at equal frequency was below .05 in 2–5 % and
-    below .01 in 0.3–1.2 % of 3,000 tables of each kind, and so the interval held 0 in 95–98 %; without
-    adjustment p was below .05 in 8–78 %.
 
     References
     ----------
@@ -287,7 +230,7 @@ def frequency(
             hint="frequencies of two targets are compared: give y as well.",
         )
     index = emb.index if isinstance(emb, Contexts) else emb
-    scale = _scale(frequencies, index, design)
+    scale = scale_of(frequencies, index, design)
     found, f = _gather(index, design, scale, missing, absent=NO_CONTEXT if index is not emb else NOT_THERE)
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
     table = _table(emb, found)
@@ -341,116 +284,11 @@ def _table(emb: Embeddings | Contexts, found: Gathered) -> Floats:
     """Cosines of targets with attributes; of contexts, those to be expected of any of them."""
     if isinstance(emb, Contexts):
         return expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
-    v = found.vectors
-    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
-
-
-class _Scale(NamedTuple):
-    """Log frequencies, wherever they come from."""
-
-    source: str
-    """Where they come from."""
-    of: Callable[[str, str], float | None]
-    """Log frequency of a word as it is written and as it is stored, or None."""
-    of_pool: Callable[[Embeddings], Floats]
-    """Those of a whole vocabulary; not a number where they are unknown."""
-
-
-def _scale(frequencies: object, emb: Embeddings, design: Design) -> _Scale:
-    if frequencies is None:
-        return _rank_scale(emb)
-    if isinstance(frequencies, Path) or (isinstance(frequencies, str) and Path(frequencies).suffix):
-        return _table_scale(read_frequencies(Path(frequencies)))
-    if isinstance(frequencies, str):
-        return _wordfreq_scale(frequencies, design)
-    if isinstance(frequencies, Mapping):
-        return _table_scale(frequencies)
-    raise InputError(
-        f"frequencies is of type {type(frequencies).__name__}: {in_short(frequencies)}.",
-        hint="give {word: count, ...}, the path of a file, 'wordfreq', or None for the order of the file.",
-    )
-
-
-def _rank_scale(emb: Embeddings) -> _Scale:
-    ranks = emb.ranks
-    if ranks is None:
-        order = emb.provenance.details.get("order", "unknown: it does not come from a file")
-        raise InputError(
-            f"the frequencies of the words of {emb.provenance.source} are not known: their order is {order}.",
-            hint="give frequencies={word: count, ...} or 'wordfreq'; or load the file with ranked=True, "
-            "if it lists words by frequency.",
-        )
-
-    def of_pool(pool: Embeddings) -> Floats:
-        known = pool.ranks or {}
-        found = np.array([known.get(word, 0) for word in pool.labels], dtype=np.float64)
-        return -np.log(np.where(found > 0, found, np.nan))
-
-    return _Scale("order of the vector file", lambda _, label: -log(ranks[label]), of_pool)
-
-
-def _table_scale(table: Mapping[Any, Any]) -> _Scale:
-    def of(word: str, label: str) -> float | None:
-        value = _first_of(table, (word, label, label.lower()))
-        if value is None:
-            return None
-        if not _is_frequency(value):
-            raise InputError(
-                f"the frequency of {word!r} is {in_short(value)}.",
-                hint="give counts or frequencies above 0; leave out words without one.",
-            )
-        return log(value)
-
-    def of_pool(pool: Embeddings) -> Floats:
-        values = (_first_of(table, (word, word.lower())) for word in pool.labels)
-        return np.log(np.array([one if _is_frequency(one) else np.nan for one in values], dtype=np.float64))
-
-    return _Scale("given as a table", of, of_pool)
-
-
-def _first_of(table: Mapping[Any, Any], forms: Iterable[str]) -> Any:
-    """What a table has under the first of some spellings that is in it; None where it has none of them."""
-    return next((table[form] for form in forms if form in table), None)
-
-
-def wordfreq_language(name: str) -> str:
-    """The language in a name such as ``wordfreq:de`` or ``de``, checked; empty where none is named."""
-    language = name.removeprefix("wordfreq").removeprefix(":")
-    _wordfreq(language or "en")
-    return language
-
-
-def _wordfreq(language: str) -> Any:
-    """The package, once it is known to have a language."""
-    package = require("wordfreq", extra="frequency", purpose="taking frequencies from wordfreq")
-    known = package.available_languages()
-    if language not in known:
-        raise UnknownNameError("language of wordfreq", language, sorted(known))
-    return package
-
-
-def _is_frequency(value: Any) -> bool:
-    return value is not None and is_number(value) and 0 < value < np.inf
-
-
-def _wordfreq_scale(name: str, design: Design) -> _Scale:
-    language = wordfreq_language(name) or design.language or "en"
-    wordfreq = _wordfreq(language)
-
-    def of(word: str, _: str) -> float | None:
-        value = float(wordfreq.word_frequency(word.replace("_", " "), language))
-        return log(value) if value > 0 else None
-
-    def of_pool(pool: Embeddings) -> Floats:
-        table = wordfreq.get_frequency_dict(language)
-        found = [table.get(word.lower(), np.nan) for word in pool.labels]
-        return np.log(np.array(found, dtype=np.float64))
-
-    return _Scale(f"wordfreq, {language}", of, of_pool)
+    return found.cosines()
 
 
 def _gather(
-    emb: Embeddings, design: Design, scale: _Scale, missing: Missing, *, absent: str
+    emb: Embeddings, design: Design, scale: Scale, missing: Missing, *, absent: str
 ) -> tuple[Gathered, Floats]:
     """Vectors and log frequencies of the words that have both."""
     sets = {key: design.sets[key] for key in _SETS}
@@ -536,7 +374,7 @@ def _at_equal(table: Floats, n_x: int, n_a: int, f: Floats, error: float) -> Cro
 def _matched(
     emb: Embeddings,
     design: Design,
-    scale: _Scale,
+    scale: Scale,
     found: Gathered,
     f: Floats,
     draws: int,

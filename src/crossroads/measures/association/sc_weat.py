@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -19,13 +20,21 @@ from crossroads.inference.options import seed_of, work
 from crossroads.inference.permutation.rows import permutation_blocks
 from crossroads.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
 from crossroads.measures.association.weat import check_ddof, recorded_work
-from crossroads.measures.coverage.overlaps import keyed_by_word, overlap_notes, titles_of, warn_about_words
-from crossroads.measures.coverage.words import Missing, check_vectors, gather
-from crossroads.results import Coverage, Result, Row, read_only
+from crossroads.measures.coverage.words import (
+    Missing,
+    check_vectors,
+    gather,
+    keyed_by_word,
+    listed_words,
+    overlap_notes,
+    titles_of,
+    warn_about_words,
+)
+from crossroads.results import NAMED, Coverage, Result, Row, Stat, read_only, stat
 from crossroads.stimuli import StimulusSet
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
-from crossroads.wording.table import Column, Interval, Table
+from crossroads.wording.table import Table
 
 ScMethod = Literal[Method, "none"]
 Precision = Literal["auto", "float32", "float64"]
@@ -36,6 +45,14 @@ _CHUNK = 1 << 14
 _SAFE: dict[type[Any], tuple[float, float]] = {np.float32: (1e-12, 1e12), np.float64: (1e-120, 1e120)}
 
 
+_OF_S = "of s, over the choice of attribute words"
+
+
+def _other_words(results: Sequence[ScWeatResult]) -> str:
+    tails = ", ".join(dict.fromkeys(phrases.tail(one.alternative) for one in results))
+    return f"how often other attribute words would differ so, were there no association, {tails}"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ScWeatResult(Result):
     """Association of single words with two attributes; every array has one entry per word."""
@@ -44,6 +61,17 @@ class ScWeatResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
     stem: ClassVar[str] = "sc_weat"
     figure: ClassVar[str] = "association.ranking:ranking"
+    _table_title: ClassVar[str] = "Words between two attributes"
+    _most_rows: ClassVar[int] = 20
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        NAMED,
+        stat("word"),
+        stat("d", note="effect size: above 0 the word leans to the first attribute", of="effect_size"),
+        stat("s", "s(w, A, B)", "difference of its mean cosines", of="association", digits=4, spare=1),
+        stat("ci", "95 % CI", _OF_S, of="low", digits=4, kind="interval", spare=2),
+        stat("p", note=_other_words),
+        stat("exact_p", note=lambda some: phrases.divisions(one.conventions for one in some), spare=1),
+    )
 
     words: tuple[str, ...]
     """The words measured."""
@@ -136,36 +164,18 @@ class ScWeatResult(Result):
         """The attributes that words may lean to."""
         return f"{self.titles['a']} / {self.titles['b']}" if "a" in self.titles else ""
 
+    def _members(self) -> Iterator[Row]:
+        """Words from those that lean most to A to those that lean most to B."""
+        rows = self.rows()
+        for i in np.argsort(-self.effect_size, kind="stable").tolist():
+            exact = P.of(float(self.pvalue[i]), self.method) if self.pvalue.size else None
+            yield {**rows[i], "exact_p": exact}
+
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per word, from those that lean most to A to those that lean most to B."""
-        rows: list[Row] = []
-        for name, one in results.items():
-            tested = one.pvalue.size > 0
-            for i in np.argsort(-one.effect_size, kind="stable").tolist():
-                exact = P.of(float(one.pvalue[i]), one.method) if tested else None
-                row: Row = {"test": name, "word": one.words[i], "d": float(one.effect_size[i])}
-                row |= {"s": float(one.association[i]), "p": None, "exact_p": exact}
-                if one.se[i] > 0:
-                    row |= {"p": P(float(one.crossed_pvalue[i]))}
-                    row |= {"ci": Interval(float(one.low[i]), float(one.high[i]))}
-                rows.append(row)
-        conventions = [one.conventions for one in results.values()]
-        tails = ", ".join(dict.fromkeys(phrases.tail(one.alternative) for one in results.values()))
-        other = f"how often other attribute words would differ so, were there no association, {tails}"
-        columns = (
-            *([Column(key="test", head="test")] if len(results) > 1 else []),
-            Column(key="word", head="word"),
-            Column(key="d", head="d", note="effect size: above 0 the word leans to the first attribute"),
-            Column(key="s", head="s(w, A, B)", digits=4, note="difference of its mean cosines", spare=1),
-            Column(
-                key="ci", head="95 % CI", digits=4, note="of s, over the choice of attribute words", spare=2
-            ),
-            Column(key="p", head="p", note=other),
-            Column(key="exact_p", head="exact p", note=phrases.divisions(conventions), spare=1),
-        )
-        title = "Words between two attributes"
-        return Table(name="sc_weat", title=title, columns=columns, rows=tuple(rows), most=20)
+        """One row per word."""
+        table = super().tabulate(results)
+        return table if len(results) > 1 else table.without(["test"])
 
 
 def sc_weat(
@@ -196,8 +206,6 @@ def sc_weat(
 
     Parameters
     ----------
-    emb
-        Vectors of the words and the attributes.
     words
         One word, several, or ``"*"`` for the whole vocabulary (rows of zeros are left out). Attribute words
         are not measured: no word is compared with itself.
@@ -218,8 +226,7 @@ def sc_weat(
     Notes
     -----
     Exchanging labels assumes that the cosines of A and of B have the same spread. Where sets differ in size
-    and the smaller one has three times the spread, it rejects a true null in 16 % of cases at .05 with 4
-    words against 12, the crossed p-value in 5 % (13 % where cosines are strongly skewed).
+    and the smaller one has the larger spread, ``pvalue`` is too small, and ``crossed_pvalue`` is not.
 
     References
     ----------
@@ -243,7 +250,7 @@ def sc_weat(
     one_of("method", method, ScMethod)
     seed_of(seed)
     work(max_work)
-    sets = {"a": tuple(_as_words("a", a)), "b": tuple(_as_words("b", b))}
+    sets = {"a": _as_words("a", a), "b": _as_words("b", b)}
     titles = titles_of({"a": a, "b": b})
     if isinstance(words, str) and words == EVERY_WORD:
         warn_about_words(sets, titles)
@@ -252,7 +259,7 @@ def sc_weat(
         among = keyed_by_word({"words": (*found.words["a"], *found.words["b"]), **found.words})
         coverage = dataclasses.replace(found.coverage, notes=overlap_notes(among, titles))
     else:
-        asked = {"words": (words,) if isinstance(words, str) else tuple(_as_words("words", words)), **sets}
+        asked = {"words": (words,) if isinstance(words, str) else _as_words("words", words), **sets}
         warn_about_words(asked, titles)
         least = {"words": 1, "a": 2, "b": 2}
         found = gather(emb, asked, missing=missing, least=least, rows_only=("words",))
@@ -309,24 +316,18 @@ def sc_weat(
     )
 
 
-def _as_words(name: str, words: Iterable[str]) -> list[str]:
-    if isinstance(words, str):
-        raise InputError(f"{name} is one string, {in_short(words)}.", hint="give a list of words.")
-    if not hasattr(words, "__iter__"):
-        raise InputError(f"{name} is {in_short(words)}.", hint="give a list of words.")
-    words = list(words)
-    if not words:
+def _as_words(name: str, words: Iterable[str]) -> tuple[str, ...]:
+    """Words of a list that is not empty and has none twice."""
+    given = words if isinstance(words, str) or not hasattr(words, "__iter__") else [*words]
+    listed = listed_words(name, given)
+    if not listed:
         raise InputError(f"{name} is empty.", hint="give at least one word.")
-    for kind in set(map(type, words)):
-        if not issubclass(kind, str):
-            raise InputError(f"{name} contains a value of type {kind.__name__}.", hint="give words.")
-    if len(set(words)) < len(words):
-        seen: set[str] = set()
-        twice = [word for word in words if word in seen or seen.add(word)]  # type: ignore[func-returns-value]
+    twice = [word for word, times in Counter(given).items() if times > 1]
+    if twice:
         raise InputError(
             f"{name} lists {join_words(map(in_short, twice), most=3)} twice.", hint="list each word once."
         )
-    return words
+    return listed
 
 
 def _every_row(emb: Embeddings, attributes: NDArray[np.intp]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
@@ -342,11 +343,7 @@ def _single_precision(precision: str, emb: Embeddings, n: int) -> bool:
 
 
 def _centred(a: Floats, b: Floats) -> tuple[Floats, int]:
-    """Attributes less their common mean.
-
-    The mean adds the same number to every score of a word, which changes neither its effect size nor its
-    p-value; subtracting it keeps the digits of cosines that are nearly equal.
-    """
+    """Attributes less their common mean, which keeps the digits of cosines that are nearly equal."""
     q = np.concatenate([a, b])
     return q - q.mean(axis=0), len(a)
 
@@ -427,10 +424,7 @@ def _scored(
     ddof: int,
     measured: _Measured,
 ) -> Iterator[Floats]:
-    """Centred cosines of words with each attribute in float64, a block of words at a time.
-
-    Fills in what is computed of the words of each block.
-    """
+    """Centred cosines of words with attributes, by blocks of words; fills in what is computed of each."""
     columns = np.ascontiguousarray(q.T)
     error = rounding_error(vectors.shape[1])
     for part, chunk, lengths in _chunks(vectors, rows, np.float64):
