@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 import zipfile
 from pathlib import Path
@@ -16,7 +15,7 @@ import crossroads
 from crossroads import Design, Embeddings
 from crossroads.errors import MissingExtraError
 from crossroads.measures import BatteryResult, CeatBatteryResult, DominanceResult
-from crossroads.report import Audit, Rule, judge, write_audit
+from crossroads.report import Audit, Rule, judge, read_document, write_audit
 from crossroads.report.documents.reading import read_records
 from crossroads.report.files import ModelAudit, write_audits
 from crossroads.report.folder import OURS, check_output
@@ -66,7 +65,7 @@ def test_an_audit_without_a_battery_is_written_with_all_that_it_has(whole: Audit
     assert "tests.csv" not in found
     assert "vectors.npz" not in found
     assert found <= OURS
-    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    data = read_document(tmp_path / "out" / "results.json")
     assert (data["kind"], data["names"]) == ("language model", list(whole))
     assert data["skipped"]["SeT scores"] == "no logits."
     (contexts,) = whole.of(CeatBatteryResult).values()
@@ -143,7 +142,7 @@ def test_vectors_of_stimuli_alone_are_kept_in_their_type_and_under_the_label_the
 def test_the_seed_of_several_audits_is_that_of_what_is_compared(whole: Audit, tmp_path: Path) -> None:
     both = {name: ModelAudit(audit=whole, designs=[]) for name in ("one", "two")}
     write_audits(tmp_path / "out", both, seed=5, figures=False)
-    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    data = read_document(tmp_path / "out" / "results.json")
     seeds = [one["conventions"]["seed"] for one in data["results"] if one["type"] == "CompareTraitsResult"]
     assert set(seeds) == {5}
 

@@ -4,6 +4,7 @@ from crossroads.measures.geometry.rsa import rsa_name
 from crossroads.report.audit import Audit
 from crossroads.report.comparison.audits import Comparison, compare_audits
 from crossroads.report.comparison.saved import saved_audits
+from crossroads.report.documents.shared import read_document
 from crossroads.report.files import ModelAudit, write_audit, write_audits, write_comparison
 from crossroads.report.gate.files import read_rules
 from crossroads.report.gate.rules import Gate, GateError, Rule, Verdict, check_rules, judge
@@ -32,6 +33,7 @@ __all__ = [
     "markdown_summary",
     "methods_paragraph",
     "methods_text",
+    "read_document",
     "read_rules",
     "results_schema",
     "rsa_name",

@@ -23,6 +23,7 @@ from crossroads.report.comparison.files import (
 )
 from crossroads.report.comparison.saved import saved_audits
 from crossroads.report.documents.records import Record, audit_record, described, results_document
+from crossroads.report.documents.shared import write_document
 from crossroads.report.folder import MARK, folder_names
 from crossroads.report.gate.rules import Gate
 from crossroads.report.methods.citations import bibtex
@@ -113,7 +114,7 @@ def write_parts(
 ) -> tuple[Record, list[str]]:
     """Write every file of an audit except the page; returns the record from which the page is made."""
     record = audit_record(audit, designs)
-    write_json(folder / MARK, record.document)
+    write_document(folder / MARK, record.document)
     absent = _write_long_tables(folder, audit)
     write_tables(folder, audit)
     texts = {
@@ -122,11 +123,11 @@ def write_parts(
         "citations.bib": bibtex(audit, designs),
         "summary.md": markdown_summary(audit, gate),
     }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
     verdicts = None if gate is None else gate.to_dict()
     if verdicts is not None:
-        write_json(folder / "gate.json", verdicts)
+        texts["gate.json"] = json.dumps(verdicts, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
     kept = None if vectors is None else stimulus_vectors(vectors, audit, designs)
     if kept is not None:
         write_vectors(folder / VECTORS, kept)
@@ -139,13 +140,6 @@ def write_parts(
     citations = texts["citations.bib"]
     whole = replace(record, vectors=kept, gate=verdicts, methods=texts["methods.md"], citations=citations)
     return whole, absent
-
-
-def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a document without rounding."""
-    with path.open("w", encoding="utf-8") as file:
-        json.dump(data, file, ensure_ascii=False, allow_nan=False, indent=1)
-        file.write("\n")
 
 
 def _write_long_tables(folder: Path, audit: Audit) -> list[str]:
@@ -305,7 +299,7 @@ def _write_comparison(
     folder: Path, comparison: Comparison, *, figures: bool, drawer: Drawer | None = None
 ) -> list[str]:
     """Write every file of a comparison except the page."""
-    write_json(folder / MARK, _comparison_record(comparison).document)
+    write_document(folder / MARK, _comparison_record(comparison).document)
     rows = comparison.battery.rows()
     if rows:
         write_csv(folder / "comparison.csv", rows)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from crossroads.report import (
     Comparison,
     ModelAudit,
     compare_audits,
+    read_document,
     saved_audits,
     write_audit,
     write_audits,
@@ -244,7 +244,7 @@ def test_tests_that_were_made_already_are_completed_over_contexts_in_the_same_wa
     both = on_both("one", "two")
     tested = compare_battery(vectors_of(both), FIRST, resamples=0, alternative="greater", scale="cosine")
     write_audits(tmp_path / "out", both, tested, figures=False)
-    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    data = read_document(tmp_path / "out" / "results.json")
     over = data["results"][0]["tests"][1]
     assert over["contexts"]["x0"] == [3, 3]
     assert (over["alternative"], over["conventions"]["scale"]) == ("greater", "cosine")
@@ -323,7 +323,7 @@ def test_audits_of_several_models_are_written_together(tmp_path: Path) -> None:
     output = tmp_path / "out"
     write_audits(output, audits, figures=False)
     assert {path.name for path in output.iterdir() if path.is_dir()} == {"a-m", "b-m"}
-    data = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    data = read_document(output / "results.json")
     (battery_result,) = data["results"]
     assert battery_result["models"] == ["a/m", "b/m"]
     assert len(battery_result["tests"]) == 2
@@ -336,7 +336,7 @@ def test_audits_of_several_models_are_written_together(tmp_path: Path) -> None:
     tested = compare_battery(vectors_of(audits), FIRST, resamples=0)
     bare = {name: dataclasses.replace(one, vectors=None) for name, one in audits.items()}
     write_audits(output, bare, tested, figures=False)
-    data = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    data = read_document(output / "results.json")
     assert [len(data["results"][0][key]) for key in ("tests", "unpaired")] == [1, 1]
     assert not (output / "a-m" / "vectors.npz").exists()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -23,11 +22,12 @@ from crossroads.report.documents.records import (
     revive,
     source_names,
 )
+from crossroads.report.documents.shared import read_document
 from crossroads.report.folder import MARK
 from crossroads.report.page.vectors import VECTORS, read_vectors
 from crossroads.results import SCHEMA, Result
 from crossroads.stimuli import Design
-from crossroads.stimuli.files.text import load_json, read_text
+from crossroads.stimuli.files.text import read_text
 from crossroads.wording import phrases
 
 _SHAPES = {"kind": str, "model": str, "designs": list, "skipped": dict, "names": list, "targets": list}
@@ -117,7 +117,7 @@ def _files(path: Path) -> list[Path]:
 
 def _read(path: Path) -> _File:
     """A file of results, of which every part but the results is checked."""
-    data = _parsed(path)
+    data = read_document(path)
     if isinstance(data, dict) and "type" in data and "results" not in data:
         data = {"results": [data]}
     if not isinstance(data, dict) or not isinstance(data.get("results"), list) or not data["results"]:
@@ -148,21 +148,9 @@ def _read(path: Path) -> _File:
     return _File(path, data, _verdicts(gate) if "designs" in data and gate.is_file() else None)
 
 
-def _parsed(path: Path) -> Any:
-    """The content of a JSON file."""
-    try:
-        return load_json(read_text(path, _SAVED), path, parse_constant=_no_number)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
-
-
 def _verdicts(path: Path) -> Plain:
     """The verdicts of rules, as a page and a card read them."""
-    gate = _parsed(path)
+    gate = read_document(path)
     verdicts = gate.get("verdicts") if isinstance(gate, dict) else None
     needed = {"rule", "test", "outcome", "sentence"}
     if not isinstance(verdicts, list) or not all(

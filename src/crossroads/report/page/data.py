@@ -18,21 +18,15 @@ from numpy.typing import NDArray
 from crossroads.evidence import Embeddings
 from crossroads.report.audit import KINDS, Concluded
 from crossroads.report.documents.records import Record, source_names
+from crossroads.report.documents.shared import DRAWS, MOST_DRAWS
 from crossroads.report.page.vectors import MOST_OTHERS, other_words
 from crossroads.results import SCHEMA, pointer_part, versions
 from crossroads.stimuli import catalog
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
 
-MOST_DRAWS = 400
-"""Longer lists of draws are shown as a histogram."""
 MOST_NUMBERS = 20_000
 """Other lists of numbers, such as one per word, are kept up to this length."""
-DRAWS = frozenset(
-    {"effect_sizes", "sample_variances", "samples1", "samples2", "statistics", "topic_statistics"}
-    | {f"sample_effect_sizes{target}" for target in ("", "_x", "_y")}
-)
-"""Names of lists of draws, whose single numbers are not of interest."""
 BINS = 60
 """Bars of a histogram."""
 BUDGET = 9_000_000

@@ -94,7 +94,8 @@ def test_the_document_is_valid_under_the_published_schema(name: str, request: py
     jsonschema = pytest.importorskip("jsonschema", reason="checked in the full test environment")
     place = Path(__file__).parents[4] / "docs" / "reference" / "results.schema.json"
     schema = json.loads(place.read_text(encoding="utf-8"))
-    data = request.getfixturevalue(name).results
+    folder = request.getfixturevalue(name).folder
+    data = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     assert data["schema"] == 1
     check = jsonschema.Draft202012Validator({"$ref": "#/$defs/Audit", "$defs": schema["$defs"]})
     assert [error.message for error in check.iter_errors(data)] == []
