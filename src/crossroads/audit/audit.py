@@ -6,7 +6,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +18,13 @@ from crossroads.audit.progress import Progress, ProgressTracker
 from crossroads.audit.run import worker_count
 from crossroads.audit.vectors import Session, SourceOptions
 from crossroads.errors import InputError
-from crossroads.evidence import Embeddings
 from crossroads.measures.rungs import ladder
 from crossroads.report.audit import Audit
+from crossroads.report.audit import FinishedAudit as FinishedAudit
 from crossroads.results import Result
 from crossroads.sources.kinds import KindName, check_options, recognise
 from crossroads.sources.models.transformers import Device
 from crossroads.stimuli import Design
-
-
-@dataclass(frozen=True, kw_only=True)
-class FinishedAudit:
-    """A finished audit."""
-
-    audit: Audit
-    """Its results."""
-    designs: tuple[Design, ...]
-    """The designs that could be measured."""
-    vectors: Embeddings | None
-    """The vectors of the stimuli, if there is one per word."""
 
 
 def run_audit(

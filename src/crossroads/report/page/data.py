@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.evidence import Embeddings
+from crossroads.papers.fidelity import fidelity
 from crossroads.report.audit import KINDS, Concluded
 from crossroads.report.documents.records import Record, source_names
 from crossroads.report.documents.shared import DRAWS, MOST_DRAWS
 from crossroads.report.page.vectors import MOST_OTHERS, other_words
+from crossroads.report.published import published_findings
 from crossroads.results import SCHEMA, pointer_part, versions
 from crossroads.stimuli import catalog
 from crossroads.wording import phrases
@@ -46,8 +48,6 @@ def page_data(
     *,
     title: str,
     comparisons: Sequence[Record] = (),
-    findings: Mapping[str, Sequence[Any]] | None = None,
-    fidelity: Sequence[Any] | None = None,
 ) -> dict[str, Any]:
     """The data that the script of a page reads.
 
@@ -59,13 +59,10 @@ def page_data(
         Heading of the page.
     comparisons
         Comparisons of the models, which belong to none of them.
-    findings
-        Published findings by test.
-    fidelity
-        For each measure, the source of its formula.
     """
     models = max(1, sum(one.vectors is not None for one in records))
     share = BUDGET // models, OTHERS_BUDGET // models
+    known = published_findings(one.document for one in (*records, *comparisons))
     return {
         "version": versions()["crossroads"],
         "schema": SCHEMA,
@@ -75,8 +72,8 @@ def page_data(
         "phrases": phrases.as_json(),
         "audits": [_audit(one, share) for one in records],
         "comparisons": [_audit(one, share) for one in comparisons],
-        "findings": {name: [one.to_dict() for one in some] for name, some in (findings or {}).items()},
-        "fidelity": [one.to_dict() for one in fidelity or ()],
+        "findings": {name: [one.to_dict() for one in numbers] for name, numbers in known.items()},
+        "fidelity": [one.to_dict() for one in fidelity()],
         "groups": _groups(),
     }
 

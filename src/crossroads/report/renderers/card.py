@@ -18,7 +18,7 @@ from crossroads.evidence.model_names import numbered
 from crossroads.report.audit import Concluded
 from crossroads.report.documents.records import Record
 from crossroads.report.gate.rules import gate_headline
-from crossroads.report.renderers.findings import finding, findings_in_markdown
+from crossroads.report.renderers.texts import finding, findings_in_markdown
 from crossroads.stimuli.files.text import read_text
 from crossroads.storage.files import check_file, write_file
 from crossroads.wording import phrases

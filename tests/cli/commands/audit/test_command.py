@@ -192,7 +192,7 @@ def test_a_full_disk_is_told_with_what_is_kept(
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("crossroads.cli.commands.audit.output.write_audit", full)
+    monkeypatch.setattr("crossroads.cli.commands.audit.output.write_audits", full)
     run = command(*own)
     assert run.status == 1
     assert "finished work is kept in .out.parts" in run.err.replace("\n", " ")

@@ -19,7 +19,7 @@ from crossroads.measures import (
     WefatResult,
 )
 from crossroads.report.audit import BESIDE, KINDS, Audit, conclusions_of
-from crossroads.report.renderers.findings import findings_by_status
+from crossroads.report.renderers.texts import findings_by_status
 from crossroads.wording.numbers import counted
 
 _IN_FILES = (InfluenceResult, WefatResult, ReliabilityResult, FrequencyResult, PlaceboResult)
