@@ -17,6 +17,7 @@ from crossroads.measures.contextual.levels import CombinedLevel, MultilevelCeatR
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, new_figure, write
 from crossroads.plots.frame.lettering import alike, fitted, height, widest, wrapped
+from crossroads.plots.frame.rows import SIDE, Line, Rows, row_axes
 from crossroads.plots.frame.style import (
     BODY,
     BROWN,
@@ -46,9 +47,6 @@ _FOREST_LONGEST = 2.2
 _FOREST_LINE = 0.115
 _APART = 0.17  # of a row, between the two marks of a test
 _ALPHA = 0.05
-_SIDE = ("axes fraction", "data")
-
-Labels = list[list[tuple[str, float, str]]]
 
 
 @figure(CeatBatteryResult)
@@ -63,12 +61,8 @@ def context_forest(
 
     Parameters
     ----------
-    result
-        A battery of CEATs.
     published
         Published combined effect sizes by name of the design, drawn as crosses.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -86,41 +80,31 @@ def context_forest(
         one_of("design", name, [*(test.design for test in result.tests), *result.skipped])
     many = len(result.tests) > _MANY
     labels = _labels(result, brief=many)
-    labelled = max(widest([text], size, weight) for lines in labels for text, size, weight in lines) + 0.12
-    columns = _forest_columns(result, published)
-    widths = [0.14 + widest(column, SMALL) for column in columns]
+    rows = Rows(labels=labels, columns=_forest_columns(result, published), step=_FOREST_LINE)
     frame = Frame(
         width=PAGE,
         body=len(result.tests) * (_LOW_ROW if many else _FOREST_ROW),
-        left=MARGIN + labelled,
-        right=MARGIN + sum(widths),
+        **rows.room,
         title="Effect sizes over contexts and over stimuli",
         above=0.24,
         below=0.48,
         note=_forest_note(result, published),
     )
-    ax = frame.axes(ax)
-    bare(ax, grid="x")
-    ax.set_ylim(len(result.tests) - 0.5, -0.5)
-    ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
-    for y, (test, lines) in enumerate(zip(result.tests, labels, strict=True)):
-        middle = (len(lines) - 1) / 2
-        for i, (text, size, weight) in enumerate(lines):
-            place = (-labelled, (middle - i) * _FOREST_LINE)
-            color = GREY if i else INK
-            write(ax, text, (0, y), place, coords=_SIDE, size=size, weight=weight, color=color)
+    ax = row_axes(frame, ax, len(result.tests))
+    for y, test in enumerate(result.tests):
+        rows.write_label(ax, y, y)
         p = result.adjusted[ADJUSTMENT][y]
         _draw_test(ax, y, test, result.intervals.get(test.design), kept=p is not None and p < _ALPHA)
         if test.design in published:
             cross: dict[str, Any] = {"marker": "x", "markersize": 4.5, "markeredgewidth": 1.1}
             ax.plot([published[test.design]], [y - _APART], color=INK, zorder=4, **cross)
-    _forest_write_columns(ax, columns, widths)
+    rows.write_columns(ax)
     ax.margins(x=0.04)
     ax.set_xlabel("effect size d", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
 
-def _labels(result: CeatBatteryResult, *, brief: bool) -> Labels:
+def _labels(result: CeatBatteryResult, *, brief: bool) -> list[list[Line]]:
     """The name of each test, its targets and its attributes, each a line with size and weight."""
     names = [fitted(test.design, _FOREST_LONGEST, BODY, weight="bold") for test in result.tests]
     if brief:
@@ -152,15 +136,6 @@ def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -
     columns.append([wording.ADJUSTED, *map(wording.probability, result.adjusted_p())])
     columns.append(["exact p", *(wording.probability(test.p) for test in tests)])
     return columns
-
-
-def _forest_write_columns(ax: Axes, columns: list[list[str]], widths: list[float]) -> None:
-    right = 0.0
-    for column, room in zip(columns, widths, strict=True):
-        right += room
-        write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
-        for y, text in enumerate(column[1:]):
-            write(ax, text, (1, y), (right, 0), coords=_SIDE, size=SMALL, ha="right")
 
 
 def _draw_test(
@@ -216,8 +191,6 @@ def context_levels(
     ----------
     results
         A multilevel CEAT, or several.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -233,35 +206,29 @@ def context_levels(
     names = [fitted(one.design, _LEVELS_LONGEST, BODY, weight="bold") for one in results]
     titles = [f"{wording.titled(key, one.titles)} alone" for one in results for key in "xy"]
     lines, size = alike(titles, _LEVELS_LONGEST, SMALL, lines=1)
-    labelled = max(widest(lines, size), *(widest([text], s, "bold") for text, s in names)) + 0.12
-    columns = _levels_columns(results)
-    widths = [0.14 + widest(column, SMALL) for column in columns]
+    labels = [
+        [(*name, "bold"), (lines[2 * i], size, "normal"), (lines[2 * i + 1], size, "normal")]
+        for i, name in enumerate(names)
+    ]
+    colors = [color for color, _ in _LOOKS]
+    rows = Rows(labels=labels, columns=_levels_columns(results), step=_LEVELS_LINE, colors=colors)
     frame = Frame(
         width=PAGE,
         body=len(results) * _LEVELS_ROW,
-        left=MARGIN + labelled,
-        right=MARGIN + sum(widths),
+        **rows.room,
         title="Each target alone, over contexts",
         above=0.24,
         below=0.48,
         note=_levels_note(results[0]),
     )
-    ax = frame.axes(ax)
-    bare(ax, grid="x")
-    ax.set_ylim(len(results) - 0.5, -0.5)
-    ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
+    ax = row_axes(frame, ax, len(results))
     for y, one in enumerate(results):
-        texts = [(*names[y], "bold"), (lines[2 * y], size, "normal"), (lines[2 * y + 1], size, "normal")]
+        rows.write_label(ax, y, y)
         levels = (one.level1, one.level2["x"], one.level2["y"])
-        for i, ((text, type_, weight), level, (color, marker)) in enumerate(
-            zip(texts, levels, _LOOKS, strict=True)
-        ):
-            place = (-labelled, (1 - i) * _LEVELS_LINE)
-            write(ax, text, (0, y), place, coords=_SIDE, size=type_, weight=weight, color=color)
-            _draw_level(
-                ax, y + (i - 1) * _LEVELS_LINE / _LEVELS_ROW, level, color, marker, one.conventions["alpha"]
-            )
-    _levels_write_columns(ax, columns, widths)
+        for i, (level, (color, marker)) in enumerate(zip(levels, _LOOKS, strict=True)):
+            place = y + (i - 1) * _LEVELS_LINE / _LEVELS_ROW
+            _draw_level(ax, place, level, color, marker, one.conventions["alpha"])
+    _levels_write_columns(ax, rows)
     ax.margins(x=0.04)
     ax.set_xlabel("combined effect size d", fontsize=BODY, color=INK, labelpad=3)
     return ax
@@ -298,9 +265,9 @@ def _levels_columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
     return [d, p, pattern]
 
 
-def _levels_write_columns(ax: Axes, columns: list[list[str]], widths: list[float]) -> None:
+def _levels_write_columns(ax: Axes, rows: Rows) -> None:
     right = 0.0
-    for column, room in zip(columns, widths, strict=True):
+    for column, room in zip(rows.columns, rows.widths, strict=True):
         right += room
         write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
         for i, text in enumerate(column[1:]):
@@ -308,7 +275,7 @@ def _levels_write_columns(ax: Axes, columns: list[list[str]], widths: list[float
             color = GREY if line and column[0] == "pattern" else INK
             place = (right, (1 - line) * _LEVELS_LINE)
             text, size = fitted(text, _WIDEST, SMALL)
-            write(ax, text, (1, y), place, coords=_SIDE, size=size, color=color, ha="right")
+            write(ax, text, (1, y), place, coords=SIDE, size=size, color=color, ha="right")
 
 
 def _levels_note(first: MultilevelCeatResult) -> str:
@@ -339,12 +306,8 @@ def context_histogram(
 
     Parameters
     ----------
-    result
-        A CEAT.
     interval
         Its bootstrap interval over words and contexts, drawn above the bars if given.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------

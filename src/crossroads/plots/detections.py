@@ -16,6 +16,7 @@ from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.frame.lettering import LEADING, fitted, widest, width
 from crossroads.plots.frame.placing import Page, Place
+from crossroads.plots.frame.rows import SIDE, Rows, row_axes
 from crossroads.plots.frame.style import (
     BLUE,
     BODY,
@@ -73,8 +74,6 @@ def roc(
     published
         Points to compare with by name: false-positive rate and true-positive rate. A point with the name of
         a detection has its colour.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -329,7 +328,6 @@ def _roc_note(results: Mapping[str, DetectionResult], published: Mapping[str, tu
 _WORDS_ROW = 0.165
 _WORDS_WIDTH = COLUMN + 0.7
 _WORDS_LONGEST = 1.4
-_WORDS_SIDE = ("axes fraction", "data")
 _SCORES = {
     "ibd": "largest score over all pairs",
     "eibd": "largest pair score less what the constituents explain",
@@ -342,12 +340,8 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
 
     Parameters
     ----------
-    result
-        Discoveries in a vocabulary.
     n
         The most words shown.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -376,35 +370,27 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
         ["score", *(wording.number(row["score"], 3) for row in rows)],
         ["q", *(wording.probability(row["qvalue"]) for row in rows)],
     ]
-    widths = [0.14 + widest(column, SMALL) for column in columns]
+    beside = Rows(labels=[[(*label, "normal")] for label in labels], columns=columns, gaps=(0.1, 0.14))
     frame = Frame(
         width=_WORDS_WIDTH,
         body=(len(rows) + 0.4) * _WORDS_ROW,
-        left=MARGIN + max(widest([text], size) for text, size in labels) + 0.1,
-        right=MARGIN + sum(widths),
+        **beside.room,
         title=f"Words associated with {result.target}",
         subtitle=_subtitle(result, len(rows)),
         above=0.24,
         below=0.48,
         note=_words_note(result),
     )
-    ax = frame.axes(ax)
-    bare(ax, grid="x")
-    ax.set_ylim(len(rows) - 0.3, -0.7)
+    ax = row_axes(frame, ax, len(rows), zero=None, edge=0.2)
     scores = [float(row["score"]) for row in rows]
     for y, (score, (text, size)) in enumerate(zip(scores, labels, strict=True)):
         ax.hlines(y, 0, score, color=RULE, linewidth=1.1, zorder=2)
-        write(ax, text, (0, y), (-0.07, 0), coords=_WORDS_SIDE, size=size, ha="right")
+        write(ax, text, (0, y), (-0.07, 0), coords=SIDE, size=size, ha="right")
     ax.plot(scores, range(len(rows)), linestyle="none", marker="o", markersize=4.2, color=INK, zorder=3)
     low, high = min(0.0, *scores), max(0.0, *scores)
     ax.set_xlim(low - 0.04 * (high - low) * (low < 0), high + 0.04 * (high - low))
     ax.axvline(0, color=INK, linewidth=0.8, zorder=1, clip_on=False)
-    right = 0.0
-    for column, room in zip(columns, widths, strict=True):
-        right += room
-        write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
-        for y, text in enumerate(column[1:]):
-            write(ax, text, (1, y), (right, 0), coords=_WORDS_SIDE, size=SMALL, ha="right")
+    beside.write_columns(ax)
     ax.set_xlabel("score", fontsize=BODY, color=INK, labelpad=3)
     return ax
 

@@ -15,7 +15,8 @@ from crossroads.inference.ranks import doubled_midranks
 from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_width, new_figure, write
-from crossroads.plots.frame.lettering import fitted, height, widest, width, wrapped
+from crossroads.plots.frame.lettering import fitted, height, width, wrapped
+from crossroads.plots.frame.rows import Rows, row_axes
 from crossroads.plots.frame.style import (
     BODY,
     BROWN,
@@ -27,7 +28,6 @@ from crossroads.plots.frame.style import (
     SMALL,
     TEAL,
     TITLE,
-    bare,
     figure,
     matplotlib,
 )
@@ -225,7 +225,6 @@ def _rdm_note(result: RsaResult) -> str:
 _ROW = 0.46
 _LINE = 0.125  # of an inch
 _FIT_LONGEST = 1.9
-_SIDE = ("axes fraction", "data")
 _ENDS = (2.5, 97.5)
 
 
@@ -241,8 +240,6 @@ def fit_plot(results: RsaResult | Sequence[RsaResult] | RsaGridResult, *, ax: Ax
     ----------
     results
         RSAs, or a grid of them, whose p-values are then shown adjusted too.
-    ax
-        Axes to draw on; a new figure if not given.
 
     References
     ----------
@@ -262,42 +259,29 @@ def fit_plot(results: RsaResult | Sequence[RsaResult] | RsaGridResult, *, ax: Ax
     if not tests:
         raise InputError("there is no test to draw.", hint="give at least one RSA.")
     labels = [_label(test) for test in tests]
-    labelled = max(widest([text], size, weight) for lines in labels for text, size, weight in lines) + 0.12
     marks = results.adjusted_marks()[ADJUSTMENT] if isinstance(results, RsaGridResult) else None
     columns = _columns(tests, marks)
-    widths = [0.14 + widest(column, SMALL) for column in columns]
-    widths[0] += 0.1  # off the names of the ticks
+    rows = Rows(labels=labels, columns=columns, step=_LINE, colors=(INK, BROWN, TEAL))
+    rows.widths[0] += 0.1  # off the names of the ticks
     frame = Frame(
         width=PAGE,
         body=len(tests) * _ROW,
-        left=MARGIN + labelled,
-        right=MARGIN + sum(widths),
+        **rows.room,
         title="Which group is closer to the concept? Fit of the two hypotheses",
         above=0.12 + height(columns[0][0], SMALL),
         below=0.48,
         note=_fit_note(tests, grid=isinstance(results, RsaGridResult)),
     )
-    ax = frame.axes(ax)
-    bare(ax, grid="x")
-    ax.set_ylim(len(tests) - 0.5, -0.5)
-    ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
-    for y, (test, lines) in enumerate(zip(tests, labels, strict=True)):
+    ax = row_axes(frame, ax, len(tests))
+    for y, test in enumerate(tests):
         if y:
             ax.axhline(y - 0.5, color=RULE, linewidth=0.5, zorder=0.5)
-        for i, (text, size, weight) in enumerate(lines):
-            place = (-labelled, (1 - i) * _LINE)
-            color = (INK, BROWN, TEAL)[i]
-            write(ax, text, (0, y), place, coords=_SIDE, size=size, weight=weight, color=color)
+        rows.write_label(ax, y, y)
         _draw_test(ax, y, test)
     ax.margins(x=0.03)
     ax.autoscale_view(scaley=False)
     _name_tick(ax, tests[0])
-    right = 0.0
-    for column, room in zip(columns, widths, strict=True):
-        right += room
-        write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
-        for y, text in enumerate(column[1:]):
-            write(ax, text, (1, y), (right, 0), coords=_SIDE, size=SMALL, ha="right")
+    rows.write_columns(ax)
     ax.set_xlabel("fit with the hypothesis (Spearman's ρ)", fontsize=BODY, color=INK, labelpad=3)
     return ax
 

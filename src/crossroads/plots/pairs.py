@@ -12,6 +12,7 @@ from crossroads.measures.pairs.emergent import EmergentResult
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import fitted, height, widest, wrapped
+from crossroads.plots.frame.rows import SIDE, Rows, row_axes
 from crossroads.plots.frame.style import (
     BLUE,
     BODY,
@@ -23,7 +24,6 @@ from crossroads.plots.frame.style import (
     SMALL,
     WIDE,
     at_least_one,
-    bare,
     figure,
     matplotlib,
 )
@@ -46,12 +46,8 @@ def dominance_matrix(result: DominanceResult, *, alpha: float = 0.05, ax: Axes |
 
     Parameters
     ----------
-    result
-        The dominance of domains.
     alpha
         The q-value below which a difference is starred.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -164,7 +160,6 @@ def _dominance_note(result: DominanceResult, alpha: float) -> str:
 
 _ROW = 0.165
 _EMERGENT_LONGEST, _TRAIT = 1.75, 0.95
-_SIDE = ("axes fraction", "data")
 _NULLS = {
     "pooled": "p from the deviations of all pairs and traits, with a fitted tail",
 }
@@ -183,12 +178,8 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
 
     Parameters
     ----------
-    result
-        Emergent traits.
     n
         Largest number of associations on each side.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -214,21 +205,19 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
     second = max(widest([text], size) for text, size in traits.values())
     first = max(widest([text], size) for text, size in names.values())
     columns = _columns(rows)
-    widths = [0.14 + widest(column, SMALL) for column in columns]
+    beside = Rows(labels=[], columns=columns)
     frame = Frame(
         width=WIDE,
         body=(len(rows) + 0.4) * _ROW,
         left=MARGIN + first + second + 0.22,
-        right=MARGIN + sum(widths),
+        right=MARGIN + sum(beside.widths),
         title="Traits of paired identities beyond both components",
         subtitle=_subtitle(result, sides),
         above=0.24,
         below=0.48,
         note=_emergent_note(result),
     )
-    ax = frame.axes(ax)
-    bare(ax, grid="x")
-    ax.set_ylim(len(rows) - 0.3, -0.7)
+    ax = row_axes(frame, ax, len(rows), zero=None, edge=0.2)
     values = [float(row[key]) for row in shown for key in ("score", "component_score")]
     margin = 0.05 * ((max(values) - min(values)) or 1.0)
     ax.set_xlim(min(values) - margin, max(values) + margin)
@@ -236,10 +225,12 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
         if row is not None:
             _draw_row(ax, row, y)
             text, size = traits[id(row)]
-            write(ax, text, (0, y), (-0.07, 0), coords=_SIDE, size=size, ha="right")
+            write(ax, text, (0, y), (-0.07, 0), coords=SIDE, size=size, ha="right")
             text, size = names[id(row)]
-            write(ax, text, (0, y), (-0.17 - second, 0), coords=_SIDE, size=size, ha="right")
-    _write_columns(ax, columns, widths)
+            write(ax, text, (0, y), (-0.17 - second, 0), coords=SIDE, size=size, ha="right")
+    beside.write_columns(ax)
+    if "" in columns[0]:
+        ax.axhline(columns[0].index("") - 1, color=RULE, linewidth=0.8, zorder=1)
     scale = f"score ({result.conventions.get('scores', 'given')})"
     ax.set_xlabel(scale, fontsize=BODY, color=INK, labelpad=3)
     return ax
@@ -268,17 +259,6 @@ def _columns(rows: list[dict[str, Any] | None]) -> list[list[str]]:
         if row["qvalue"] is not None:
             qs.append(wording.probability(row["qvalue"]) + (" *" if row["emergent"] else ""))
     return [steps, qs] if any(qs[1:]) else [steps]
-
-
-def _write_columns(ax: Axes, columns: list[list[str]], widths: list[float]) -> None:
-    right = 0.0
-    for column, room in zip(columns, widths, strict=True):
-        right += room
-        write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
-        for y, text in enumerate(column[1:]):
-            write(ax, text, (1, y), (right, 0), coords=_SIDE, size=SMALL, ha="right")
-    if "" in columns[0]:
-        ax.axhline(columns[0].index("") - 1, color=RULE, linewidth=0.8, zorder=1)
 
 
 def _subtitle(result: EmergentResult, sides: list[list[dict[str, Any]]]) -> str:

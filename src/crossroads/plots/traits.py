@@ -16,6 +16,7 @@ from crossroads.measures.traits.files import Scores, TraitEnds, TraitTable, trai
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.frame.lettering import alike, fitted, widest, width
+from crossroads.plots.frame.rows import draw_key
 from crossroads.plots.frame.style import (
     BODY,
     GREY,
@@ -66,8 +67,6 @@ def trait_heatmap(
     order
         Of the groups: ``"profile"`` sorts similar profiles together, along the direction in
         which profiles differ most; ``"given"``; or ``"name"``.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -250,8 +249,6 @@ def profile(
         An alignment, or several by name of the model or measure; at most six.
     group
         The group, as the alignment names it.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -368,17 +365,16 @@ def _profile_draw_scales(ax: Axes, pairs: Sequence[TraitEnds], out: float) -> No
 
 def _draw_key(ax: Axes, names: list[str]) -> None:
     """The legend of the marks, above the axes."""
-    wide, tall = axes_width(ax), axes_height(ax)
-    labels, size = ["people", *names], SMALL
+    wide, labels, size = axes_width(ax), ["people", *names], SMALL
     if sum(0.3 + width(label, size) for label in labels) > wide:
         labels, size = alike(labels, wide / len(labels) - 0.3, SMALL, lines=1)
-    offset = 0.0
-    for marker, face, label in zip(("o", *_MARKERS), (GREY, *("white",) * len(names)), labels, strict=False):
-        place: dict[str, Any] = {"transform": ax.transAxes, "clip_on": False, "linestyle": "none"}
-        style: dict[str, Any] = {"marker": marker, "markersize": 5, "color": GREY, "markerfacecolor": face}
-        ax.plot([(offset + 0.05) / wide], [1 + 0.13 / tall], **place, **style)
-        write(ax, label, (0, 1), (offset + 0.14, 0.13), size=size, ha="left")
-        offset += 0.3 + width(label, size)
+    look: dict[str, Any] = {"linestyle": "none", "markersize": 5, "color": GREY}
+    faces = (GREY, *("white",) * len(names))
+    marks = [
+        {**look, "marker": marker, "markerfacecolor": face}
+        for marker, face in zip(("o", *_MARKERS), faces, strict=False)
+    ]
+    draw_key(ax, [(label, size, mark) for label, mark in zip(labels, marks, strict=True)], 0.13)
 
 
 def _subtitle(results: Mapping[str, AlignmentResult], group: str) -> str:

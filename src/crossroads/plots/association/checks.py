@@ -13,6 +13,7 @@ from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, name_ends, write
 from crossroads.plots.frame.lettering import fitted, widest, width
 from crossroads.plots.frame.placing import Page
+from crossroads.plots.frame.rows import draw_key
 from crossroads.plots.frame.style import BLUE, BODY, CELL, GREY, INK, RED, RULE, SMALL, WIDE, bare, figure
 from crossroads.wording.numbers import P, counted, p_equals
 
@@ -31,13 +32,6 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
 
     The two lines have one slope; their distance is the difference at equal frequency. Where the clouds of
     points stand side by side, no word tells what the difference would be there.
-
-    Parameters
-    ----------
-    result
-        What frequency explains of a test.
-    ax
-        Where to draw; a figure of its own if not given.
 
     Examples
     --------
@@ -78,7 +72,10 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
         color, marker, size = _LOOK[key]
         ax.plot(*some.T, linestyle="none", marker=marker, markersize=size, color=color, zorder=4)
         _draw_line(ax, some, result.slope, color)
-    _draw_legend(ax, result)
+    room, titles = axes_width(ax) / 2 - 0.2, dict(result.titles)
+    marks = ({"marker": mark, "markersize": size, "color": color} for color, mark, size in _LOOK.values())
+    texts = (fitted(wording.titled(key, titles), room, BODY) for key in _LOOK)
+    draw_key(ax, [(*text, look) for text, look in zip(texts, marks, strict=True)], 0.14, apart=0.4)
     _label(ax, result, points)
     name_ends(ax, "← rarer", "log frequency", "more frequent →")
     _name_side(ax, dict(result.titles))
@@ -98,18 +95,6 @@ def _on_line(points: Floats, slope: float) -> Floats:
     """Some points of that line."""
     x = np.linspace(points[:, 0].min(), points[:, 0].max(), 60)
     return np.stack([x, points[:, 1].mean() + slope * (x - points[:, 0].mean())], axis=1)
-
-
-def _draw_legend(ax: Axes, result: FrequencyResult) -> None:
-    """What colour and shape stand for, above the axes."""
-    at, room = 0.0, axes_width(ax) / 2 - 0.2
-    for key, (color, marker, size) in _LOOK.items():
-        text, fits = fitted(wording.titled(key, dict(result.titles)), room, BODY)
-        spot = (at + 0.05) / axes_width(ax), 1 + 0.14 / axes_height(ax)
-        look: dict[str, Any] = {"transform": ax.transAxes, "clip_on": False}
-        ax.plot(*([one] for one in spot), marker=marker, markersize=size, color=color, **look)
-        write(ax, text, (0, 1), (at + 0.14, 0.14), size=fits, ha="left")
-        at += width(text, fits) + 0.4
 
 
 def _label(ax: Axes, result: FrequencyResult, points: dict[str, Floats]) -> None:
@@ -150,13 +135,6 @@ _SAID = {"dealt": "attributes dealt", "topics": "attributes are\ntopics too"}
 @figure(PlaceboResult)
 def placebo_plot(result: PlaceboResult, *, ax: Axes | None = None) -> Axes:
     """Draw how strong placebo tests are, of either kind, and where the test stands among them.
-
-    Parameters
-    ----------
-    result
-        A test among placebos.
-    ax
-        Where to draw; a figure of its own if not given.
 
     Examples
     --------

@@ -57,13 +57,6 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     prints its Level 3 mean cosine; Level 1 is in the heading, the Level 2 tests below their targets, and
     under them the pattern in words, and the paper's with the share of resamples that agree.
 
-    Parameters
-    ----------
-    result
-        An ML-EAT.
-    ax
-        Axes to draw on; a new figure if not given.
-
     References
     ----------
     Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.48550/arXiv.2408.01966
@@ -330,8 +323,6 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
 
     Parameters
     ----------
-    result
-        A battery of ML-EATs.
     columns
         Maps per row; five fill the width of a page.
 

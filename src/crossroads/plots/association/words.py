@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from crossroads.measures.chat.result import ChatResult
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_width, name_ends, write
 from crossroads.plots.frame.lettering import fitted, widest, wrapped
+from crossroads.plots.frame.rows import SIDE, row_axes
 from crossroads.plots.frame.style import (
     BLUE,
     BODY,
@@ -35,7 +37,7 @@ from crossroads.wording.numbers import p_equals, percent
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WORD_LONGEST = 1.5
+_LONGEST_WORD = 1.5
 _MANY = 40
 
 
@@ -50,8 +52,6 @@ def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None
     ----------
     result
         A WEAT, or an ML-EAT, of which Level 1 is shown.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -62,43 +62,59 @@ def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None
     >>> ax = cr.plots.association_plot(cr.weat(emb, design))
     """
     test = result.level1 if isinstance(result, MleatResult) else result
-    titles = dict(result.titles)
-    keys = ("x", "y") if "y" in test.sets else ("a", "b")
-    groups = {
-        key: sorted(((test.associations[word], word) for word in test.sets[key]), key=lambda pair: -pair[0])
-        for key in keys
-    }
-    count = sum(len(group) for group in groups.values())
-    row, size = (0.155, SMALL) if count <= _MANY else (0.115, SMALL - 0.5)
-    labels = {key: [fitted(word, _WORD_LONGEST, size) for _, word in group] for key, group in groups.items()}
-    left = MARGIN + 0.1 + max(widest([text], fits) for some in labels.values() for text, fits in some)
-    frame = Frame(
-        width=WIDE,
-        body=(count + 3.4) * row,
-        left=left,
-        right=0.2,
+    titles, sided = dict(result.titles), "y" in test.sets
+    keys = ("x", "y") if sided else ("a", "b")
+    values = {key: {word: test.associations[word] for word in test.sets[key]} for key in keys}
+    row, size = (0.155, SMALL) if sum(map(len, values.values())) <= _MANY else (0.115, SMALL - 0.5)
+    ax = _draw_sets(
+        ax,
+        values,
+        titles,
+        row=row,
+        size=size,
+        digits=3,
+        sided=sided,
         title=f"{test.design}: associations of the words",
         subtitle=f"{wording.effect(test)}, {wording.chance(test)} ({wording.tail(test.alternative)})"
         f", exact {p_equals(test.p, 'figure')}",
-        below=0.5,
         note=wording.sentence(
             "vertical lines: means of the two sets", wording.WHICH_P, wording.model(result)
         ),
     )
+    ax.margins(x=0.06)
+    _name_axis(ax, titles, sided=sided)
+    return ax
+
+
+def _draw_sets(
+    ax: Axes | None,
+    values: Mapping[str, Mapping[str, float]],
+    titles: Mapping[str, str],
+    *,
+    row: float,
+    size: float,
+    digits: int,
+    sided: bool,
+    **texts: str,
+) -> Axes:
+    """Two sets of words one below the other, each sorted by value, under its name and its mean."""
+    groups = {key: sorted(some.items(), key=lambda one: -one[1]) for key, some in values.items()}
+    labels = {key: [fitted(word, _LONGEST_WORD, size) for word, _ in some] for key, some in groups.items()}
+    count = sum(map(len, groups.values()))
+    left = MARGIN + 0.1 + max(widest([text], fits) for some in labels.values() for text, fits in some)
+    frame = Frame(width=WIDE, body=(count + 3.4) * row, left=left, right=0.2, below=0.5, **texts)
     ax = frame.axes(ax)
     ax.set_ylim(count + 2.9, -0.5)
     bare(ax, grid="x")
     top = 0.0
-    for key, group in groups.items():
-        mean = sum(value for value, _ in group) / len(group)
-        heading = f"{wording.titled(key, titles)}: mean {wording.number(mean, 3)}"
+    for key, some in groups.items():
+        mean = sum(value for _, value in some) / len(some)
+        heading = f"{wording.titled(key, titles)}: mean {wording.number(mean, digits)}"
         line, fits = fitted(heading, axes_width(ax), BODY, weight="bold")
-        spot: dict[str, Any] = {"coords": ("axes fraction", "data"), "bbox": {"color": "white", "pad": 0.5}}
+        spot: dict[str, Any] = {"coords": SIDE, "bbox": {"color": "white", "pad": 0.5}}
         write(ax, line, (0, top), size=fits, weight="bold", zorder=1, **spot)
-        draw_group(ax, [value for value, _ in group], labels[key], top + 1, mean, sided="y" in test.sets)
-        top += len(group) + 1.7
-    ax.margins(x=0.06)
-    _name_axis(ax, titles, sided="y" in test.sets)
+        _draw_group(ax, [value for _, value in some], labels[key], top + 1, mean, sided=sided)
+        top += len(some) + 1.7
     return ax
 
 
@@ -111,7 +127,7 @@ def _name_axis(ax: Axes, titles: dict[str, str], *, sided: bool) -> None:
         name_ends(ax, "", f"mean cosine with {target}", "")
 
 
-def draw_group(
+def _draw_group(
     ax: Axes, values: list[float], labels: list[tuple[str, float]], top: float, mean: float, *, sided: bool
 ) -> None:
     """One set: a dot per word, red or blue by the side of zero it is on, and lines at zero and the mean."""
@@ -135,23 +151,12 @@ def draw_group(
             zorder=4,
         )
     for (text, size), y in zip(labels, rows, strict=True):
-        write(ax, text, (0, y), (-0.06, 0), coords=("axes fraction", "data"), size=size, ha="right")
-
-
-_CHAT_LONGEST = 1.5
-_CHAT_ROW = 0.155
+        write(ax, text, (0, y), (-0.06, 0), coords=SIDE, size=size, ha="right")
 
 
 @figure(ChatResult)
 def chat_plot(result: ChatResult, *, ax: Axes | None = None) -> Axes:
     """Draw the share of answers that gave each word to a label of X, and the means of A and B.
-
-    Parameters
-    ----------
-    result
-        A test of a chat model.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -166,43 +171,25 @@ def chat_plot(result: ChatResult, *, ax: Axes | None = None) -> Axes:
             hint="ask the model in other words, or another one.",
         )
     titles = dict(result.titles)
-    groups = {
-        key: sorted(
-            ((result.words[w], w) for w in result.sets[key] if w in result.words), key=lambda one: -one[0]
-        )
-        for key in ("a", "b")
-    }
-    labels = {key: [fitted(word, _CHAT_LONGEST, SMALL) for _, word in some] for key, some in groups.items()}
-    count = sum(map(len, groups.values()))
+    values = {key: {w: result.words[w] for w in result.sets[key] if w in result.words} for key in "ab"}
     score = "no score" if result.score is None else f"score {wording.number(result.score)}"
     p = None if result.crossed is None else result.crossed.pvalue
-    frame = Frame(
-        width=WIDE,
-        body=(count + 3.4) * _CHAT_ROW,
-        left=MARGIN + 0.1 + max(widest([text], size) for some in labels.values() for text, size in some),
-        right=0.2,
+    ax = _draw_sets(
+        ax,
+        values,
+        titles,
+        row=0.155,
+        size=SMALL,
+        digits=2,
+        sided=False,
         title=f"{result.label}: labels of the words",
         subtitle=score if p is None else f"{score}, {p_equals(p)}: {result.drawn} drawn again",
-        below=0.5,
         note=wording.sentence(
             "vertical lines: means of the two sets",
             f"refused: {percent(result.refusal_rate)}, unread: {percent(result.unparsed_rate)}",
             wording.model(result),
         ),
     )
-    ax = frame.axes(ax)
-    ax.set_ylim(count + 2.9, -0.5)
-    bare(ax, grid="x")
-    top = 0.0
-    for key, some in groups.items():
-        mean = sum(value for value, _ in some) / len(some)
-        line, size = fitted(
-            f"{wording.titled(key, titles)}: mean {wording.number(mean)}", axes_width(ax), BODY, weight="bold"
-        )
-        spot: dict[str, Any] = {"coords": ("axes fraction", "data"), "bbox": {"color": "white", "pad": 0.5}}
-        write(ax, line, (0, top), size=size, weight="bold", zorder=1, **spot)
-        draw_group(ax, [value for value, _ in some], labels[key], top + 1, mean, sided=False)
-        top += len(some) + 1.7
     ax.set_xlim(-0.04, 1.04)
     x, y = (wording.titled(key, titles) for key in "xy")
     name_ends(ax, f"← {y}", "share of answers", f"{x} →")
@@ -228,8 +215,6 @@ def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes
         The most words on either side.
     alpha
         Level of significance.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -336,7 +321,6 @@ def _note(result: ScWeatResult, alpha: float) -> str:
 
 _INFLUENCE_ROW = 0.17
 _INFLUENCE_LONGEST = 1.3
-_SIDE = ("axes fraction", "data")
 
 
 @figure(InfluenceResult)
@@ -345,12 +329,8 @@ def influence_plot(result: InfluenceResult, *, n: int = 15, ax: Axes | None = No
 
     Parameters
     ----------
-    result
-        The effect size without each stimulus in turn.
     n
         The most words shown.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -379,19 +359,16 @@ def influence_plot(result: InfluenceResult, *, n: int = 15, ax: Axes | None = No
             wording.model(result),
         ),
     )
-    ax = frame.axes(ax)
-    bare(ax, grid="x")
-    ax.set_ylim(len(rows) - 0.3, -0.7)
-    ax.axvline(result.effect_size, color=INK, linewidth=0.8, zorder=1)
+    ax = row_axes(frame, ax, len(rows), zero=result.effect_size, edge=0.2)
     for y, (row, (text, size)) in enumerate(zip(rows, labels, strict=True)):
         d = float(row["without"])
         ax.hlines(y, result.effect_size, d, color=RULE, linewidth=1.1, zorder=2)
         ax.plot([d], [y], marker="o", markersize=4.4, color=INK, zorder=3)
-        write(ax, text, (0, y), (-0.22, 0), coords=_SIDE, size=size, ha="right")
+        write(ax, text, (0, y), (-0.22, 0), coords=SIDE, size=size, ha="right")
         letter = str(row["set"]).upper()
-        write(ax, letter, (0, y), (-0.1, 0), coords=_SIDE, size=SMALL, color=GREY, weight="bold", ha="center")
+        write(ax, letter, (0, y), (-0.1, 0), coords=SIDE, size=SMALL, color=GREY, weight="bold", ha="center")
         change = wording.number(float(row["change"]), 3, sign=True)
-        write(ax, change, (1, y), (0.42, 0), coords=_SIDE, size=SMALL, ha="right")
+        write(ax, change, (1, y), (0.42, 0), coords=SIDE, size=SMALL, ha="right")
     ax.margins(x=0.06)
     ax.set_xlabel("effect size d without the word", fontsize=BODY, color=INK, labelpad=3)
     return ax
