@@ -9,7 +9,7 @@ from crossroads.errors import InputError, join_words
 from crossroads.measures.comparison.battery import CompareBatteryResult, DifferenceInterval
 from crossroads.measures.comparison.models import p_names
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.layout import Frame, axes_width
+from crossroads.plots.frame.layout import axes_width
 from crossroads.plots.frame.lettering import alike, fitted
 from crossroads.plots.frame.rows import Rows, draw_key, row_axes
 from crossroads.plots.frame.style import BODY, BROWN, INK, PAGE, RULE, SMALL, TEAL, figure
@@ -76,10 +76,9 @@ def comparison_plot(
     pairs, size = alike(below, _LONGEST, SMALL, lines=1)
     labels = [[(*name, "bold"), (text, size, "normal")] for name, text in zip(names, pairs, strict=True)]
     beside = Rows(labels=labels, columns=_columns(result, rows), step=_LINE)
-    frame = Frame(
+    frame = beside.frame(
         width=PAGE,
         body=len(rows) * _ROW,
-        **beside.room,
         title=f"Effect sizes of {_pair(shown[0])}" if len(shown) == 1 else "Effect sizes of models compared",
         above=0.42,
         below=0.48,

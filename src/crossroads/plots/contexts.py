@@ -81,10 +81,9 @@ def context_forest(
     many = len(result.tests) > _MANY
     labels = _labels(result, brief=many)
     rows = Rows(labels=labels, columns=_forest_columns(result, published), step=_FOREST_LINE)
-    frame = Frame(
+    frame = rows.frame(
         width=PAGE,
         body=len(result.tests) * (_LOW_ROW if many else _FOREST_ROW),
-        **rows.room,
         title="Effect sizes over contexts and over stimuli",
         above=0.24,
         below=0.48,
@@ -212,10 +211,9 @@ def context_levels(
     ]
     colors = [color for color, _ in _LOOKS]
     rows = Rows(labels=labels, columns=_levels_columns(results), step=_LEVELS_LINE, colors=colors)
-    frame = Frame(
+    frame = rows.frame(
         width=PAGE,
         body=len(results) * _LEVELS_ROW,
-        **rows.room,
         title="Each target alone, over contexts",
         above=0.24,
         below=0.48,

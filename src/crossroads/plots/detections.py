@@ -371,10 +371,9 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
         ["q", *(wording.probability(row["qvalue"]) for row in rows)],
     ]
     beside = Rows(labels=[[(*label, "normal")] for label in labels], columns=columns, gaps=(0.1, 0.14))
-    frame = Frame(
+    frame = beside.frame(
         width=_WORDS_WIDTH,
         body=(len(rows) + 0.4) * _WORDS_ROW,
-        **beside.room,
         title=f"Words associated with {result.target}",
         subtitle=_subtitle(result, len(rows)),
         above=0.24,

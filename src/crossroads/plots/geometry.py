@@ -14,7 +14,7 @@ from crossroads.geometry import Floats
 from crossroads.inference.ranks import doubled_midranks
 from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.layout import MARGIN, Frame, axes_width, new_figure, write
+from crossroads.plots.frame.layout import MARGIN, axes_width, new_figure, write
 from crossroads.plots.frame.lettering import fitted, height, width, wrapped
 from crossroads.plots.frame.rows import Rows, row_axes
 from crossroads.plots.frame.style import (
@@ -263,10 +263,9 @@ def fit_plot(results: RsaResult | Sequence[RsaResult] | RsaGridResult, *, ax: Ax
     columns = _columns(tests, marks)
     rows = Rows(labels=labels, columns=columns, step=_LINE, colors=(INK, BROWN, TEAL))
     rows.widths[0] += 0.1  # off the names of the ticks
-    frame = Frame(
+    frame = rows.frame(
         width=PAGE,
         body=len(tests) * _ROW,
-        **rows.room,
         title="Which group is closer to the concept? Fit of the two hypotheses",
         above=0.12 + height(columns[0][0], SMALL),
         below=0.48,

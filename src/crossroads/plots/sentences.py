@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from crossroads.measures.sentences.pairs import SentencePairsResult
 from crossroads.measures.sentences.triples import SentenceTriplesResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.layout import Frame, name_ends, write
+from crossroads.plots.frame.layout import name_ends, write
 from crossroads.plots.frame.lettering import fitted
 from crossroads.plots.frame.rows import SIDE, Rows, row_axes
 from crossroads.plots.frame.style import GREY, INK, RED, SMALL, WIDE, figure
@@ -55,10 +55,9 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
     beside = Rows(labels=[[(*name, "normal")] for name in names], columns=columns)
     overall = result.overall
     p = p_equals(P(overall.pvalue), "figure")
-    frame = Frame(
+    frame = beside.frame(
         width=WIDE,
         body=len(rows) * _ROW + 0.1,
-        **beside.room,
         title=f"{result.label}: preferred sentences",
         subtitle=f"{percent(rows[0].share)} of all, {p}: what items share drawn together",
         above=0.3,

@@ -72,9 +72,9 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
         color, marker, size = _LOOK[key]
         ax.plot(*some.T, linestyle="none", marker=marker, markersize=size, color=color, zorder=4)
         _draw_line(ax, some, result.slope, color)
-    room, titles = axes_width(ax) / 2 - 0.2, dict(result.titles)
+    half, titles = axes_width(ax) / 2 - 0.2, dict(result.titles)
     marks = ({"marker": mark, "markersize": size, "color": color} for color, mark, size in _LOOK.values())
-    texts = (fitted(wording.titled(key, titles), room, BODY) for key in _LOOK)
+    texts = (fitted(wording.titled(key, titles), half, BODY) for key in _LOOK)
     draw_key(ax, [(*text, look) for text, look in zip(texts, marks, strict=True)], 0.14, apart=0.4)
     _label(ax, result, points)
     name_ends(ax, "← rarer", "log frequency", "more frequent →")

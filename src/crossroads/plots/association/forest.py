@@ -10,7 +10,7 @@ from crossroads.measures.association.battery import BatteryResult
 from crossroads.measures.association.mleat import MleatResult
 from crossroads.measures.association.stability import BootstrapResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.layout import Frame, write
+from crossroads.plots.frame.layout import write
 from crossroads.plots.frame.lettering import alike, widest
 from crossroads.plots.frame.rows import SIDE, Rows, row_axes
 from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, SMALL, figure
@@ -91,10 +91,9 @@ def forest(
         gaps=(0.1, 0.13),
     )
     rows = len(drawn) + len(headings)
-    frame = Frame(
+    frame = beside.frame(
         width=PAGE,
         body=rows * _ROW,
-        **beside.room,
         title=_title(drawn),
         above=0.24,
         below=0.48,

@@ -95,7 +95,7 @@ def _draw_sets(
     size: float,
     digits: int,
     sided: bool,
-    **texts: str,
+    **texts: Any,
 ) -> Axes:
     """Two sets of words one below the other, each sorted by value, under its name and its mean."""
     groups = {key: sorted(some.items(), key=lambda one: -one[1]) for key, some in values.items()}

@@ -48,10 +48,10 @@ class Rows:
         """Width of each column."""
         return [self.gaps[1] + widest(list(column), SMALL) for column in self.columns]
 
-    @property
-    def room(self) -> dict[str, float]:
-        """Room beside the axes, for their frame."""
-        return {"left": MARGIN + self.labelled, "right": MARGIN + self.beside + sum(self.widths)}
+    def frame(self, **options: Any) -> Frame:
+        """The frame of the figure, with room for these texts."""
+        right = MARGIN + self.beside + sum(self.widths)
+        return Frame(left=MARGIN + self.labelled, right=right, **options)
 
     def write_label(self, ax: Axes, row: int, y: float) -> None:
         """Write the label of a row, from the left edge of the figure."""

@@ -16,8 +16,10 @@ from crossroads.inference.permutation.test import Tail
 from crossroads.measures import (
     BatteryResult,
     CeatBatteryResult,
+    CeatResult,
     CompareBatteryResult,
     CompareTraitsResult,
+    MleatResult,
     SavedDifference,
     TraitScores,
     compare_battery,
@@ -173,16 +175,8 @@ def compare_audits(
 def adjusted(battery: CompareBatteryResult, traits: Sequence[CompareTraitsResult]) -> Comparison:
     """A comparison with adjusted p-values: paired tests are one family, exchanges of traits another.
 
-    They ask opposite questions. A small p-value of a paired test means that two models differ, and of an
-    exchange that they agree, as models of one language mostly do. In one family, the many small p-values of
-    agreement would make the Benjamini–Hochberg adjustment too lenient for differences.
-
-    Parameters
-    ----------
-    battery
-        Paired tests of designs.
-    traits
-        Scores on traits compared, each with two p-values or none.
+    They ask opposite questions: a small p-value of a paired test means that two models differ, and of an
+    exchange that they agree. The many small p-values of agreement would make the adjustment too lenient.
     """
     places = [(at, name) for at, one in enumerate(traits) for name in one.exchanges]
     pvalues = [traits[at].exchanges[name].pvalue for at, name in places]
@@ -259,41 +253,47 @@ def _paired_tests(
 
 
 def _on_vectors(
-    audits: Sequence[SavedAudit], designs: Mapping[str, Design], *, against: Against, **options: Any
+    audits: Sequence[SavedAudit], designs: Mapping[str, Design], **options: Any
 ) -> CompareBatteryResult | None:
-    """Paired tests of the audits that kept vectors, under the conventions of the first of them."""
-    measured = {
-        one.name: {test.design: test.conventions for test in one.battery.tests if test.design in designs}
+    """Paired tests of the audits with vectors."""
+    tested = {
+        one.name: (one.vectors, one.battery.tests)
         for one in audits
-        if one.battery is not None and one.vectors is not None
+        if one.vectors is not None and one.battery is not None
     }
-    models = {one.name: one.vectors for one in audits if one.name in measured and one.vectors is not None}
-    shared = [one for name, one in designs.items() if sum(name in some for some in measured.values()) > 1]
-    if len(models) < 2 or not shared or (against == "first" and audits[0].name not in models):
-        return None
-    first = next(found[one.name] for found in measured.values() for one in shared if one.name in found)
-    kept = {key: first[key] for key in ("ddof", "ties")}
-    kept["missing"] = "balance" if first["missing"] == "balance" else "drop"
-    return compare_battery(models, shared, measured=measured, against=against, **kept, **options)
+    return _paired(audits, designs, tested, ("ddof", "ties"), **options)
 
 
 def _over_contexts(
-    audits: Sequence[SavedAudit], designs: Mapping[str, Design], *, against: Against, **options: Any
+    audits: Sequence[SavedAudit], designs: Mapping[str, Design], **options: Any
 ) -> CompareBatteryResult | None:
-    """Paired tests over contexts, of the audits that kept what these need."""
-    models: dict[str, CeatBatteryResult] = {}
-    measured: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for one in audits:
-        if one.contexts is not None:
-            tests = one.contexts.tests
-            models[one.name] = one.contexts
-            measured[one.name] = {test.design: test.conventions for test in tests if test.design in designs}
+    """Paired tests over contexts."""
+    tested = {one.name: (one.contexts, one.contexts.tests) for one in audits if one.contexts is not None}
+    return _paired(audits, designs, tested, ("ddof",), **options)
+
+
+def _paired(
+    audits: Sequence[SavedAudit],
+    designs: Mapping[str, Design],
+    tested: Mapping[str, tuple[Any, Sequence[MleatResult | CeatResult]]],
+    conventions: Sequence[str],
+    *,
+    against: Against,
+    **options: Any,
+) -> CompareBatteryResult | None:
+    """Paired tests by name of the model, under the conventions of the first of them."""
+    models = {name: evidence for name, (evidence, _) in tested.items()}
+    measured = {
+        name: {test.design: test.conventions for test in tests if test.design in designs}
+        for name, (_, tests) in tested.items()
+    }
     shared = [one for name, one in designs.items() if sum(name in some for some in measured.values()) > 1]
     if not shared or (against == "first" and audits[0].name not in models):
         return None
     first = next(found[one.name] for found in measured.values() for one in shared if one.name in found)
-    kept_so = {"ddof": first["ddof"], "missing": "balance" if first["missing"] == "balance" else "drop"}
-    return compare_battery(models, shared, measured=measured, against=against, **kept_so, **options)
+    options |= {key: first[key] for key in conventions}
+    options["missing"] = "balance" if first["missing"] == "balance" else "drop"
+    return compare_battery(models, shared, measured=measured, against=against, **options)
 
 
 def _compared_names(result: CompareBatteryResult) -> set[str]:

@@ -92,15 +92,12 @@ def _today() -> str:
 
 
 def _audit(record: Record, budget: tuple[int, int]) -> dict[str, Any]:
-    histograms: dict[str, Any] = {}
-    results = [
-        _slim(one, f"/results/{number}", histograms)
-        for number, one in enumerate(_without_places(record.document["results"]))
-    ]
+    slim = _Slim(source_names(record.results))
+    results = [slim(one, f"/results/{number}") for number, one in enumerate(record.results)]
     document = {**record.document, "results": results}
     return {
         "document": document,
-        "histograms": histograms,
+        "histograms": slim.histograms,
         "vectors": None if record.vectors is None else _packed(record.vectors, _words(document), *budget),
         "gate": record.gate,
         "methods": record.methods,
@@ -142,58 +139,54 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def _without_places(results: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Results with the names of their sources, but without paths, which are only in ``results.json``."""
-    names = source_names(results)
+class _Slim:
+    """Results without what a page does not show; long lists of draws become histograms.
 
-    def renamed(value: Any) -> Any:
-        if isinstance(value, list):
-            return [renamed(one) for one in value] if value and isinstance(value[0], Mapping) else value
-        if not isinstance(value, Mapping) or _CONTAINERS.isdisjoint(map(type, value.values())):
-            return value
-        found = {key: renamed(one) for key, one in value.items()}
-        if isinstance(found.get("provenance"), list):
-            found["provenance"] = [
-                {**one, "source": names.get(one["source"], one["source"])} for one in found["provenance"]
-            ]
-        return found
-
-    return [renamed(one) for one in results]
-
-
-def _slim(value: Any, path: str, histograms: dict[str, Any], *, inner: bool = False) -> Any:
-    """A value without redundant parts; long lists of draws become histograms.
-
-    Lists and mappings that contain no others are not copied.
+    Sources are called by their names: paths are only in ``results.json``. Lists and mappings that contain no
+    others are not copied.
     """
-    if isinstance(value, Mapping):
-        if _CONTAINERS.isdisjoint(map(type, value.values())):
-            return value  # such as a number for each word
-        levels = value.get("type") in ("MleatResult", "MultilevelCeatResult")
-        kept = {}
-        for key, one in value.items():
-            if (inner and key in _INNER) or (value.get("type") == "CeatResult" and key == "cosines"):
-                continue  # the page shows changes from model to model, not the cosines behind them
-            if inner and key == "sets" and "/level2/" in f"{path}/":
-                continue  # those of Level 1
-            below = inner or (levels and key in _LEVELS)
-            kept[key] = _slim(one, f"{path}/{pointer_part(key)}", histograms, inner=below)
-        return kept
-    if isinstance(value, list):
-        drawn = path.rpartition("/")[2] in DRAWS
-        if len(value) > (MOST_DRAWS if drawn else MOST_NUMBERS) and _are_numbers(value):
-            histograms[path] = histogram(value)
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+        self.histograms: dict[str, Any] = {}
+        """Histograms by the JSON pointer of their draws."""
+
+    def __call__(self, value: Any, path: str, *, inner: bool = False) -> Any:
+        """A value, of which ``inner`` parts repeat what a result around them has."""
+        if not isinstance(value, (Mapping, list)):
+            return value
+        if isinstance(value, Mapping):
+            if _CONTAINERS.isdisjoint(map(type, value.values())):
+                return value  # such as a number for each word
+            levels = value.get("type") in ("MleatResult", "MultilevelCeatResult")
+            found = {}
+            for key, one in value.items():
+                if not _is_left_out(value, key, path, inner=inner):
+                    below, place = inner or (levels and key in _LEVELS), f"{path}/{pointer_part(key)}"
+                    found[key] = self(self._named(key, one), place, inner=below)
+            return found
+        most = MOST_DRAWS if path.rpartition("/")[2] in DRAWS else MOST_NUMBERS
+        if len(value) > most and {int, float}.issuperset(map(type, value)):
+            self.histograms[path] = histogram(value)
             return None
         if _depth(value) > 2:
             return None
         if _CONTAINERS.isdisjoint(map(type, value)):
             return value
-        return [_slim(one, f"{path}/{number}", histograms, inner=inner) for number, one in enumerate(value)]
-    return value
+        return [self(one, f"{path}/{number}", inner=inner) for number, one in enumerate(value)]
+
+    def _named(self, key: str, value: Any) -> Any:
+        """A provenance with the names of its sources; any other value as it is."""
+        if key != "provenance" or not isinstance(value, list):
+            return value
+        return [{**one, "source": self.names.get(one["source"], one["source"])} for one in value]
 
 
-def _are_numbers(values: list[Any]) -> bool:
-    return {int, float}.issuperset(map(type, values))
+def _is_left_out(value: Mapping[str, Any], key: str, path: str, *, inner: bool) -> bool:
+    """Whether a page shows a key elsewhere, or not at all."""
+    if value.get("type") == "CeatResult" and key == "cosines":
+        return True  # the page shows changes from model to model, not the cosines behind them
+    return inner and (key in _INNER or (key == "sets" and "/level2/" in f"{path}/"))  # those of Level 1
 
 
 def _depth(value: Any) -> int:
