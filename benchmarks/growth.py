@@ -13,8 +13,7 @@ import numpy as np
 import crossroads as cr
 from benchmarks.timing import Report, best, in_own_process
 from crossroads.report import Audit
-from crossroads.report.documents.records import audit_document
-from crossroads.report.documents.shared import write_document
+from crossroads.report.documents.records import audit_document, write_document
 
 WORDS, DIM = 2_000_000, 100
 MEMORY = """

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from crossroads.report.documents.shared import unpacked
+from crossroads.report.documents.records import unpacked
 from tests import audits, docs_material, results, small_models
 from tests.oracle.comparing import compared
 

@@ -19,7 +19,7 @@ from crossroads.measures import BatteryResult, CeatBatteryResult, DominanceResul
 from crossroads.report import Audit, FinishedAudit, Rule, judge, read_document, write_audits
 from crossroads.report.documents.reading import read_records
 from crossroads.report.folder import OURS, check_output
-from crossroads.report.page.vectors import stimulus_vectors, write_vectors
+from crossroads.report.page.data import stimulus_vectors, write_vectors
 from crossroads.stimuli.files.spreadsheets import from_cell
 
 TEXTS = {"results.json", "results.csv", "table.tex", "methods.md", "citations.bib", "summary.md"}

@@ -3,7 +3,7 @@
 from crossroads.measures.geometry.rsa import rsa_name
 from crossroads.report.audit import Audit, FinishedAudit
 from crossroads.report.comparison.audits import Comparison, compare_audits, saved_audits
-from crossroads.report.documents.shared import read_document
+from crossroads.report.documents.records import read_document
 from crossroads.report.files import Written, write_audits, write_comparison
 from crossroads.report.gate.files import read_rules
 from crossroads.report.gate.rules import Gate, GateError, Rule, Verdict, check_rules, judge

@@ -19,13 +19,18 @@ from crossroads.report.comparison.files import (
     comparison_markdown,
     comparison_methods,
 )
-from crossroads.report.documents.records import Record, audit_record, described, results_document
-from crossroads.report.documents.shared import write_document
+from crossroads.report.documents.records import (
+    Record,
+    audit_record,
+    described,
+    results_document,
+    write_document,
+)
 from crossroads.report.folder import MARK, folder_names
 from crossroads.report.methods.citations import bibtex
 from crossroads.report.methods.paragraph import methods_text
+from crossroads.report.page.data import VECTORS, stimulus_vectors, write_vectors
 from crossroads.report.page.page import write_page
-from crossroads.report.page.vectors import VECTORS, stimulus_vectors, write_vectors
 from crossroads.report.published import published_points
 from crossroads.report.renderers.tables import (
     tidy_rows,

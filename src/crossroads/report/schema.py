@@ -16,7 +16,7 @@ from typing import Any
 
 from crossroads.errors import InputError
 from crossroads.report.audit import KINDS
-from crossroads.report.documents.shared import ARRAYS, REPEATED
+from crossroads.report.documents.records import ARRAYS, REPEATED
 from crossroads.report.gate.rules import Gate
 from crossroads.results import SCHEMA, Result, result_kinds
 from crossroads.results.plain import resolved

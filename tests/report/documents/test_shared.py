@@ -9,8 +9,13 @@ from typing import Any
 import pytest
 
 from crossroads.errors import FormatError
-from crossroads.report.documents.records import results_document, revive
-from crossroads.report.documents.shared import MOST_DRAWS, read_document, write_document
+from crossroads.report.documents.records import (
+    MOST_DRAWS,
+    read_document,
+    results_document,
+    revive,
+    write_document,
+)
 from crossroads.results import Result
 
 
