@@ -45,15 +45,7 @@ def finding(said: Conclusion) -> str:
 
 
 def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
-    """The audit in Markdown, for the summary of a CI job or a pull request.
-
-    Parameters
-    ----------
-    audit
-        What was measured.
-    gate
-        The verdicts of the rules, where there were any.
-    """
+    """The audit and the verdicts of its rules in Markdown, for the summary of a CI job or a pull request."""
     tables = (kind.tabulate(results) for kind, results in audit.by_type())
     blocks = [
         f"## Associations in {in_markdown(audit.model)}",
@@ -113,13 +105,7 @@ def latex_table(audit: Audit, *, label: str = "tab:crossroads") -> str:
 
     Names are escaped, and letters that pdfLaTeX cannot set are transliterated or named by their number. The
     preamble needs ``\usepackage{booktabs}`` and ``\usepackage{graphicx}``.
-
-    Parameters
-    ----------
-    audit
-        What to print.
-    label
-        Label of the first table; the labels of the others begin with it.
+    ``label`` is the label of the first table; the labels of the others begin with it.
     """
     tables = [kind.tabulate(results) for kind, results in audit.by_type()]
     return latex_tables(tables, label=label, before=f" in {audit.model}")
