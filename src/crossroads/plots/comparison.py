@@ -11,7 +11,7 @@ from crossroads.measures.comparison.models import p_names
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import axes_width
 from crossroads.plots.frame.lettering import alike, fitted
-from crossroads.plots.frame.rows import Rows, draw_key, row_axes
+from crossroads.plots.frame.rows import Rows, draw_key, draw_mark, row_axes
 from crossroads.plots.frame.style import BODY, BROWN, INK, PAGE, RULE, SMALL, TEAL, figure
 from crossroads.wording import phrases
 
@@ -150,9 +150,7 @@ def _draw_row(ax: Axes, y: int, row: _Row) -> None:
     color = INK if row.kept else RULE
     ax.plot(row.effect_sizes, [y, y], color=color, linewidth=1.6 if row.kept else 1.0, zorder=2)
     for d, (marker, colour) in zip(row.effect_sizes, _LOOKS, strict=True):
-        face = colour if row.kept else "white"
-        style: dict[str, Any] = {"marker": marker, "markersize": 5, "markerfacecolor": face, "zorder": 3}
-        ax.plot([d], [y], color=colour, markeredgewidth=1.1, linestyle="none", **style)
+        draw_mark(ax, d, y, marker, 5, colour, filled=row.kept, linestyle="none")
 
 
 def _columns(result: CompareBatteryResult, rows: list[_Row]) -> list[list[str]]:

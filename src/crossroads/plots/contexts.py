@@ -17,7 +17,7 @@ from crossroads.measures.contextual.levels import CombinedLevel, MultilevelCeatR
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, new_figure, write
 from crossroads.plots.frame.lettering import alike, fitted, height, widest, wrapped
-from crossroads.plots.frame.rows import SIDE, Line, Rows, row_axes
+from crossroads.plots.frame.rows import SIDE, Line, Rows, draw_mark, row_axes
 from crossroads.plots.frame.style import (
     BODY,
     BROWN,
@@ -150,9 +150,7 @@ def _draw_test(
     if interval is not None:
         ends = [interval.low, interval.high]
         ax.plot(ends, [below, below], color=color, linewidth=1.4, marker="|", markersize=5, zorder=2)
-    face = color if kept else "white"
-    mark: dict[str, Any] = {"marker": "s", "markersize": 4.6, "markeredgewidth": 1.1, "markerfacecolor": face}
-    ax.plot([test.stimulus_effect_size], [below], color=color, zorder=3, **mark)
+    draw_mark(ax, test.stimulus_effect_size, below, "s", 4.6, color, filled=kept)
 
 
 def _forest_note(result: CeatBatteryResult, published: Mapping[str, float]) -> str:
@@ -236,14 +234,8 @@ def _draw_level(ax: Axes, y: float, level: CombinedLevel, color: str, marker: st
     band: dict[str, Any] = {"linewidth": 3.2, "alpha": 0.3, "solid_capstyle": "butt"}
     ax.plot(list(level.sample_interval), [y, y], color=color, zorder=1.5, **band)
     ax.plot(list(level.prediction_interval), [y, y], color=color, linewidth=1.1, zorder=2)
-    face = color if level.answer is not None and level.answer.value < alpha else "white"
-    mark: dict[str, Any] = {
-        "marker": marker,
-        "markersize": 4.6,
-        "markeredgewidth": 1.1,
-        "markerfacecolor": face,
-    }
-    ax.plot([level.effect_size], [y], color=color, zorder=3, **mark)
+    found = level.answer is not None and level.answer.value < alpha
+    draw_mark(ax, level.effect_size, y, marker, 4.6, color, filled=found)
 
 
 def _levels_columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:

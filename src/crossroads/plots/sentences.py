@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from crossroads.measures.sentences.pairs import SentencePairsResult
 from crossroads.measures.sentences.triples import SentenceTriplesResult
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import name_ends, write
 from crossroads.plots.frame.lettering import fitted
-from crossroads.plots.frame.rows import SIDE, Rows, row_axes
+from crossroads.plots.frame.rows import SIDE, Rows, draw_mark, row_axes
 from crossroads.plots.frame.style import GREY, INK, RED, SMALL, WIDE, figure
 from crossroads.wording.numbers import P, p_equals, percent
 
@@ -95,8 +95,7 @@ def _draw(ax: Axes, y: int, row: _Row, overall: float) -> None:
     kept = (overall if row.adjusted is None else row.adjusted.value) < 0.05
     if row.ends is not None:
         ax.plot(row.ends, [y, y], color=INK if kept else GREY, linewidth=1.2, zorder=2)
-    style: dict[str, Any] = {"marker": "o", "markersize": 5, "markeredgewidth": 1.1, "zorder": 3}
-    ax.plot([row.share], [y], color=RED, markerfacecolor=RED if kept else "white", linestyle="none", **style)
+    draw_mark(ax, row.share, y, "o", 5, RED, filled=kept, linestyle="none")
 
 
 def _note(result: SentencePairsResult | SentenceTriplesResult) -> str:

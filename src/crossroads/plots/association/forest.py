@@ -12,7 +12,7 @@ from crossroads.measures.association.stability import BootstrapResult
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import write
 from crossroads.plots.frame.lettering import alike, widest
-from crossroads.plots.frame.rows import SIDE, Rows, row_axes
+from crossroads.plots.frame.rows import SIDE, Rows, draw_mark, row_axes
 from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, SMALL, figure
 from crossroads.results import Conclusion
 from crossroads.wording.numbers import counted
@@ -192,16 +192,7 @@ def _draw_test(ax: Axes, y: float, row: _Row, *, kept: bool) -> None:
     color = RED if kept else GREY
     if row.ends is not None:
         ax.plot([*row.ends], [y, y], color=color, linewidth=1.2, marker="|", markersize=5, zorder=2)
-    ax.plot(
-        [row.value],
-        [y],
-        marker="s",
-        markersize=5,
-        color=color,
-        markeredgewidth=1.1,
-        markerfacecolor=color if kept else "white",
-        zorder=3,
-    )
+    draw_mark(ax, row.value, y, "s", 5, color, filled=kept)
 
 
 def _note(

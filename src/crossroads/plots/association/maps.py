@@ -153,23 +153,7 @@ def draw_cells(
     size: float,
     last: Mapping[str, str] | None = None,
 ) -> None:
-    """Draw the four cells of a map from (0, 0) to (2, 2).
-
-    Parameters
-    ----------
-    ax
-        Axes to draw on.
-    found
-        The cells.
-    titles
-        Names of the attributes, ``a`` and ``b``.
-    place
-        Width and height of a cell in inches.
-    size
-        Font size.
-    last
-        A last line for each cell.
-    """
+    """Draw the four cells of a map, ``place`` inches wide and high, from (0, 0) to (2, 2)."""
     for key, cell in found.items():
         column, row = "xy".index(key[1]), "ba".index(key[0])
         ax.add_patch(_patch(cell, key[0], (column, row)))
@@ -207,21 +191,7 @@ def _patch(cell: MapCell, side: str, at: tuple[float, float], wide: float = 1, t
 def draw_mark(
     ax: Axes, differ: str, place: tuple[float, float], size: float, at: tuple[float, float] = (1, 1)
 ) -> None:
-    """A sign of inequality in the middle of a map, where its targets differ.
-
-    Parameters
-    ----------
-    ax
-        Axes to draw on.
-    differ
-        How far the difference reaches; nothing is drawn where there is none.
-    place
-        Inches per unit of the data, across and up.
-    size
-        Font size.
-    at
-        Where, in data coordinates.
-    """
+    """A sign of inequality in the middle of a map, where its targets differ; ``place``: inches per unit."""
     if not differ:
         return
     across = 1.7 * size / 72
@@ -246,15 +216,7 @@ Entry = tuple[MapCell | str, str]
 
 
 def key_entries(rule: str, cells: Sequence[MapCell], marks: Sequence[str] = ()) -> list[Entry]:
-    """What a key must explain of some cells and marks.
-
-    Parameters
-    ----------
-    rule
-        What a leaning had to show to be found.
-    cells, marks
-        All cells, and how far each difference reaches.
-    """
+    """What a key must explain of some cells, and of how far differences reach."""
     entries: list[Entry] = []
     if found := max((one for one in cells if one.found), key=lambda one: one.step, default=None):
         entries.append((found, f"found to lean: {rule}"))

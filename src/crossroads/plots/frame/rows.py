@@ -82,6 +82,14 @@ def row_axes(
     return ax
 
 
+def draw_mark(
+    ax: Axes, x: float, y: float, marker: str, size: float, color: str, *, filled: bool, **more: Any
+) -> None:
+    """A mark with a border, filled where something is found."""
+    look: dict[str, Any] = {"color": color, "markerfacecolor": color if filled else "white", **more}
+    ax.plot([x], [y], marker=marker, markersize=size, markeredgewidth=1.1, zorder=3, **look)
+
+
 def draw_key(
     ax: Axes, entries: Iterable[tuple[str, float, dict[str, Any]]], up: float, apart: float = 0.3
 ) -> None:
