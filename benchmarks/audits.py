@@ -10,8 +10,9 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
+
+from crossroads.report import read_document
 
 
 def moved(one: dict[str, Any]) -> list[dict[str, Any]]:
@@ -50,7 +51,7 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 def main(before: str, after: str) -> None:
     """Print the differences, with paths that differ only in indices together."""
-    old, new = (json.loads(Path(path).read_text(encoding="utf-8")) for path in (before, after))
+    old, new = (read_document(path) for path in (before, after))
     counts: Counter[str] = Counter()
     equal = 0
     for part in ("head", "results"):

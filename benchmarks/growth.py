@@ -13,8 +13,7 @@ import numpy as np
 import crossroads as cr
 from benchmarks.timing import Report, best, in_own_process
 from crossroads.report import Audit
-from crossroads.report.documents.records import audit_document
-from crossroads.report.files import write_json
+from crossroads.report.documents.records import audit_document, write_document
 
 WORDS, DIM = 2_000_000, 100
 MEMORY = """
@@ -73,7 +72,7 @@ def saved(path: Path, *, designs: int, words: int) -> float:
         x, y, a, b = ([labels[i] for i in part] for part in chosen)
         made.append(cr.Design(name=f"test{number}", x=x, y=y, a=a, b=b))
     battery = cr.battery(emb, made, method="normal", resamples=0)
-    write_json(path, audit_document(Audit([battery]), made))
+    write_document(path, audit_document(Audit([battery]), made))
     return path.stat().st_size / 1e6
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import crossroads as cr
-from crossroads.report import Audit
+from crossroads.report import Audit, read_document
 from crossroads.results import result_kinds
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
@@ -33,7 +33,7 @@ class AuditRun(NamedTuple):
     @property
     def results(self) -> dict[str, Any]:
         """What is in ``results.json``."""
-        return dict(json.loads((self.folder / "results.json").read_text(encoding="utf-8")))
+        return dict(read_document(self.folder / "results.json"))
 
     @property
     def audit(self) -> Audit:

@@ -13,7 +13,7 @@ import pytest
 import crossroads as cr
 from crossroads.measures.association.mleat import MleatResult
 from crossroads.report.audit import conclusions_of
-from crossroads.report.renderers.findings import findings_by_status
+from crossroads.report.renderers.texts import findings_by_status
 from crossroads.results import Conclusion, Result, association, status_of
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P

@@ -12,7 +12,7 @@ import pytest
 
 from crossroads.measures import BatteryResult, MleatResult, RsaGridResult, SeriesResult
 from crossroads.report import Audit, tidy_rows, write_tidy_csv
-from crossroads.report.gate.readings import STATISTICS
+from crossroads.report.gate.rules import STATISTICS
 from crossroads.results import Result
 from tests.results import MAKERS
 

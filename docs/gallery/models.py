@@ -21,6 +21,7 @@ from pathlib import Path
 from docs.gallery.make import HERE, Picture, chromium, take_pictures
 from docs.guides.contextual_run import ENWIK8, MINILM, MODEL_FILES, SMOLLM
 
+from crossroads.report import read_document
 from tests.registry import sdist_member, wheel_member
 
 ENCODER, DECODER = "all-MiniLM-L6-v2", "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -78,9 +79,7 @@ def measure(folder: Path) -> None:
     run(folder, "probe", DECODER, "--groups", ",".join(GROUPS), *asked, "--pairs", "--output", "answers")
     run(folder, "audit", "answers", *people, "--no-figures", "--output", "traits")
     (decoder,) = folder.glob("models/SmolLM2*/results.json")
-    whole, traits = (
-        json.loads(path.read_text(encoding="utf-8")) for path in (decoder, folder / "traits" / "results.json")
-    )
+    whole, traits = (read_document(path) for path in (decoder, folder / "traits" / "results.json"))
     joined = {key: whole[key] + traits[key] for key in ("names", "results")}  # the traits are of this model
     decoder.write_text(json.dumps(whole | joined), encoding="utf-8")
     title = ["--title", "Two small language models"]

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from crossroads import catalog
 from crossroads.cli.app import app
 from crossroads.errors import InputError
+from crossroads.report import read_document
 from crossroads.report.documents.reading import read_records
 from tests.cli.conftest import write_vectors
 
@@ -59,7 +60,7 @@ def test_paths_are_in_the_provenance_of_results_only(vectors: list[str], elsewhe
     assert "secret-place" not in printed
     out = elsewhere / "out"
     assert disclosing(out) == {"results.json", "one-glove/results.json", "two-glove/results.json"}
-    document = json.loads((out / "one-glove" / "results.json").read_text(encoding="utf-8"))
+    document = read_document(out / "one-glove" / "results.json")
     assert document["model"] == "one/glove"
     bare = json.dumps({**document, "results": [_without_provenance(one) for one in document["results"]]})
     assert "secret-place" not in bare

@@ -97,7 +97,9 @@ def audit() -> Any:
         except SystemExit as end:
             if end.code:
                 raise
-        return json.loads(Path(folder, "audit", "results.json").read_text(encoding="utf-8"))
+        from crossroads.report import read_document
+
+        return read_document(Path(folder, "audit", "results.json"))
 
 
 def record(file: Path) -> None:

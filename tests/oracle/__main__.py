@@ -22,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from crossroads.report.documents.records import unpacked
 from tests import audits, docs_material, results, small_models
 from tests.oracle.comparing import compared
 
@@ -124,6 +125,8 @@ def audited(folder: Path, name: str, arguments: list[str], output: str, *, kille
 
 def read(name: str, text: str) -> Any:
     """A file as values: JSON and CSV by key, all else by line."""
+    if name.endswith("results.json"):
+        return unpacked(json.loads(text))
     if name.endswith(".json"):
         return json.loads(text)
     if name.endswith(".csv"):

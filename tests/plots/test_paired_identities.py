@@ -13,8 +13,7 @@ from crossroads.errors import InputError
 from crossroads.measures.pairs.dominance import DomainPair, DominanceResult
 from crossroads.measures.pairs.emergent import EmergentResult, emergent
 from crossroads.measures.traits.scores import TraitScores
-from crossroads.plots.traits.dominance import dominance_matrix
-from crossroads.plots.traits.emergent import emergent_traits
+from crossroads.plots.pairs import dominance_matrix, emergent_traits
 from tests.plots.conftest import faults, said
 
 

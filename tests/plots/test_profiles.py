@@ -10,9 +10,8 @@ import pytest
 
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.measures.traits.alignment import AlignmentResult, align
+from crossroads.plots import profile, trait_heatmap
 from crossroads.plots.frame.style import house
-from crossroads.plots.traits.heatmap import trait_heatmap
-from crossroads.plots.traits.profile import profile
 from crossroads.stimuli import catalog
 from tests.plots.conftest import faults, said
 

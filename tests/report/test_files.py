@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,10 @@ import crossroads
 from crossroads import Design, Embeddings
 from crossroads.errors import MissingExtraError
 from crossroads.measures import BatteryResult, CeatBatteryResult, DominanceResult
-from crossroads.report import Audit, Rule, judge, write_audit
+from crossroads.report import Audit, FinishedAudit, Rule, judge, read_document, write_audits
 from crossroads.report.documents.reading import read_records
-from crossroads.report.files import ModelAudit, write_audits
 from crossroads.report.folder import OURS, check_output
-from crossroads.report.page.vectors import stimulus_vectors, write_vectors
+from crossroads.report.page.data import stimulus_vectors, write_vectors
 from crossroads.stimuli.files.spreadsheets import from_cell
 
 TEXTS = {"results.json", "results.csv", "table.tex", "methods.md", "citations.bib", "summary.md"}
@@ -31,6 +30,13 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def write(
+    folder: Path, audit: Audit, designs: Sequence[Design] = (), *, figures: bool = False, **more: Any
+) -> list[str]:
+    finished = FinishedAudit(audit=audit, designs=designs, **more)
+    return write_audits(folder, {"model": finished}, figures=figures).absent
+
+
 def files(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
@@ -39,7 +45,7 @@ def test_an_audit_of_vectors_is_written_and_read_back(
     audit: Audit, audit_designs: list[Design], audit_vectors: Embeddings, tmp_path: Path
 ) -> None:
     gate = judge(audit, [Rule(name="r", test="plain", statistic="left_out", above=9)])
-    write_audit(tmp_path / "out", audit, audit_designs, vectors=audit_vectors, figures=False, gate=gate)
+    write(tmp_path / "out", audit, audit_designs, vectors=audit_vectors, gate=gate)
     found = files(tmp_path / "out")
     assert found >= TEXTS | {
         "tests.csv", "associations.csv", "influence.csv", "coverage.csv", "detections.csv", "rsa.csv",
@@ -57,7 +63,7 @@ def test_an_audit_of_vectors_is_written_and_read_back(
 
 
 def test_an_audit_without_a_battery_is_written_with_all_that_it_has(whole: Audit, tmp_path: Path) -> None:
-    write_audit(tmp_path / "out", whole, [], figures=False)
+    write(tmp_path / "out", whole)
     found = files(tmp_path / "out")
     assert found >= TEXTS | {
         "series.csv", "contexts.csv", "context_levels.csv", "traits.csv", "alignment.csv", "dominance.csv",
@@ -66,7 +72,7 @@ def test_an_audit_without_a_battery_is_written_with_all_that_it_has(whole: Audit
     assert "tests.csv" not in found
     assert "vectors.npz" not in found
     assert found <= OURS
-    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    data = read_document(tmp_path / "out" / "results.json")
     assert (data["kind"], data["names"]) == ("language model", list(whole))
     assert data["skipped"]["SeT scores"] == "no logits."
     (contexts,) = whole.of(CeatBatteryResult).values()
@@ -89,7 +95,7 @@ def test_an_audit_without_a_battery_is_written_with_all_that_it_has(whole: Audit
 def test_a_figure_is_drawn_of_results_that_have_one(audit: Audit, whole: Audit, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
     chosen = {"p IBD": audit["p IBD"], "p EIBD": audit["p EIBD"], **whole.of(DominanceResult)}
-    assert write_audit(tmp_path / "out", Audit(chosen), []) == []
+    assert write(tmp_path / "out", Audit(chosen), figures=True) == []
     assert files(tmp_path / "out" / "figures") == {  # without a list of true words there is no curve: no eibd
         f"{name}.{end}" for name in ("ibd", "m-m-dominance") for end in ("svg", "pdf")
     }
@@ -99,7 +105,7 @@ def test_the_same_audit_gives_the_same_bytes(
     audit: Audit, audit_designs: list[Design], audit_vectors: Embeddings, tmp_path: Path
 ) -> None:
     for name in ("one", "two"):
-        write_audit(tmp_path / name, audit, audit_designs, vectors=audit_vectors, figures=False)
+        write(tmp_path / name, audit, audit_designs, vectors=audit_vectors)
     for path in sorted((tmp_path / "one").iterdir()):
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
 
@@ -113,7 +119,7 @@ def test_what_cannot_be_written_for_want_of_a_package_is_said(
         raise missing
 
     monkeypatch.setattr("crossroads.report.files.write_tidy_parquet", fails)
-    said = write_audit(tmp_path / "out", audit, [], figures=False)
+    said = write(tmp_path / "out", audit)
     assert said == [f"no results.parquet: {missing.hint}"]
     assert "results.parquet" not in files(tmp_path / "out")
 
@@ -141,9 +147,9 @@ def test_vectors_of_stimuli_alone_are_kept_in_their_type_and_under_the_label_the
 
 
 def test_the_seed_of_several_audits_is_that_of_what_is_compared(whole: Audit, tmp_path: Path) -> None:
-    both = {name: ModelAudit(audit=whole, designs=[]) for name in ("one", "two")}
+    both = {name: FinishedAudit(audit=whole, designs=[]) for name in ("one", "two")}
     write_audits(tmp_path / "out", both, seed=5, figures=False)
-    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    data = read_document(tmp_path / "out" / "results.json")
     seeds = [one["conventions"]["seed"] for one in data["results"] if one["type"] == "CompareTraitsResult"]
     assert set(seeds) == {5}
 
@@ -160,7 +166,7 @@ def test_no_cell_of_any_table_is_a_formula_and_numbers_stay_numbers(tmp_path: Pa
     design = Design(name="@design", x=x, y=y, a=a, b=b)
     measured = crossroads.battery(emb, [design], alternative="two-sided", missing="drop", resamples=20)
     audit = Audit([measured, crossroads.stats.influence(emb, design)])
-    write_audit(tmp_path / "out", audit, [design], vectors=emb, figures=False)
+    write(tmp_path / "out", audit, [design], vectors=emb)
     tables = sorted((tmp_path / "out").glob("*.csv"))
     assert {path.name for path in tables} >= {"results.csv", "tests.csv", "associations.csv", "influence.csv"}
     for path in tables:

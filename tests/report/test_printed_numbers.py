@@ -30,7 +30,7 @@ from crossroads.report.audit import tables_of
 from crossroads.report.comparison.files import comparison_latex, comparison_markdown
 from crossroads.report.documents.records import Record, audit_document
 from crossroads.report.page.data import page_data
-from crossroads.report.renderers.csv import write_tables
+from crossroads.report.renderers.tables import write_tables
 from crossroads.wording.numbers import P, between, number, pvalue
 
 Table = list[dict[str, str]]

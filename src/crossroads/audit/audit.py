@@ -8,7 +8,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ from crossroads.audit.job import KINDS_OF_WORK, Job, Session
 from crossroads.audit.plan import Plan, make_plan
 from crossroads.audit.progress import Progress, ProgressTracker
 from crossroads.errors import InputError
-from crossroads.evidence import Embeddings
 from crossroads.measures.rungs import ladder
 from crossroads.report.audit import Audit
+from crossroads.report.audit import FinishedAudit as FinishedAudit
 from crossroads.results import Result, encode, versions
 from crossroads.sources.kinds import KindName, check_options, recognise
 from crossroads.sources.models.transformers import Device
@@ -28,18 +28,6 @@ from crossroads.sources.words import SourceOptions
 from crossroads.stimuli import Design
 from crossroads.storage.cache import Cache, Form, Key
 from crossroads.storage.files import code
-
-
-@dataclass(frozen=True, kw_only=True)
-class FinishedAudit:
-    """A finished audit."""
-
-    audit: Audit
-    """Its results."""
-    designs: tuple[Design, ...]
-    """The designs that could be measured."""
-    vectors: Embeddings | None
-    """The vectors of the stimuli, if there is one per word."""
 
 
 def run_audit(

@@ -9,9 +9,10 @@ from crossroads.errors import InputError, join_words
 from crossroads.measures.comparison.battery import CompareBatteryResult, DifferenceInterval
 from crossroads.measures.comparison.models import p_names
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
-from crossroads.plots.frame.lettering import alike, fitted, widest, width
-from crossroads.plots.frame.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare, figure
+from crossroads.plots.frame.layout import axes_width
+from crossroads.plots.frame.lettering import alike, fitted
+from crossroads.plots.frame.rows import Rows, draw_key, draw_mark, row_axes
+from crossroads.plots.frame.style import BODY, BROWN, INK, PAGE, RULE, SMALL, TEAL, figure
 from crossroads.wording import phrases
 
 if TYPE_CHECKING:
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 
 _ROW = 0.34
 _LONGEST = 2.3
-_LINE = 0.075
-_SIDE = ("axes fraction", "data")
+_LINE = 0.15
 _LOOKS = (("o", BROWN), ("s", TEAL))
 
 
@@ -54,14 +54,10 @@ def comparison_plot(
 
     Parameters
     ----------
-    result
-        A comparison of models.
     pair
         Draw these two models only.
     alpha
         Level at which a difference counts as significant.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -78,30 +74,28 @@ def comparison_plot(
     shown = list(dict.fromkeys(row.models for row in rows))
     below = [_question(result, row) if len(shown) == 1 else _pair(row.models) for row in rows]
     pairs, size = alike(below, _LONGEST, SMALL, lines=1)
-    labelled = max(max(widest([text], at, "bold") for text, at in names), widest(pairs, size)) + 0.12
-    columns = _columns(result, rows)
-    widths = [0.14 + widest(column, SMALL) for column in columns]
-    frame = Frame(
+    labels = [[(*name, "bold"), (text, size, "normal")] for name, text in zip(names, pairs, strict=True)]
+    beside = Rows(labels=labels, columns=_columns(result, rows), step=_LINE)
+    frame = beside.frame(
         width=PAGE,
         body=len(rows) * _ROW,
-        left=MARGIN + labelled,
-        right=MARGIN + sum(widths),
         title=f"Effect sizes of {_pair(shown[0])}" if len(shown) == 1 else "Effect sizes of models compared",
         above=0.42,
         below=0.48,
         note=_note(result, alpha),
     )
-    ax = frame.axes(ax)
-    bare(ax, grid="x")
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
+    ax = row_axes(frame, ax, len(rows))
     for y, row in enumerate(rows):
-        text, at = names[y]
-        write(ax, text, (0, y), (-labelled, _LINE), coords=_SIDE, size=at, weight="bold")
-        write(ax, pairs[y], (0, y), (-labelled, -_LINE), coords=_SIDE, size=size, color=GREY)
+        beside.write_label(ax, y, y)
         _draw_row(ax, y, row)
-    _write_columns(ax, columns, widths)
-    _draw_key(ax, shown[0] if len(shown) == 1 else ("first of a pair", "second of a pair"))
+    beside.write_columns(ax)
+    models = shown[0] if len(shown) == 1 else ("first of a pair", "second of a pair")
+    texts, size = alike(list(models), axes_width(ax) / 2 - 0.3, SMALL, lines=1)
+    look: dict[str, Any] = {"linestyle": "none", "markersize": 5, "markeredgewidth": 1.1}
+    marks = [
+        {**look, "marker": marker, "color": color, "markerfacecolor": "white"} for marker, color in _LOOKS
+    ]
+    draw_key(ax, [(text, size, mark) for text, mark in zip(texts, marks, strict=True)], 0.27)
     ax.margins(x=0.05)
     ax.set_xlabel("effect size d", fontsize=BODY, color=INK, labelpad=3)
     return ax
@@ -156,9 +150,7 @@ def _draw_row(ax: Axes, y: int, row: _Row) -> None:
     color = INK if row.kept else RULE
     ax.plot(row.effect_sizes, [y, y], color=color, linewidth=1.6 if row.kept else 1.0, zorder=2)
     for d, (marker, colour) in zip(row.effect_sizes, _LOOKS, strict=True):
-        face = colour if row.kept else "white"
-        style: dict[str, Any] = {"marker": marker, "markersize": 5, "markerfacecolor": face, "zorder": 3}
-        ax.plot([d], [y], color=colour, markeredgewidth=1.1, linestyle="none", **style)
+        draw_mark(ax, d, y, marker, 5, colour, filled=row.kept, linestyle="none")
 
 
 def _columns(result: CompareBatteryResult, rows: list[_Row]) -> list[list[str]]:
@@ -177,28 +169,6 @@ def _columns(result: CompareBatteryResult, rows: list[_Row]) -> list[list[str]]:
 def _other_words(result: CompareBatteryResult) -> bool:
     """Whether the p-values allow for other attribute words."""
     return "exact_p" not in p_names(result.tests)
-
-
-def _write_columns(ax: Axes, columns: list[list[str]], widths: list[float]) -> None:
-    right = 0.0
-    for column, room in zip(columns, widths, strict=True):
-        right += room
-        write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
-        for y, text in enumerate(column[1:]):
-            write(ax, text, (1, y), (right, 0), coords=_SIDE, size=SMALL, ha="right")
-
-
-def _draw_key(ax: Axes, names: tuple[str, str]) -> None:
-    """The legend of the marks, above the axes."""
-    wide, tall = axes_width(ax), axes_height(ax)
-    labels, size = alike(list(names), wide / 2 - 0.3, SMALL, lines=1)
-    offset = 0.0
-    for (marker, colour), label in zip(_LOOKS, labels, strict=True):
-        place: dict[str, Any] = {"transform": ax.transAxes, "clip_on": False, "linestyle": "none"}
-        style: dict[str, Any] = {"marker": marker, "markersize": 5, "color": colour, "markeredgewidth": 1.1}
-        ax.plot([(offset + 0.05) / wide], [1 + 0.27 / tall], markerfacecolor="white", **place, **style)
-        write(ax, label, (0, 1), (offset + 0.14, 0.27), size=size, ha="left")
-        offset += 0.3 + width(label, size)
 
 
 def _note(result: CompareBatteryResult, alpha: float) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from crossroads.measures.sentences.pairs import SentencePairsResult
 from crossroads.measures.sentences.triples import SentenceTriplesResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.layout import MARGIN, Frame, name_ends, write
-from crossroads.plots.frame.lettering import fitted, widest
-from crossroads.plots.frame.style import GREY, INK, RED, SMALL, WIDE, bare, figure
+from crossroads.plots.frame.layout import name_ends, write
+from crossroads.plots.frame.lettering import fitted
+from crossroads.plots.frame.rows import SIDE, Rows, draw_mark, row_axes
+from crossroads.plots.frame.style import GREY, INK, RED, SMALL, WIDE, figure
 from crossroads.wording.numbers import P, p_equals, percent
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 1.6
 _ROW = 0.2
-_SIDE = ("axes fraction", "data")
 
 
 class _Row(NamedTuple):
@@ -34,13 +34,6 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
     """Draw the share of pairs or triples in which the stereotype is preferred, with its interval.
 
     Marks are filled where a category stays significant after adjustment for the number of categories.
-
-    Parameters
-    ----------
-    result
-        Preferences between sentences.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -59,34 +52,24 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
     columns = [["share", *(percent(row.share) for row in rows)]]
     if result.categories:
         columns.append([wording.ADJUSTED, *(wording.probability(row.adjusted) for row in rows)])
-    widths = [0.14 + widest(column, SMALL) for column in columns]
+    beside = Rows(labels=[[(*name, "normal")] for name in names], columns=columns)
     overall = result.overall
     p = p_equals(P(overall.pvalue), "figure")
-    frame = Frame(
+    frame = beside.frame(
         width=WIDE,
         body=len(rows) * _ROW + 0.1,
-        left=MARGIN + 0.12 + max(widest([text], size) for text, size in names),
-        right=MARGIN + sum(widths),
         title=f"{result.label}: preferred sentences",
         subtitle=f"{percent(rows[0].share)} of all, {p}: what items share drawn together",
         above=0.3,
         below=0.5,
         note=_note(result),
     )
-    ax = frame.axes(ax)
-    bare(ax, grid="x")
-    ax.set_ylim(len(rows) - 0.4, -0.6)
-    ax.axvline(0.5, color=INK, linewidth=0.8, zorder=1)
+    ax = row_axes(frame, ax, len(rows), zero=0.5, edge=0.1)
     for y, row in enumerate(rows):
         text, size = names[y]
-        write(ax, text, (0, y), (-0.1, 0), coords=_SIDE, size=size, ha="right")
+        write(ax, text, (0, y), (-0.1, 0), coords=SIDE, size=size, ha="right")
         _draw(ax, y, row, overall.pvalue)
-    right = 0.0
-    for column, room in zip(columns, widths, strict=True):
-        right += room
-        write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
-        for y, text in enumerate(column[1:]):
-            write(ax, text, (1, y), (right, 0), coords=_SIDE, size=SMALL, ha="right")
+    beside.write_columns(ax)
     ax.set_xlim(-0.02, 1.02)
     name_ends(ax, "← stereotypes less", "share preferred", "stereotypes more →")
     return ax
@@ -112,8 +95,7 @@ def _draw(ax: Axes, y: int, row: _Row, overall: float) -> None:
     kept = (overall if row.adjusted is None else row.adjusted.value) < 0.05
     if row.ends is not None:
         ax.plot(row.ends, [y, y], color=INK if kept else GREY, linewidth=1.2, zorder=2)
-    style: dict[str, Any] = {"marker": "o", "markersize": 5, "markeredgewidth": 1.1, "zorder": 3}
-    ax.plot([row.share], [y], color=RED, markerfacecolor=RED if kept else "white", linestyle="none", **style)
+    draw_mark(ax, row.share, y, "o", 5, RED, filled=kept, linestyle="none")
 
 
 def _note(result: SentencePairsResult | SentenceTriplesResult) -> str:

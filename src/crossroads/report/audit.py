@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from crossroads.errors import InputError
 from crossroads.evidence import Provenance
@@ -17,6 +17,11 @@ from crossroads.measures.rungs import status_on
 from crossroads.results import Conclusion, Coverage, Result
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
+
+if TYPE_CHECKING:
+    from crossroads.evidence import Embeddings
+    from crossroads.report.gate.rules import Gate
+    from crossroads.stimuli import Design
 
 R = TypeVar("R", bound=Result)
 
@@ -123,6 +128,20 @@ def by_type(results: Mapping[str, Result]) -> list[tuple[type[Result], dict[str,
 def tables_of(results: Mapping[str, Result]) -> dict[str, Table]:
     """The table of every type of result, by the name of the type."""
     return {kind.__name__: kind.tabulate(some) for kind, some in by_type(results)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinishedAudit:
+    """A finished audit, with all that its folder needs."""
+
+    audit: Audit
+    """Its results."""
+    designs: Sequence[Design]
+    """The designs that could be measured."""
+    vectors: Embeddings | None = None
+    """The vectors of the stimuli, if there is one per word."""
+    gate: Gate | None = None
+    """The verdicts of rules, where there were any."""
 
 
 class Concluded(NamedTuple):

@@ -1,207 +1,111 @@
-"""Write the folder of an audit, or of a comparison of several, atomically."""
+"""Write the folder of an audit, or of several with their comparison, atomically."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from crossroads.errors import MissingExtraError, join_words
-from crossroads.evidence import Embeddings
 from crossroads.measures import CompareBatteryResult
-from crossroads.report.audit import Audit, by_label
-from crossroads.report.comparison.audits import Comparison, compare_audits
+from crossroads.report.audit import FinishedAudit, by_label
+from crossroads.report.comparison.audits import Comparison, compare_audits, saved_audit
 from crossroads.report.comparison.files import (
     comparison_citations,
     comparison_latex,
     comparison_markdown,
     comparison_methods,
 )
-from crossroads.report.comparison.saved import saved_audits
-from crossroads.report.documents.records import Record, audit_record, described, results_document
+from crossroads.report.documents.records import (
+    Record,
+    audit_record,
+    described,
+    results_document,
+    write_document,
+)
 from crossroads.report.folder import MARK, folder_names
-from crossroads.report.gate.rules import Gate
 from crossroads.report.methods.citations import bibtex
 from crossroads.report.methods.paragraph import methods_text
+from crossroads.report.page.data import VECTORS, stimulus_vectors, write_vectors
 from crossroads.report.page.page import write_page
-from crossroads.report.page.vectors import VECTORS, stimulus_vectors, write_vectors
-from crossroads.report.renderers.csv import write_csv, write_tables
-from crossroads.report.renderers.latex import latex_table
-from crossroads.report.renderers.long import tidy_rows, write_tidy_csv, write_tidy_parquet
-from crossroads.report.renderers.markdown import markdown_summary
-from crossroads.stimuli import Design
+from crossroads.report.published import published_points
+from crossroads.report.renderers.tables import (
+    tidy_rows,
+    write_csv,
+    write_tables,
+    write_tidy_csv,
+    write_tidy_parquet,
+)
+from crossroads.report.renderers.texts import latex_table, markdown_summary
 from crossroads.storage.staging import replaced
 
 PAGE, COMPARISON = "report.html", "comparison"
-Findings = Mapping[str, Sequence[Any]]
 Drawer = Callable[[Path, Any, Callable[[Path], None]], None]
-"""Makes a folder of figures from what they show and what draws them, or from figures it has kept."""
-Points = Mapping[str, Mapping[str, tuple[float, float]]]
+"""Makes a folder of figures from what they show and what draws them, or from figures of an earlier run."""
 
 
-def write_audit(
+class Written(NamedTuple):
+    """What was written."""
+
+    absent: list[str]
+    """Sentences on what is absent, and what to install for it."""
+    comparison: Comparison | None = None
+    """The comparison of several audits, with differences that have no test."""
+
+
+def write_audits(
     output: Path,
-    audit: Audit,
-    designs: Iterable[Design],
+    audits: Mapping[str, FinishedAudit],
+    tested: CompareBatteryResult | None = None,
     *,
-    vectors: Embeddings | None = None,
+    seed: int = 0,
     figures: bool = True,
-    gate: Gate | None = None,
-    published: Points | None = None,
-    findings: Findings | None = None,
-    fidelity: Sequence[Any] | None = None,
     drawer: Drawer | None = None,
-) -> list[str]:
-    """Write the folder of an audit to a temporary place and move it to its path in one step.
+) -> Written:
+    """Write one audit; or several, each in its own subfolder, and their comparison.
 
     Parameters
     ----------
     output
-        The folder; an existing audit is replaced.
-    audit
-        What was measured.
-    designs
-        The designs that were measured.
-    vectors
-        The vectors of the battery; those of stimuli are saved, for the page and for comparisons.
+        The folder; an existing audit or comparison is replaced in one step.
+    audits
+        The audits by name of the model.
+    tested
+        Paired tests of every pair of models; computed here if left out. Their names of the models are the
+        keys of ``audits``.
+    seed
+        Seed of the comparison of scores of groups on traits.
     figures
         Whether to draw figures.
-    gate
-        The verdicts of rules, where there were any.
-    published
-        Published points of detections, false and true positive rate: ``ibd`` and ``eibd`` to group to point.
-    findings, fidelity
-        Published findings by test, and whose formula each measure follows, for the page.
     drawer
-        Makes the folder of figures, where they may come from an earlier run; by default they are drawn.
-
-    Returns
-    -------
-    list
-        Sentences on what is absent, and what to install for it.
+        Makes the folders of figures, where they may come from an earlier run; by default they are drawn.
     """
-    designs = list(designs)
     with replaced(output) as folder:
-        record, absent = write_parts(
-            folder,
-            audit,
-            designs,
-            vectors=vectors,
-            figures=figures,
-            gate=gate,
-            published=published,
-            drawer=drawer,
-        )
-        write_page(folder / PAGE, [record], findings=findings, fidelity=fidelity)
-    return absent
-
-
-def write_parts(
-    folder: Path,
-    audit: Audit,
-    designs: Sequence[Design],
-    *,
-    vectors: Embeddings | None = None,
-    figures: bool = True,
-    gate: Gate | None = None,
-    published: Points | None = None,
-    drawer: Drawer | None = None,
-) -> tuple[Record, list[str]]:
-    """Write every file of an audit except the page; returns the record from which the page is made."""
-    record = audit_record(audit, designs)
-    write_json(folder / MARK, record.document)
-    absent = _write_long_tables(folder, audit)
-    write_tables(folder, audit)
-    texts = {
-        "table.tex": latex_table(audit),
-        "methods.md": methods_text(audit, designs),
-        "citations.bib": bibtex(audit, designs),
-        "summary.md": markdown_summary(audit, gate),
-    }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    verdicts = None if gate is None else gate.to_dict()
-    if verdicts is not None:
-        write_json(folder / "gate.json", verdicts)
-    kept = None if vectors is None else stimulus_vectors(vectors, audit, designs)
-    if kept is not None:
-        write_vectors(folder / VECTORS, kept)
-    if figures:
-        points = published or {}
-        shown = [record.document["names"], record.document["results"], points]
-        absent += _draw(
-            folder, shown, lambda place: _figures().draw_figures(place, audit, published=points), drawer
-        )
-    citations = texts["citations.bib"]
-    whole = replace(record, vectors=kept, gate=verdicts, methods=texts["methods.md"], citations=citations)
-    return whole, absent
-
-
-def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a document without rounding."""
-    with path.open("w", encoding="utf-8") as file:
-        json.dump(data, file, ensure_ascii=False, allow_nan=False, indent=1)
-        file.write("\n")
-
-
-def _write_long_tables(folder: Path, audit: Audit) -> list[str]:
-    rows = tidy_rows(audit)
-    write_tidy_csv(folder / "results.csv", rows)
-    try:
-        write_tidy_parquet(folder / "results.parquet", rows)
-    except MissingExtraError as error:
-        return [f"no results.parquet: {error.hint}"]
-    return []
-
-
-def _draw(folder: Path, shown: Any, drawing: Callable[[Path], None], drawer: Drawer | None) -> list[str]:
-    """Make the figures of a folder; returns what is absent."""
-    place = folder / "figures"
-    try:
-        if drawer is None:
-            drawing(place)
-        else:
-            drawer(place, shown, drawing)
-    except MissingExtraError as error:
-        shutil.rmtree(place)
-        return [f"no figures: {error.hint}"]
-    return []
-
-
-def _figures() -> ModuleType:
-    """What draws figures, which is loaded where they are drawn."""
-    from crossroads.report import figures
-
-    return figures
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelAudit:
-    """One of several audits written together."""
-
-    audit: Audit
-    """What was measured."""
-    designs: Sequence[Design]
-    """The designs that were measured."""
-    vectors: Embeddings | None = None
-    """The vectors of the battery."""
-    gate: Gate | None = None
-    """The verdicts of rules, where there were any."""
+        if len(audits) == 1:
+            (audit,) = audits.values()
+            _, absent = _write_audit(folder, audit, figures=figures, drawer=drawer)
+            return Written(absent)
+        records, absent = [], []
+        for model, name in folder_names(audits).items():
+            (folder / name).mkdir()
+            record, lacking = _write_audit(folder / name, audits[model], figures=figures, drawer=drawer)
+            records.append(replace(record, document={**record.document, "model": model}))
+            absent += lacking
+        saved = [
+            saved_audit(name, one.audit.values(), one.designs, record.vectors)
+            for (name, one), record in zip(audits.items(), records, strict=True)
+        ]
+        comparison = compare_audits(saved, tested=tested, seed=seed, anything=True)
+        absent += _write_comparison(folder, comparison, records, figures=figures, drawer=drawer)
+        return Written(list(dict.fromkeys(absent)), comparison)
 
 
 def write_comparison(
-    output: Path,
-    comparison: Comparison,
-    *,
-    records: Sequence[Record] = (),
-    figures: bool = True,
-    findings: Findings | None = None,
-    fidelity: Sequence[Any] | None = None,
-) -> list[str]:
+    output: Path, comparison: Comparison, *, records: Sequence[Record] = (), figures: bool = True
+) -> Written:
     """Write a comparison of saved audits, with one page for all of them; the audits are not changed.
 
     Parameters
@@ -212,119 +116,110 @@ def write_comparison(
         What was compared.
     records
         The audits, for the page.
-    figures, findings, fidelity
-        As in :func:`write_audit`.
-
-    Returns
-    -------
-    list
-        Sentences on what is absent, and what to install for it.
+    figures
+        Whether to draw figures.
     """
     with replaced(output) as folder:
-        absent = _write_comparison(folder, comparison, figures=figures)
-        _write_page(folder, records, comparison, findings=findings, fidelity=fidelity)
-    return absent
+        return Written(_write_comparison(folder, comparison, records, figures=figures), comparison)
 
 
-def write_audits(
-    output: Path,
-    audits: Mapping[str, ModelAudit],
-    tested: CompareBatteryResult | None = None,
+def _write_audit(
+    folder: Path, finished: FinishedAudit, *, figures: bool, drawer: Drawer | None
+) -> tuple[Record, list[str]]:
+    """Write every file of an audit; returns the record of its page, and what is absent."""
+    audit, designs, gate = finished.audit, finished.designs, finished.gate
+    record = audit_record(
+        audit,
+        designs,
+        vectors=None if finished.vectors is None else stimulus_vectors(finished.vectors, audit, designs),
+        gate=None if gate is None else gate.to_dict(),
+        methods=methods_text(audit, designs),
+        citations=bibtex(audit, designs),
+    )
+    texts = {
+        "table.tex": latex_table(audit),
+        "methods.md": record.methods,
+        "citations.bib": record.citations,
+        "summary.md": markdown_summary(audit, gate),
+    }
+    if record.gate is not None:
+        texts["gate.json"] = json.dumps(record.gate, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    _write_texts(folder, texts)
+    write_document(folder / MARK, record.document)
+    write_tables(folder, audit)
+    if record.vectors is not None:
+        write_vectors(folder / VECTORS, record.vectors)
+    rows, absent = tidy_rows(audit), []
+    write_tidy_csv(folder / "results.csv", rows)
+    try:
+        write_tidy_parquet(folder / "results.parquet", rows)
+    except MissingExtraError as error:
+        absent.append(f"no results.parquet: {error.hint}")
+    if figures:
+        from crossroads.report.figures import draw_figures
+
+        points = published_points()
+        shown = [record.document["names"], record.document["results"], points]
+        absent += _draw(folder, shown, lambda place: draw_figures(place, audit, published=points), drawer)
+    write_page(folder / PAGE, [record])
+    return record, absent
+
+
+def _write_comparison(
+    folder: Path,
+    comparison: Comparison,
+    records: Sequence[Record],
     *,
-    seed: int = 0,
-    figures: bool = True,
-    published: Points | None = None,
-    findings: Findings | None = None,
-    fidelity: Sequence[Any] | None = None,
+    figures: bool,
     drawer: Drawer | None = None,
-) -> tuple[list[str], Comparison]:
-    """Write the audits of several models, each in its own subfolder, and their comparison.
-
-    Parameters
-    ----------
-    output
-        The folder; existing audits and comparisons are replaced.
-    audits
-        The audits by name of the model.
-    tested
-        Paired tests of every pair of models; computed here if left out. Their names of the models are the
-        keys of ``audits``.
-    seed
-        Seed of the comparison of scores of groups on traits.
-    figures, published, findings, fidelity, drawer
-        As in :func:`write_audit`.
-
-    Returns
-    -------
-    tuple
-        Sentences on what is absent, and the comparison, with differences that have no test.
-    """
-    absent: list[str] = []
-    records: list[Record] = []
-    with replaced(output) as folder:
-        for model, name in folder_names(audits).items():
-            one, inner = audits[model], folder / name
-            inner.mkdir()
-            record, lacks = write_parts(
-                inner,
-                one.audit,
-                one.designs,
-                vectors=one.vectors,
-                figures=figures,
-                gate=one.gate,
-                published=published,
-                drawer=drawer,
-            )
-            write_page(inner / PAGE, [record], findings=findings, fidelity=fidelity)
-            records.append(replace(record, document={**record.document, "model": model}))
-            absent += [sentence for sentence in lacks if sentence not in absent]
-        found = compare_audits(saved_audits(records, list(audits)), tested=tested, seed=seed, anything=True)
-        lacks = _write_comparison(folder, found, figures=figures, drawer=drawer)
-        absent += [sentence for sentence in lacks if sentence not in absent]
-        _write_page(folder, records, found, findings=findings, fidelity=fidelity)
-    return absent, found
-
-
-def _write_page(folder: Path, records: Sequence[Record], comparison: Comparison, **options: Any) -> None:
-    """Write one page of all models and their comparison."""
-    title = f"Associations in {join_words(comparison.battery.models, most=3)}"
-    write_page(folder / PAGE, [*records, _comparison_record(comparison)], title=title, **options)
-
-
-def _comparison_record(comparison: Comparison) -> Record:
-    document = results_document(comparison.results, model=COMPARISON)
-    return Record(
-        document={**document, "skipped": dict(comparison.battery.skipped)},
+) -> list[str]:
+    """Write every file of a comparison; returns what is absent."""
+    battery = comparison.battery
+    record = Record(
+        document={
+            **results_document(comparison.results, model=COMPARISON),
+            "skipped": dict(battery.skipped),
+        },
         methods=comparison_methods(comparison),
         citations=comparison_citations(comparison),
         **described(by_label(comparison.results)),
     )
-
-
-def _write_comparison(
-    folder: Path, comparison: Comparison, *, figures: bool, drawer: Drawer | None = None
-) -> list[str]:
-    """Write every file of a comparison except the page."""
-    write_json(folder / MARK, _comparison_record(comparison).document)
-    rows = comparison.battery.rows()
-    if rows:
-        write_csv(folder / "comparison.csv", rows)
+    write_document(folder / MARK, record.document)
     traits = [
         {"measure": one.measures[0], "model_1": one.models[0], "model_2": one.models[1], **row}
         for one in comparison.traits
         for row in one.rows()
     ]
-    if traits:
-        write_csv(folder / "trait_comparison.csv", traits)
+    for name, rows in (("comparison.csv", battery.rows()), ("trait_comparison.csv", traits)):
+        if rows:
+            write_csv(folder / name, rows)
     texts = {
         "comparison.tex": comparison_latex(comparison),
         "comparison.md": comparison_markdown(comparison),
-        "methods.md": comparison_methods(comparison),
-        "citations.bib": comparison_citations(comparison),
+        "methods.md": record.methods,
+        "citations.bib": record.citations,
     }
+    _write_texts(folder, texts)
+    title = f"Associations in {join_words(battery.models, most=3)}"
+    write_page(folder / PAGE, [*records, record], title=title)
+    if not figures or not battery.rows():
+        return []
+    from crossroads.report.figures import draw_comparison
+
+    return _draw(folder, [battery.to_dict()], lambda place: draw_comparison(place, battery), drawer)
+
+
+def _write_texts(folder: Path, texts: Mapping[str, str]) -> None:
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    if not figures or not rows:
-        return []
-    shown = [comparison.battery.to_dict()]
-    return _draw(folder, shown, lambda place: _figures().draw_comparison(place, comparison.battery), drawer)
+
+
+def _draw(folder: Path, shown: Any, drawing: Callable[[Path], None], drawer: Drawer | None) -> list[str]:
+    """Make the figures of a folder; returns what is absent."""
+    place = folder / "figures"
+    try:
+        drawing(place) if drawer is None else drawer(place, shown, drawing)
+    except MissingExtraError as error:
+        shutil.rmtree(place)
+        return [f"no figures: {error.hint}"]
+    return []

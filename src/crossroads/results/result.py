@@ -68,7 +68,7 @@ class Result:
     stem: ClassVar[str] = ""
     """Stem of the CSV file that an audit writes for results of this type; none without."""
     figure: ClassVar[str] = ""
-    """The figure that :meth:`plot` draws, such as ``"association.forest:forest"``."""
+    """The figure that :meth:`plot` draws: a name of :mod:`crossroads.plots`, such as ``"forest"``."""
     cites: ClassVar[tuple[str, ...]] = ()
     """Keys of the publications behind the measure, and behind the methods it always uses."""
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -202,8 +202,8 @@ class Result:
                 f"there is no figure of a {type(self).__name__}.",
                 hint=f"these results have one: {join_words(kinds)}.",
             )
-        module, _, function = self.figure.partition(":")
-        return getattr(import_module(f"crossroads.plots.{module}"), function)(self._to_draw(), **options)
+        draw = getattr(import_module("crossroads.plots"), self.figure.rpartition(":")[2])
+        return draw(self._to_draw(), **options)
 
     def _to_draw(self) -> Any:
         """Argument of the figure of the result."""

@@ -12,7 +12,7 @@ import pytest
 import crossroads as cr
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.measures.comparison.battery import CompareBatteryResult, compare_battery
-from crossroads.report.documents.records import Record, results_document
+from crossroads.report.documents.records import Record, described, results_document
 from crossroads.report.page.page import write_page
 from tests.browser.conftest import design_of, lists
 
@@ -109,7 +109,9 @@ def test_findings_of_a_comparison_stand_beside_those_of_each_model(
     records = [
         Record(document=results_document([cr.weat(emb, FIRST)], model=name)) for name, emb in MODELS.items()
     ]
-    write_page(tmp_path / "p.html", records, comparison=compared)
+    document = results_document([compared], model="comparison")
+    records.append(Record(document=document, **described({compared.label: compared})))
+    write_page(tmp_path / "p.html", records)
     seen = opened(tmp_path / "p.html").page
     for index in (0, 2):
         seen.select_option("#model", str(index))

@@ -154,7 +154,7 @@ def test_published_numbers_stand_beside_ours_with_their_source(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "published.html"
-    write_page(path, [record], findings=findings(["weat1"]), fidelity=fidelity())
+    write_page(path, [record])
     part = opened_test(opened(path).page, 0)
     table = _table(part, "Published numbers")
     rows = copied_rows(table)

@@ -12,7 +12,7 @@ import pytest
 
 from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_battery
 from crossroads.measures import CompareBatteryResult
-from crossroads.report import Audit, write_audit
+from crossroads.report import Audit, FinishedAudit, read_document, write_audits
 from tests.cli.conftest import Command
 
 SETS = {role: [f"{role}{i}" for i in range(6)] for role in "xyab"}
@@ -29,7 +29,8 @@ def audited(
         rows[start : start + 6, 0] += side
     emb = Embeddings(LABELS, rows, provenance=Provenance(source=f"{folder.name} [b]"))
     tested = battery(emb, design, resamples=10, **{"alternative": "two-sided", **options})
-    write_audit(folder, Audit([tested]), [design], vectors=emb if vectors else None, figures=False)
+    audit = FinishedAudit(audit=Audit([tested]), designs=[design], vectors=emb if vectors else None)
+    write_audits(folder, {"model": audit}, figures=False)
     return folder
 
 
@@ -39,7 +40,7 @@ def audits(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def read(folder: Path) -> dict[str, Any]:
-    return dict(json.loads((folder / "results.json").read_text(encoding="utf-8")))
+    return dict(read_document(folder / "results.json"))
 
 
 @pytest.mark.slow
@@ -66,7 +67,8 @@ def test_what_one_model_lacks_and_whose_side_is_tested_is_printed(
     rows = np.random.default_rng(0).normal(size=(23, 6))
     few = Embeddings([word for word in LABELS if word != "x2"], rows, provenance=Provenance(source="few"))
     tested = battery(few, DESIGN, resamples=10, missing="drop", alternative="two-sided")
-    write_audit(tmp_path / "few", Audit([tested]), [DESIGN], vectors=few, figures=False)
+    audit = FinishedAudit(audit=Audit([tested]), designs=[DESIGN], vectors=few)
+    write_audits(tmp_path / "few", {"model": audit}, figures=False)
     ask = ("compare", audits[0], tmp_path / "few", "-o", tmp_path / "c", "--no-figures")
     both = {}
     for one in ("less", "greater"):
@@ -149,7 +151,7 @@ def test_audits_of_stores_are_compared_over_contexts_with_the_unit_said(
         about = Provenance(source=f"{name} [b]", details={"record": {"contexts": "abc"}})
         tested = ceat_battery(Contexts.from_dict(rows, provenance=about), DESIGN, samples=5)
         audit = Audit([tested], kind="contexts")
-        write_audit(tmp_path / name, audit, [DESIGN], figures=False)
+        write_audits(tmp_path / name, {name: FinishedAudit(audit=audit, designs=[DESIGN])}, figures=False)
     run = command("compare", tmp_path / "up", tmp_path / "down", "-o", tmp_path / "c", "--no-figures")
     assert (run.status, run.err) == (0, "")
     told = " ".join(run.out.split())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,20 +23,20 @@ from crossroads.measures import (
 from crossroads.report import (
     Audit,
     Comparison,
-    ModelAudit,
+    FinishedAudit,
     compare_audits,
+    read_document,
     saved_audits,
-    write_audit,
     write_audits,
     write_comparison,
 )
+from crossroads.report.comparison.audits import SavedAudit
 from crossroads.report.comparison.files import (
     comparison_citations,
     comparison_latex,
     comparison_markdown,
     comparison_methods,
 )
-from crossroads.report.comparison.saved import SavedAudit
 from crossroads.report.documents.reading import read_records
 from crossroads.report.documents.records import Record
 from crossroads.report.folder import OURS, check_output
@@ -60,9 +59,9 @@ def model(seed: int, name: str, lean: float = 0.0, dim: int = 6) -> Embeddings:
     return Embeddings(LABELS, vectors, provenance=about)
 
 
-def audited(emb: Embeddings, designs: list[Design], **options: Any) -> ModelAudit:
+def audited(emb: Embeddings, designs: list[Design], **options: Any) -> FinishedAudit:
     options = {"alternative": "two-sided", "resamples": 10, **options}
-    return ModelAudit(audit=Audit([battery(emb, designs, **options)]), designs=designs, vectors=emb)
+    return FinishedAudit(audit=Audit([battery(emb, designs, **options)]), designs=designs, vectors=emb)
 
 
 def traits(seed: int, name: str) -> TraitScores:
@@ -80,11 +79,11 @@ def also(audit: Audit, *results: Result) -> Audit:
 def saved(tmp_path: Path) -> Saved:
     """Write audits and read them back."""
 
-    def write(*audits: ModelAudit) -> list[Record]:
+    def write(*audits: FinishedAudit) -> list[Record]:
         records = []
         for i, one in enumerate(audits):
             place = tmp_path / f"audit {i}"
-            write_audit(place, one.audit, one.designs, vectors=one.vectors, figures=False)
+            write_audits(place, {"model": one}, figures=False)
             records += read_records(place)
         return records
 
@@ -97,17 +96,17 @@ def pair(saved: Saved) -> list[SavedAudit]:
     return saved_audits(saved(*(audited(model(i, name), [FIRST]) for i, name in ((1, "one"), (2, "two")))))
 
 
-def on_both(*names: str) -> dict[str, ModelAudit]:
+def on_both(*names: str) -> dict[str, FinishedAudit]:
     """Audits of vectors and of contexts in one."""
     found = {}
     for i, name in enumerate(names):
         static, over = audited(model(i, name), [FIRST]), contextual(i, name)
         audit = also(over.audit, *static.audit.values())
-        found[name] = ModelAudit(audit=audit, designs=[FIRST], vectors=static.vectors)
+        found[name] = FinishedAudit(audit=audit, designs=[FIRST], vectors=static.vectors)
     return found
 
 
-def vectors_of(audits: dict[str, ModelAudit]) -> dict[str, Embeddings]:
+def vectors_of(audits: dict[str, FinishedAudit]) -> dict[str, Embeddings]:
     return {name: one.vectors for name, one in audits.items() if one.vectors is not None}
 
 
@@ -196,12 +195,12 @@ def store(seed: int, name: str, collection: str | None = None, words: list[str] 
     return Contexts.from_dict(rows, provenance=Provenance(source=name, details=details))
 
 
-def contextual(seed: int, name: str, *, designs: list[Design] | None = None, **options: Any) -> ModelAudit:
+def contextual(seed: int, name: str, *, designs: list[Design] | None = None, **options: Any) -> FinishedAudit:
     """The audit of a store of contexts, with scores on traits."""
     chosen = [FIRST] if designs is None else designs
     tested = ceat_battery(store(seed, name, "abc"), chosen, samples=5, **options)
     audit = Audit([tested, traits(seed, name)], kind="encoder")
-    return ModelAudit(audit=audit, designs=chosen)
+    return FinishedAudit(audit=audit, designs=chosen)
 
 
 def test_saved_tests_over_contexts_give_the_very_comparison_of_the_stores(saved: Saved) -> None:
@@ -244,7 +243,7 @@ def test_tests_that_were_made_already_are_completed_over_contexts_in_the_same_wa
     both = on_both("one", "two")
     tested = compare_battery(vectors_of(both), FIRST, resamples=0, alternative="greater", scale="cosine")
     write_audits(tmp_path / "out", both, tested, figures=False)
-    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    data = read_document(tmp_path / "out" / "results.json")
     over = data["results"][0]["tests"][1]
     assert over["contexts"]["x0"] == [3, 3]
     assert (over["alternative"], over["conventions"]["scale"]) == ("greater", "cosine")
@@ -255,7 +254,9 @@ def test_tests_that_were_made_already_are_completed_over_contexts_in_the_same_wa
 
 
 def test_traits_are_a_family_without_a_test_of_designs(saved: Saved) -> None:
-    audits = [ModelAudit(audit=Audit([traits(i, name)]), designs=[]) for i, name in enumerate(("one", "two"))]
+    audits = [
+        FinishedAudit(audit=Audit([traits(i, name)]), designs=[]) for i, name in enumerate(("one", "two"))
+    ]
     found = compare_audits(saved_audits(saved(*audits)))
     (agreement,) = found.traits
     assert agreement.models == ("one", "two")
@@ -269,7 +270,7 @@ def test_tests_over_contexts_that_share_too_few_words_are_skipped_under_their_na
         lacking = SETS["x"][:3] if i else SETS["x"][2:]
         words = [word for word in LABELS if word not in lacking]
         tested = ceat_battery(store(i, name, words=words), [FIRST, SECOND], samples=5)
-        audits.append(ModelAudit(audit=Audit([tested], kind="contexts"), designs=[FIRST, SECOND]))
+        audits.append(FinishedAudit(audit=Audit([tested], kind="contexts"), designs=[FIRST, SECOND]))
     found = compare_audits(saved_audits(saved(*audits)), anything=True).battery
     assert "needs 2" in found.skipped["first_1 CEAT: one / two"]
     assert (found.unpaired, found.tests) == ((), ())
@@ -323,7 +324,7 @@ def test_audits_of_several_models_are_written_together(tmp_path: Path) -> None:
     output = tmp_path / "out"
     write_audits(output, audits, figures=False)
     assert {path.name for path in output.iterdir() if path.is_dir()} == {"a-m", "b-m"}
-    data = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    data = read_document(output / "results.json")
     (battery_result,) = data["results"]
     assert battery_result["models"] == ["a/m", "b/m"]
     assert len(battery_result["tests"]) == 2
@@ -336,7 +337,7 @@ def test_audits_of_several_models_are_written_together(tmp_path: Path) -> None:
     tested = compare_battery(vectors_of(audits), FIRST, resamples=0)
     bare = {name: dataclasses.replace(one, vectors=None) for name, one in audits.items()}
     write_audits(output, bare, tested, figures=False)
-    data = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    data = read_document(output / "results.json")
     assert [len(data["results"][0][key]) for key in ("tests", "unpaired")] == [1, 1]
     assert not (output / "a-m" / "vectors.npz").exists()
 

@@ -15,9 +15,8 @@ from crossroads.evidence import Embeddings
 from crossroads.report import Audit
 from crossroads.report.documents.records import Record, audit_document
 from crossroads.report.page import data as module
-from crossroads.report.page.data import histogram, page_data
+from crossroads.report.page.data import histogram, page_data, read_vectors, write_vectors
 from crossroads.report.page.page import in_script, page_html
-from crossroads.report.page.vectors import read_vectors, write_vectors
 from crossroads.stimuli import Design
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from crossroads.errors import InputError
-from crossroads.report.page.script import joined
+from crossroads.report.page.page import joined
 
 
 def join(**files: str) -> str:

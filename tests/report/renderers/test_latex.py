@@ -12,7 +12,7 @@ import pytest
 from crossroads.evidence import Provenance
 from crossroads.measures import RsaResult, TraitScores
 from crossroads.report import Audit, latex_table
-from crossroads.report.renderers.latex import NEEDS, latex_tables
+from crossroads.report.renderers.texts import NEEDS, latex_tables
 from crossroads.results import Result
 from crossroads.wording.table import Column, Table
 

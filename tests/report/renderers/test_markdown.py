@@ -13,7 +13,7 @@ from crossroads.measures import (
     OrderSensitivityResult,
 )
 from crossroads.report import Audit, latex_table, markdown_summary
-from crossroads.report.renderers.markdown import markdown_blocks
+from crossroads.report.renderers.texts import markdown_blocks
 from crossroads.wording.table import Column, Table
 
 

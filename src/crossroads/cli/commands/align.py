@@ -104,9 +104,8 @@ def _names(groups: list[str] | None) -> list[str] | None:
 
 def _draw(results: list[AlignmentResult], tables: tuple[TraitTable, ...], figure: Path) -> None:
     """One group as a profile, several as a map of the first measure."""
+    from crossroads.plots import profile, trait_heatmap
     from crossroads.plots.frame.saving import save
-    from crossroads.plots.traits.heatmap import trait_heatmap
-    from crossroads.plots.traits.profile import profile
 
     first = results[0]
     if len(first.groups) > 1:

@@ -8,18 +8,15 @@ from typing import Annotated
 import typer
 
 from crossroads.cli import options as o
-from crossroads.cli.commands.report import called, tests_of
+from crossroads.cli.commands.report import called
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.inference.permutation.test import Tail
 from crossroads.measures.comparison.battery import Against
 from crossroads.measures.comparison.intervals import IntervalKind
 from crossroads.measures.comparison.models import Attributes, Scale
-from crossroads.papers.fidelity import fidelity
-from crossroads.papers.findings import findings
-from crossroads.report.comparison.audits import Comparison, compare_audits
+from crossroads.report.comparison.audits import Comparison, compare_audits, saved_audits
 from crossroads.report.comparison.files import comparison_notes, comparison_tables
-from crossroads.report.comparison.saved import saved_audits
 from crossroads.report.documents.reading import records_of
 from crossroads.report.files import PAGE, write_comparison
 from crossroads.report.folder import check_output
@@ -81,19 +78,12 @@ def compare_command(
             progress=lambda _: bar.advance(task),
         )
     kept = [one for one in records if one.document["kind"] != "results"]
-    absent = write_comparison(
-        output,
-        comparison,
-        records=kept,
-        figures=figures,
-        findings=findings(tests_of(kept)),
-        fidelity=fidelity(),
-    )
+    written = write_comparison(output, comparison, records=kept, figures=figures)
     if json:
         printing.document("compare", comparison.results, output=str(output))
         return
     show_comparison(comparison)
-    for sentence in absent:
+    for sentence in written.absent:
         printing.out.print(sentence, style="dim", markup=False)
     printing.out.print(f"written to {output}; open {output / PAGE}", markup=False, soft_wrap=True)
 

@@ -124,8 +124,10 @@ def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
         }
         if figure is not None:
             from crossroads import plots
+            from crossroads.report.published import published_points
 
-            plots.save(plots.roc(results, published=published(kind) if design is None else None), figure)
+            points = published_points()[kind] if design is None else None
+            plots.save(plots.roc(results, published=points), figure)
         if json:
             printing.document(kind, list(results.values()), targets=list(results))
             return
@@ -194,17 +196,6 @@ def material(kind: str, test: list[str] | None, design: Path | None, *, need_wor
         truths = dict.fromkeys(targets, sheet.truth) if sheet.truth else {}
         return Material(sheet.groups, targets, list(sheet.words), truths)
     return published_material(kind, test)
-
-
-def published(kind: str) -> dict[str, tuple[float, float]]:
-    """The published points of a detection: false and true positive rate."""
-    from crossroads.papers.published import table
-
-    return {
-        row["target"]: (row["fpr"][0] / row["fpr"][1], row["tpr"][0] / row["tpr"][1])
-        for row in table("ceat-ibd")["row"]
-        if row["kind"] == kind
-    }
 
 
 def rsa_command(

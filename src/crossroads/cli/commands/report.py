@@ -11,11 +11,10 @@ import typer
 from crossroads.cli import options as o
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError
-from crossroads.papers.fidelity import fidelity
-from crossroads.papers.findings import findings
 from crossroads.report.documents.reading import records_of
 from crossroads.report.documents.records import Record
 from crossroads.report.page.page import compares, models_of, write_page
+from crossroads.report.published import tests_of
 from crossroads.report.renderers.card import card_files, write_card
 from crossroads.storage.files import check_file
 
@@ -71,11 +70,12 @@ def report_command(
     printing.unshown({name: why for one in records for name, why in one.unshown.items()})
     models = [one for one in records if not compares(one)]
     files = {} if card is None else card_files(card, models, benchmark)
-    write_page(output, records, title=title, findings=findings(tests_of(records)), fidelity=fidelity())
+    write_page(output, records, title=title)
     size = output.stat().st_size
     write_card(files)
     if json:
-        names = {"models": [one.model for one in models_of(records)], "tests": tests_of(records)}
+        tests = dict.fromkeys(test for one in records for test in tests_of(one.document))
+        names = {"models": [one.model for one in models_of(records)], "tests": list(tests)}
         printing.document(
             "report", [], output=str(output), bytes=size, card=[str(one) for one in files], **names
         )
@@ -111,16 +111,3 @@ def check_page(output: Path) -> None:
                 f"{output} exists and is not a page of crossroads.",
                 hint="name another file with --output.",
             )
-
-
-def tests_of(records: list[Record]) -> list[str]:
-    """Every design with results in records."""
-    found: dict[str, None] = {}
-    for record in records:
-        found.update(dict.fromkeys(str(one["name"]) for one in record.document["designs"]))
-        for result in record.results:
-            tests = result.get("tests")  # of some results their number
-            for one in (result, *(tests if isinstance(tests, list) else ())):
-                if isinstance(one, dict) and isinstance(one.get("design"), str):
-                    found[one["design"]] = None
-    return list(found)

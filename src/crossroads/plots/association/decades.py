@@ -40,8 +40,6 @@ def decades(result: SeriesResult, *, ax: Axes | None = None) -> Axes:
     ----------
     result
         A series of ML-EATs.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------

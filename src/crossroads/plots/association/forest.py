@@ -10,9 +10,10 @@ from crossroads.measures.association.battery import BatteryResult
 from crossroads.measures.association.mleat import MleatResult
 from crossroads.measures.association.stability import BootstrapResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.layout import MARGIN, Frame, write
+from crossroads.plots.frame.layout import write
 from crossroads.plots.frame.lettering import alike, widest
-from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, SMALL, bare, figure
+from crossroads.plots.frame.rows import SIDE, Rows, draw_mark, row_axes
+from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, SMALL, figure
 from crossroads.results import Conclusion
 from crossroads.wording.numbers import counted
 from crossroads.wording.phrases import ADJUSTMENT, STATUSES, cannot_be_told
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 _ROW = 0.3
 _LONGEST = 1.6
 _POLE = 0.72
-_LINE = 0.06
-_SIDE = ("axes fraction", "data")
+_LINE = 0.12
 
 
 Shown = Literal["difference", "effect size"]
@@ -57,16 +57,12 @@ def forest(
 
     Parameters
     ----------
-    result
-        A battery of ML-EATs.
     intervals
         Bootstrap intervals of effect sizes by name of the design, in place of those of the battery.
     show
         ``"difference"``, of mean cosines, with the interval that holds for other words; or
         ``"effect size"``, in standard deviations, with its bootstrap interval. By default differences, and
         effect sizes where ``intervals`` are given.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -86,44 +82,35 @@ def forest(
     for name in intervals:
         one_of("design", name, [*(test.design for test in result.tests), *result.skipped])
     drawn, headings = _rows(result, intervals, sizes=sizes)
-    labels, poles = _labels(drawn), _poles(drawn)
-    pole = 0.1 + max(widest([text], size) for pair in poles for text, size in pair)
-    wide = max(widest([text], size, weight) for lines in labels for text, size, weight in lines)
-    labelled = 0.1 + pole + wide
-    columns = _columns(result, drawn, sizes=sizes)
-    widths = [0.13 + widest(column, SMALL) for column in columns]
+    poles = _poles(drawn)
+    beside = Rows(
+        labels=_labels(drawn),
+        columns=_columns(result, drawn, sizes=sizes),
+        step=_LINE,
+        beside=0.1 + max(widest([text], size) for pair in poles for text, size in pair),
+        gaps=(0.1, 0.13),
+    )
     rows = len(drawn) + len(headings)
-    frame = Frame(
+    frame = beside.frame(
         width=PAGE,
         body=rows * _ROW,
-        left=MARGIN + labelled,
-        right=MARGIN + pole + sum(widths),
         title=_title(drawn),
         above=0.24,
         below=0.48,
         note=_note(result, drawn, intervals, sizes=sizes),
     )
-    ax = frame.axes(ax)
-    bare(ax, grid="x")
-    ax.set_ylim(rows - 0.5, -0.5)
-    ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
+    ax = row_axes(frame, ax, rows)
     for y, heading in headings.items():
-        write(ax, heading, (0, y), (-labelled, -0.03), coords=_SIDE, size=SMALL, weight="bold", color=GREY)
-    for row, lines, (low, high) in zip(drawn, labels, poles, strict=True):
-        for i, (text, size, weight) in enumerate(lines):
-            color, place = GREY if i else INK, (-labelled, (1 - 2 * i) * _LINE)
-            write(ax, text, (0, row.place), place, coords=_SIDE, size=size, weight=weight, color=color)
+        place = (-beside.labelled, -0.03)
+        write(ax, heading, (0, y), place, coords=SIDE, size=SMALL, weight="bold", color=GREY)
+    for i, (row, (low, high)) in enumerate(zip(drawn, poles, strict=True)):
+        beside.write_label(ax, i, row.place)
         for (text, size), x, shift, ha in ((low, 0, -0.06, "right"), (high, 1, 0.06, "left")):
-            write(ax, text, (x, row.place), (shift, 0), coords=_SIDE, size=size, color=GREY, ha=ha)
+            write(ax, text, (x, row.place), (shift, 0), coords=SIDE, size=size, color=GREY, ha=ha)
         p = result.adjusted[ADJUSTMENT][row.test]
         alpha = result.tests[row.test].conventions["alpha"]
         _draw_test(ax, row.place, row, kept=p is not None and p < alpha)
-    right = pole
-    for column, room in zip(columns, widths, strict=True):
-        right += room
-        write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
-        for row, text in zip(drawn, column[1:], strict=True):
-            write(ax, text, (1, row.place), (right, 0), coords=_SIDE, size=SMALL, ha="right")
+    beside.write_columns(ax, [row.place for row in drawn])
     ax.margins(x=0.05)
     ax.set_xlabel("effect size d" if sizes else "difference Δ", fontsize=BODY, color=INK, labelpad=3)
     return ax
@@ -205,16 +192,7 @@ def _draw_test(ax: Axes, y: float, row: _Row, *, kept: bool) -> None:
     color = RED if kept else GREY
     if row.ends is not None:
         ax.plot([*row.ends], [y, y], color=color, linewidth=1.2, marker="|", markersize=5, zorder=2)
-    ax.plot(
-        [row.value],
-        [y],
-        marker="s",
-        markersize=5,
-        color=color,
-        markeredgewidth=1.1,
-        markerfacecolor=color if kept else "white",
-        zorder=3,
-    )
+    draw_mark(ax, row.value, y, "s", 5, color, filled=kept)
 
 
 def _note(

@@ -42,19 +42,7 @@ def height(text: str, size: float) -> float:
 
 
 def wrapped(text: str, room: float, size: float, *, lines: int, weight: str = "normal") -> str:
-    """Text wrapped into lines that fit; words are broken only if necessary, preferably at hyphens.
-
-    Parameters
-    ----------
-    text
-        What to set.
-    room
-        Width of a line in inches.
-    size, weight
-        Of the type.
-    lines
-        Largest number of lines; the rest is replaced by an ellipsis.
-    """
+    """Text wrapped into lines that fit; words are broken only if necessary, preferably at hyphens."""
     done: list[str] = []
     line = ""
     for piece in _pieces(text, room, size, weight):

@@ -31,13 +31,7 @@ class Place:
 
 
 class Page:
-    """Axes of a known size that fill with labels.
-
-    Parameters
-    ----------
-    wide, tall
-        Size of the axes in inches.
-    """
+    """Axes of a known size in inches that fill with labels."""
 
     def __init__(self, wide: float, tall: float) -> None:
         self.size = np.array([wide, tall])
@@ -62,17 +56,7 @@ class Page:
         self._weights = np.concatenate([self._weights, np.full(len(points), weight)])
 
     def put(self, anchors: Iterable[Point], wide: float, tall: float, *, gap: float) -> Place | None:
-        """Find and reserve a position for a label beside one of some points; None if there is none.
-
-        Parameters
-        ----------
-        anchors
-            The points, any of which will do.
-        wide, tall
-            Size of the label in inches.
-        gap
-            Smallest distance from the point.
-        """
+        """Find and reserve a position for a label next to one of some points; None if there is none."""
         best: tuple[float, Place] | None = None
         half = np.array([wide, tall]) / 2
         for anchor in map(np.array, anchors):

@@ -97,15 +97,7 @@ def house() -> Iterator[None]:
 
 
 def figure(*kinds: type, inside: type = object) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Draw in this style, after checking the type of the first argument.
-
-    Parameters
-    ----------
-    kinds
-        Types that the figure draws.
-    inside
-        Type of the results in a list or dictionary, if it draws these.
-    """
+    """Draw in this style, after checking the type of the first argument, and of what is ``inside`` it."""
     takes = join_words([kind.__name__ for kind in kinds], last="or")
     takes += "" if inside is object else f" of {inside.__name__}"
 
@@ -152,17 +144,7 @@ def at_least_one(name: str, value: int) -> int:
 
 
 def bare(ax: Any, *, grid: str | None = None, left: bool = False) -> None:
-    """Remove everything from axes that carries no information.
-
-    Parameters
-    ----------
-    ax
-        The axes.
-    grid
-        ``"x"`` or ``"y"`` for faint lines at the ticks of that axis.
-    left
-        Whether to keep the left axis.
-    """
+    """Remove everything from axes that carries no information; ``grid`` names an axis with faint lines."""
     for side, spine in ax.spines.items():
         spine.set_visible(side == "bottom" or (side == "left" and left))
         spine.set(color=RULE, linewidth=0.8)

@@ -9,20 +9,29 @@ from itertools import combinations
 from typing import Any
 
 from crossroads.errors import InputError, join_words
+from crossroads.evidence import Embeddings
+from crossroads.evidence.model_names import numbered
 from crossroads.inference.multiplicity import adjust
 from crossroads.inference.permutation.test import Tail
 from crossroads.measures import (
+    BatteryResult,
+    CeatBatteryResult,
+    CeatResult,
     CompareBatteryResult,
     CompareTraitsResult,
+    MleatResult,
     SavedDifference,
+    TraitScores,
+    compare_battery,
     compare_traits,
 )
 from crossroads.measures.comparison.battery import Against
 from crossroads.measures.comparison.intervals import IntervalKind
+from crossroads.measures.comparison.joined import join_comparisons
 from crossroads.measures.comparison.models import Attributes, Scale
 from crossroads.measures.comparison.notes import comparison_name, context_notes
-from crossroads.report.comparison.pairs import common_designs, compared_names, paired_tests
-from crossroads.report.comparison.saved import SavedAudit
+from crossroads.report.documents.records import Record, revive
+from crossroads.results import Result
 from crossroads.stimuli import Design
 from crossroads.wording.numbers import counted
 
@@ -31,8 +40,62 @@ _SAME = {
     "ceat": ("ddof",),
 }
 """Conventions that must agree for saved effect sizes to be compared."""
+_READ = ("BatteryResult", "CeatBatteryResult", "TraitScores")
 _TOLD = ("alternative", "ties", "ddof", "missing", "fallback", "samples", "variance")
 """Conventions that are reported if audits differ in them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedAudit:
+    """The parts of one audit that a comparison needs."""
+
+    name: str
+    """Name of the model."""
+    designs: Mapping[str, Design]
+    """The designs, by name."""
+    battery: BatteryResult | None
+    """Tests on one vector per word."""
+    contexts: CeatBatteryResult | None
+    """Tests over contexts."""
+    traits: Mapping[str, TraitScores]
+    """Scores of groups on traits, by measure."""
+    vectors: Embeddings | None
+    """Vectors of the stimuli."""
+
+
+def saved_audits(records: Sequence[Record], names: Sequence[str] | None = None) -> list[SavedAudit]:
+    """The audits among records, with unique names; saved comparisons are left out."""
+    audits = [one for one in records if one.document["kind"] != "results"]
+    if len(audits) < 2:
+        raise InputError(
+            f"there {'is one audit' if audits else 'are no audits'} to compare.",
+            hint="name the folders of two audits or more.",
+        )
+    found = []
+    for record, name in zip(audits, names or numbered([one.model for one in audits]), strict=True):
+        results = [revive(one) for one in record.results if one["type"] in _READ]
+        designs = [Design.from_dict(one) for one in record.document["designs"]]
+        found.append(saved_audit(name, results, designs, record.vectors))
+    return found
+
+
+def saved_audit(
+    name: str, results: Iterable[Result], designs: Iterable[Design], vectors: Embeddings | None
+) -> SavedAudit:
+    """The parts of an audit; the vectors get the provenance that they had when they were measured."""
+    results = list(results)
+    battery = next((one for one in results if isinstance(one, BatteryResult)), None)
+    if vectors is not None and battery is not None and battery.provenance:
+        about = battery.provenance[0]
+        vectors = Embeddings(vectors.labels, vectors.vectors, provenance=about, fallback=vectors.fallback)
+    return SavedAudit(
+        name=name,
+        designs={one.name: one for one in designs},
+        battery=battery,
+        contexts=next((one for one in results if isinstance(one, CeatBatteryResult)), None),
+        traits={one.measure: one for one in results if isinstance(one, TraitScores)},
+        vectors=vectors,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +138,7 @@ def compare_audits(
     Parameters
     ----------
     audits
-        The audits; see :func:`~crossroads.report.comparison.saved.saved_audits`.
+        The audits; see :func:`saved_audits`.
     tested
         Existing paired tests of these models, to which tests over contexts, if it has none, and differences
         without a test are added.
@@ -84,13 +147,13 @@ def compare_audits(
     against, alternative, scale, attributes, interval, resamples, seed, progress
         As in :func:`~crossroads.compare_battery`.
     """
-    designs, refused = common_designs(audits)
+    designs, refused = _common_designs(audits)
     options: dict[str, Any] = {"against": against, "resamples": resamples, "seed": seed, "progress": progress}
     options |= {"alternative": alternative, "scale": scale, "attributes": attributes, "interval": interval}
-    result = paired_tests(audits, designs, tested, **options)
+    result = _paired_tests(audits, designs, tested, **options)
     pairs = [pair for pair in combinations(audits, 2) if against == "all" or pair[0].name == audits[0].name]
     skipped = {**refused, **({} if result is None else result.skipped)}
-    saved = _saved_differences(pairs, designs, set() if result is None else compared_names(result), skipped)
+    saved = _saved_differences(pairs, designs, set() if result is None else _compared_names(result), skipped)
     traits = tuple(found for one, two in pairs for found in _traits(one, two, skipped, seed))
     base = result or _untested(audits)
     changes: dict[str, Any] = {
@@ -112,16 +175,8 @@ def compare_audits(
 def adjusted(battery: CompareBatteryResult, traits: Sequence[CompareTraitsResult]) -> Comparison:
     """A comparison with adjusted p-values: paired tests are one family, exchanges of traits another.
 
-    They ask opposite questions. A small p-value of a paired test means that two models differ, and of an
-    exchange that they agree, as models of one language mostly do. In one family, the many small p-values of
-    agreement would make the Benjamini–Hochberg adjustment too lenient for differences.
-
-    Parameters
-    ----------
-    battery
-        Paired tests of designs.
-    traits
-        Scores on traits compared, each with two p-values or none.
+    They ask opposite questions: a small p-value of a paired test means that two models differ, and of an
+    exchange that they agree. The many small p-values of agreement would make the adjustment too lenient.
     """
     places = [(at, name) for at, one in enumerate(traits) for name in one.exchanges]
     pvalues = [traits[at].exchanges[name].pvalue for at, name in places]
@@ -148,6 +203,105 @@ def _family(battery: CompareBatteryResult) -> str:
         f"{counted(over, 'paired test')} over contexts": over,
     }
     return f"all comparisons: {join_words(name for name, count in kinds.items() if count)}"
+
+
+def _common_designs(audits: Sequence[SavedAudit]) -> tuple[dict[str, Design], dict[str, str]]:
+    """Designs that two audits or more hold with the same words; and those of one name with other words."""
+    names = dict.fromkeys(name for one in audits for name in one.designs)
+    common: dict[str, Design] = {}
+    refused: dict[str, str] = {}
+    for name in names:
+        holders = [one for one in audits if name in one.designs]
+        if len(holders) < 2:
+            continue
+        lists: dict[str, list[str]] = {}
+        for one in holders:
+            lists.setdefault(one.designs[name].digest, []).append(one.name)
+        if len(lists) > 1:
+            told = "; ".join(f"{digest[:12]} in {join_words(who)}" for digest, who in lists.items())
+            refused[name] = f"the word lists differ, so that the audits ask different things: {told}."
+        else:
+            common[name] = holders[0].designs[name]
+    return common, refused
+
+
+def _paired_tests(
+    audits: Sequence[SavedAudit],
+    designs: Mapping[str, Design],
+    tested: CompareBatteryResult | None = None,
+    *,
+    alternative: Tail,
+    scale: Scale,
+    attributes: Attributes,
+    **options: Any,
+) -> CompareBatteryResult | None:
+    """All paired tests that audits allow, on vectors and over contexts; None where there is none.
+
+    Where existing tests (``tested``) have none over contexts, those are added, in the same way.
+    """
+    way: dict[str, Any] = {"alternative": alternative, "scale": scale, "attributes": attributes}
+    result = tested or _on_vectors(audits, designs, **options, **way)
+    if result is not None:
+        if any(test.contexts for test in result.tests):
+            return result
+        way = {key: result.conventions[key] for key in way}
+    over = _over_contexts(audits, designs, **options, **way)
+    if over is None:
+        return result
+    found = [over] if result is None else [result, over]
+    return join_comparisons(found, [one.name for one in audits])
+
+
+def _on_vectors(
+    audits: Sequence[SavedAudit], designs: Mapping[str, Design], **options: Any
+) -> CompareBatteryResult | None:
+    """Paired tests of the audits with vectors."""
+    tested = {
+        one.name: (one.vectors, one.battery.tests)
+        for one in audits
+        if one.vectors is not None and one.battery is not None
+    }
+    return _paired(audits, designs, tested, ("ddof", "ties"), **options)
+
+
+def _over_contexts(
+    audits: Sequence[SavedAudit], designs: Mapping[str, Design], **options: Any
+) -> CompareBatteryResult | None:
+    """Paired tests over contexts."""
+    tested = {one.name: (one.contexts, one.contexts.tests) for one in audits if one.contexts is not None}
+    return _paired(audits, designs, tested, ("ddof",), **options)
+
+
+def _paired(
+    audits: Sequence[SavedAudit],
+    designs: Mapping[str, Design],
+    tested: Mapping[str, tuple[Any, Sequence[MleatResult | CeatResult]]],
+    conventions: Sequence[str],
+    *,
+    against: Against,
+    **options: Any,
+) -> CompareBatteryResult | None:
+    """Paired tests by name of the model, under the conventions of the first of them."""
+    models = {name: evidence for name, (evidence, _) in tested.items()}
+    measured = {
+        name: {test.design: test.conventions for test in tests if test.design in designs}
+        for name, (_, tests) in tested.items()
+    }
+    shared = [one for name, one in designs.items() if sum(name in some for some in measured.values()) > 1]
+    if not shared or (against == "first" and audits[0].name not in models):
+        return None
+    first = next(found[one.name] for found in measured.values() for one in shared if one.name in found)
+    options |= {key: first[key] for key in conventions}
+    options["missing"] = "balance" if first["missing"] == "balance" else "drop"
+    return compare_battery(models, shared, measured=measured, against=against, **options)
+
+
+def _compared_names(result: CompareBatteryResult) -> set[str]:
+    """Names of the comparisons that have a paired test."""
+    return {
+        comparison_name(test.design, *pair, measure=test.measure)
+        for test, pair in zip(result.tests, result.pairs, strict=True)
+    }
 
 
 def _untested(audits: Sequence[SavedAudit]) -> CompareBatteryResult:

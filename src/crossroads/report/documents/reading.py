@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -20,14 +19,15 @@ from crossroads.report.documents.records import (
     Record,
     described,
     document_of,
+    read_document,
     revive,
     source_names,
 )
 from crossroads.report.folder import MARK
-from crossroads.report.page.vectors import VECTORS, read_vectors
+from crossroads.report.page.data import VECTORS, read_vectors
 from crossroads.results import SCHEMA, Result
 from crossroads.stimuli import Design
-from crossroads.stimuli.files.text import load_json, read_text
+from crossroads.stimuli.files.text import read_text
 from crossroads.wording import phrases
 
 _SHAPES = {"kind": str, "model": str, "designs": list, "skipped": dict, "names": list, "targets": list}
@@ -41,9 +41,25 @@ _NOT_SHOWN = {
     "gate": "verdicts of rules; a page has those of the folder of an audit",
     "fidelity": "whose formula each measure follows, which a page always has",
 }
-_SAVED = "a file as crossroads wrote it"
 _Named = tuple[str, Plain, Result]
 """A result with its name, as plain data and revived."""
+
+
+class _File(NamedTuple):
+    """A file of results; those of audits and comparisons alone record their designs."""
+
+    path: Path
+    data: Plain
+
+    @property
+    def place(self) -> str:
+        """The folder of the audit, or the file."""
+        return (self.path.parent if self.path.name == MARK else self.path).as_posix()
+
+    @property
+    def gate(self) -> Path:
+        """The verdicts of rules on an audit."""
+        return self.path.with_name("gate.json")
 
 
 def read_records(path: str | Path) -> list[Record]:
@@ -69,12 +85,10 @@ def records_of(paths: Iterable[str | Path]) -> tuple[list[Record], list[str]]:
     read: list[_File] = []
     repeated: list[str] = []
     for file in (_read(one) for path in paths for one in _files(Path(path))):
-        if any(file[1:] == other[1:] for other in read):
-            repeated.append(file.place)
-        else:
-            read.append(file)
-    audits = [one for one in read if one.is_audit]
-    others = [one for one in read if not one.is_audit]
+        known = any(file.data == one.data and _verdicts(file) == _verdicts(one) for one in read)
+        repeated.append(file.place) if known else read.append(file)
+    audits = [one for one in read if "designs" in one.data]
+    others = [one for one in read if "designs" not in one.data]
     if audits and others:
         raise InputError(
             f"{audits[0].place} is the folder of an audit and {others[0].place} a file of results: a page "
@@ -82,26 +96,6 @@ def records_of(paths: Iterable[str | Path]) -> tuple[list[Record], list[str]]:
             hint="make two pages: one of the folders, one of the files that --json wrote.",
         )
     return _distinct([_audit(one) for one in audits]) if audits else _by_model(others), repeated
-
-
-class _File(NamedTuple):
-    """A file of results."""
-
-    path: Path
-    data: Plain
-    """Its content."""
-    gate: Plain | None
-    """Verdicts of the rules of an audit."""
-
-    @property
-    def is_audit(self) -> bool:
-        """Whether it is of an audit or a comparison, which alone record their designs."""
-        return "designs" in self.data
-
-    @property
-    def place(self) -> str:
-        """The folder of the audit, or the file."""
-        return (self.path.parent if self.path.name == MARK else self.path).as_posix()
 
 
 def _files(path: Path) -> list[Path]:
@@ -117,19 +111,15 @@ def _files(path: Path) -> list[Path]:
 
 def _read(path: Path) -> _File:
     """A file of results, of which every part but the results is checked."""
-    data = _parsed(path)
+    data = read_document(path)
     if isinstance(data, dict) and "type" in data and "results" not in data:
         data = {"results": [data]}
     if not isinstance(data, dict) or not isinstance(data.get("results"), list) or not data["results"]:
-        raise FormatError(
-            "this has no results.", path=path, hint="give results.json, the output of --json, or to_json()."
-        )
+        hint = "give results.json, the output of --json, or to_json()."
+        raise FormatError("this has no results.", path=path, hint=hint)
     if data.get("schema", SCHEMA) != SCHEMA:
-        raise FormatError(
-            f"written with schema {in_short(data['schema'])}; this version reads {SCHEMA}.",
-            path=path,
-            key="schema",
-        )
+        what = f"written with schema {in_short(data['schema'])}; this version reads {SCHEMA}."
+        raise FormatError(what, path=path, key="schema")
     for key, shape in _SHAPES.items():
         if not isinstance(data.get(key, shape()), shape):
             raise FormatError("this is not the form of results of crossroads.", path=path, key=key)
@@ -137,38 +127,26 @@ def _read(path: Path) -> _File:
         raise UnknownNameError("kind of audit", str(data["kind"]), KINDS)
     if not all(isinstance(name, str) for name in data.get("names", [])):
         raise FormatError("these are not all names.", path=path, key="names")
+    if not all(isinstance(one, dict) for one in data.get("designs", [])):
+        raise FormatError("these are not all designs.", path=path, key="designs")
     for number, one in enumerate(data.get("designs", [])):
-        if not isinstance(one, dict):
-            raise FormatError("these are not all designs.", path=path, key="designs")
         try:
             Design.from_dict(one)
         except CrossroadsError as error:
             raise FormatError(f"design {number}: {error.message}", path=path, key="designs") from error
-    gate = path.with_name("gate.json")
-    return _File(path, data, _verdicts(gate) if "designs" in data and gate.is_file() else None)
+    return _File(path, data)
 
 
-def _parsed(path: Path) -> Any:
-    """The content of a JSON file."""
-    try:
-        return load_json(read_text(path, _SAVED), path, parse_constant=_no_number)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
-
-
-def _verdicts(path: Path) -> Plain:
-    """The verdicts of rules, as a page and a card read them."""
-    gate = _parsed(path)
+def _verdicts(file: _File) -> Plain | None:
+    """The verdicts of rules, as a page and a card read them; None where there were no rules."""
+    if "designs" not in file.data or not file.gate.is_file():
+        return None
+    gate = read_document(file.gate)
     verdicts = gate.get("verdicts") if isinstance(gate, dict) else None
     needed = {"rule", "test", "outcome", "sentence"}
-    if not isinstance(verdicts, list) or not all(
-        isinstance(one, dict) and needed <= one.keys() for one in verdicts
-    ):
-        raise FormatError("this file has no verdicts.", path=path, hint="run the audit again.")
+    known = isinstance(verdicts, list) and all(isinstance(one, dict) for one in verdicts)
+    if not known or not all(needed <= one.keys() for one in verdicts or ()):
+        raise FormatError("this file has no verdicts.", path=file.gate, hint="run the audit again.")
     return dict(gate)
 
 
@@ -191,9 +169,8 @@ def _named(data: Plain) -> Iterator[tuple[str | None, Any]]:
     yield from zip(names if len(names) == len(results) else [None] * len(results), results, strict=True)
     for key, value in data.items():
         for one in _results_in(value) if key not in _ABOUT else ():
-            pilot = key == "without_pilot"
             measure = phrases.measure(str(one.get("measure")))
-            yield alignment_name(f"{measure}, without pilot") if pilot else None, one
+            yield alignment_name(f"{measure}, without pilot") if key == "without_pilot" else None, one
 
 
 def _results_in(value: Any) -> list[Plain]:
@@ -207,7 +184,7 @@ def _record(results: Iterable[_Named], files: Sequence[_File], about: Plain, **m
     names, data, live = zip(*results, strict=True)
     names = tuple(numbered(names))
     try:
-        said = described(dict(zip(names, live, strict=True)))
+        views = described(dict(zip(names, live, strict=True)))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise FormatError(
             f"its results contradict themselves ({type(error).__name__}: {error}).",
@@ -215,20 +192,16 @@ def _record(results: Iterable[_Named], files: Sequence[_File], about: Plain, **m
             hint="the file was changed after it was written; measure again.",
         ) from error
     head = {key: about[key] for key in _HEAD if key in about}
-    return Record(document=document_of(names, data, **head), **said, **more)
+    return Record(document=document_of(names, data, **head), **views, **more)
 
 
 def _audit(file: _File) -> Record:
     """The record of an audit or a comparison, with the files next to its results."""
-    folder = file.path.parent
-    texts = {
-        name: read_text(folder / own, _SAVED) if (folder / own).is_file() else ""
-        for name, own in {"methods": "methods.md", "citations": "citations.bib"}.items()
-    }
-    record = _record(_revived(file), [file], file.data, gate=file.gate, place=file.place, **texts)
-    if not (folder / VECTORS).is_file():
-        return record
-    return replace(record, vectors=read_vectors(folder / VECTORS, record.model))
+    beside = {"methods": file.path.with_name("methods.md"), "citations": file.path.with_name("citations.bib")}
+    texts = {key: read_text(one, "a text of an audit") for key, one in beside.items() if one.is_file()}
+    record = _record(_revived(file), [file], file.data, gate=_verdicts(file), place=file.place, **texts)
+    vectors = file.path.with_name(VECTORS)
+    return replace(record, vectors=read_vectors(vectors, record.model)) if vectors.is_file() else record
 
 
 def _by_model(files: Sequence[_File]) -> list[Record]:
@@ -242,18 +215,18 @@ def _by_model(files: Sequence[_File]) -> list[Record]:
         next(iter(groups.values())).extend(unnamed)
     short = source_names(data for some in groups.values() for _, data, _ in some)
     whole = {key: value for file in reversed(files) for key, value in file.data.items()}  # the first of each
-    found = []
+    records = []
     for sources, some in groups.items():
         model = join_words([short[one] for one in sources], most=3)
-        found.append(_record(some, files, whole if len(groups) == 1 else {"model": model}))
+        records.append(_record(some, files, whole if len(groups) == 1 else {"model": model}))
     skipped = {name: why for file in files for name, why in file.data.get("skipped", {}).items()}
     unshown = {
         key: _NOT_SHOWN.get(key, "no result of crossroads")
         for key, value in whole.items()
         if key not in _ABOUT and value and not _results_in(value)
     }
-    found[0] = replace(found[0], document={**found[0].document, "skipped": skipped}, unshown=unshown)
-    return found
+    records[0] = replace(records[0], document={**records[0].document, "skipped": skipped}, unshown=unshown)
+    return records
 
 
 def _sources(result: Result) -> tuple[str, ...]:

@@ -10,9 +10,24 @@ from typing import Any
 from crossroads.errors import CrossroadsError, InputError, UnknownNameError, in_short, join_words, nearest
 from crossroads.measures.rungs import CANNOT_TELL
 from crossroads.report.audit import Audit
-from crossroads.report.gate.readings import STATISTICS, readings
+from crossroads.results import Values, result_kinds
 from crossroads.wording import phrases
 from crossroads.wording.numbers import beside, counted
+
+STATISTICS: Mapping[str, tuple[str, ...]] = {
+    kind: names
+    # a battery comes after its tests, and has more statistics
+    for one in sorted(result_kinds(), key=lambda one: sum(map(len, one.asked.values())))
+    for kind, names in one.asked.items()
+}
+"""Statistics of each kind of test that rules can check.
+
+A ``comparison`` is one of geometry, a ``decade`` a test at one point in time. ``p`` is always the p-value for
+other words, from which ``p_holm``, ``p_bh`` and ``p_by`` are adjusted; ``exact_p`` is that of exchanging just
+these words.
+"""
+TEXTS = ("pattern", "crossed_pattern", "these_words", "other_words", "beyond_frequency", "answer")
+"""Statistics that are words."""
 
 _ADJUSTED = f"p_{phrases.ADJUSTMENT}"
 """The adjusted p-value that ``unless_adjusted_above`` asks for."""
@@ -127,13 +142,7 @@ def gate_headline(verdicts: Iterable[Mapping[str, Any]]) -> str:
 
 
 class GateError(CrossroadsError):
-    """An audit breaks its rules.
-
-    Parameters
-    ----------
-    gate
-        The verdicts.
-    """
+    """An audit breaks its rules."""
 
     def __init__(self, gate: Gate) -> None:
         lines = "".join(f"\n  {one.rule}: {one.sentence}" for one in gate.broken)
@@ -144,15 +153,15 @@ class GateError(CrossroadsError):
         self.gate = gate
 
 
+def readings(audit: Audit) -> dict[str, tuple[str, Values]]:
+    """All tests by name: the kind of each, and its statistics by name."""
+    return {test: (kind, values) for name, one in audit.items() for test, kind, values in one.readings(name)}
+
+
 def check_rules(rules: Sequence[Rule], planned: Mapping[str, str]) -> None:
     """Refuse rules that match no test, before any work is done.
 
-    Parameters
-    ----------
-    rules
-        The rules.
-    planned
-        Name of each test that will be run, to its kind: a key of :data:`STATISTICS`.
+    ``planned`` has the name of each test that will be run, and its kind: a key of :data:`STATISTICS`.
     """
     for rule in rules:
         named = [test for test in planned if rule.matches(test)]
@@ -184,10 +193,6 @@ def judge(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str] | None
 
     Parameters
     ----------
-    audit
-        What was measured.
-    rules
-        The rules.
     planned
         Name of each requested test, to its kind: those without a result were not measured, and other missing
         results do not fail the gate. If left out, everything that the audit left out counts as requested.

@@ -67,15 +67,7 @@ MADE: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 
 def bibtex(audit: Audit, designs: Iterable[Design] = ()) -> str:
-    """BibTeX entries of every measure, battery and set of known vectors, and of this software, each once.
-
-    Parameters
-    ----------
-    audit
-        What was measured.
-    designs
-        The designs that were tested, with their citations.
-    """
+    """BibTeX entries of every measure, design, set of known vectors, and of this software, each once."""
     behind = [name for _, one in audit.named() for name in publications(one)]
     entries = _entries(
         [*behind, *vectors_cited(one for result in audit.values() for one in result.provenance)]
@@ -97,19 +89,7 @@ def cited(
     sources: Iterable[Provenance] = (),
     conventions: Mapping[str, Any] | None = None,
 ) -> str:
-    """BibTeX entries of the publications, and of this software, each once.
-
-    Parameters
-    ----------
-    keys
-        Keys of publications, such as those that results cite.
-    methods
-        Methods of p-values, such as ``"saddlepoint"``.
-    sources
-        Provenance of vectors.
-    conventions
-        Conventions shared by all of them.
-    """
+    """BibTeX entries of publications, of methods of p-values, of vectors and of this software, each once."""
     behind = [*keys, *_chosen(conventions or {})]
     behind += [name for method in dict.fromkeys(methods) for name in FOUND.get(method, ())]
     return "\n".join(_entries([*behind, *vectors_cited(sources)]).values())

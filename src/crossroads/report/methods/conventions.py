@@ -49,152 +49,137 @@ _TITLES = {
     "compare battery": "Comparison of models",
     "compare": "Paired tests between models",
 }
-_ALTERNATIVES = {name: f"p-values are {told}" for name, told in phrases.TOLD_TAILS.items()}
-_TIES = {
-    "weak": "divisions that equal the observed one count",
-    "strict": "divisions that equal the observed one do not count",
-}
-_MISSING = {
-    "raise": "a missing stimulus would have stopped the run",
-    "drop": "missing stimuli were left out",
-    "balance": "missing stimuli were left out, and the longer set of each pair was shortened",
-}
-_DDOF = {
-    1: "standard deviations are those of a sample (ddof 1)",
-    0: "standard deviations are those of a population (ddof 0)",
-}
-
-_VARIANCES = {
-    "paper": "a sample is weighted by the variance of its associations, as published",
-    "hedges": "a sample is weighted by the sampling variance of its effect size",
-}
-_FIRST_MODEL = {name: f"p-values are {told}" for name, told in phrases.COMPARED_TAILS.items()}
-_EITHER_MODEL = {
-    "raise": "a stimulus that either model lacks would have stopped the run",
-    "drop": "stimuli that either model of a pair lacks were left out of both",
-    "balance": "stimuli that either model of a pair lacks were left out of both, and the longer set of each "
-    "pair was shortened",
-}
-_CHANGES = {
-    "sd": "the labels of changes from model to model, in standard deviations of each, were exchanged",
-    "cosine": "the labels of changes from model to model, in cosines, were exchanged",
-}
-_DRAWN = {
-    "drawn": "attribute words are treated as drawn, as targets are: leaving out one word at a time shows how "
-    "uncertain a difference is",
-    "given": "attribute words were taken as given",
-}
-_PAIRS = {
-    "all": "every pair of models was compared",
-    "first": "all models were compared with the first",
-}
 _OVER = " over contexts"  # ends the name of a convention that tests over contexts have for themselves
 _MULTIPLE = {"battery": "multiplicity", "ceat-battery": "multiplicity over contexts"}
 _UNRECORDED = ("level", "resamples", "least", "fdr", "k")
+Sentence = str | Mapping[Any, str] | Callable[[Any], str]
+"""What a convention says: with ``{}`` for its value; by value, others under ``""``; or by a function."""
 
 
-def _adjusted(value: Any) -> str:
-    said = str(value).replace("other words, ", "for other words than these, ")
-    return f"adjusted p-values (Holm; Benjamini and Hochberg) are of {said}"
+def _tails(tails: Mapping[str, str]) -> Mapping[Any, str]:
+    return {"": "the alternative is {}", **{name: f"p-values are {text}" for name, text in tails.items()}}
 
 
-def _chosen(words: Mapping[Any, str], name: str) -> Callable[[Any], str]:
-    return lambda value: words.get(value, f"{name} is {value}")
-
-
-_SENTENCES: Mapping[str, Callable[[Any], str]] = {
-    "alternative": _chosen(_ALTERNATIVES, "the alternative"),
-    "ties": _chosen(_TIES, "the rule for ties"),
-    "ddof": _chosen(_DDOF, "ddof"),
-    "missing": _chosen(_MISSING, "the rule for missing stimuli"),
-    "seed": lambda value: f"the seed is {value}",
-    "alpha": lambda value: f"a target leans to an attribute if p is below {value}",
-    "least_effect": lambda value: f"and only with an effect size beyond ±{value}",
-    "resamples": lambda value: f"resamples: {value}",
-    "adjusted": lambda value: _adjusted(value),
-    "method": lambda value: f"requested method: {value}",
+_SENTENCES: Mapping[str, Sentence] = {
+    "alternative": _tails(phrases.TOLD_TAILS),
+    "ties": {
+        "weak": "divisions that equal the observed one count",
+        "strict": "divisions that equal the observed one do not count",
+        "": "the rule for ties is {}",
+    },
+    "ddof": {
+        1: "standard deviations are those of a sample (ddof 1)",
+        0: "standard deviations are those of a population (ddof 0)",
+        "": "ddof is {}",
+    },
+    "missing": {
+        "raise": "a missing stimulus would have stopped the run",
+        "drop": "missing stimuli were left out",
+        "balance": "missing stimuli were left out, and the longer set of each pair was shortened",
+        "": "the rule for missing stimuli is {}",
+    },
+    "seed": "the seed is {}",
+    "alpha": "a target leans to an attribute if p is below {}",
+    "least_effect": "and only with an effect size beyond ±{}",
+    "resamples": "resamples: {}",
+    "adjusted": lambda value: (
+        "adjusted p-values (Holm; Benjamini and Hochberg) are of "
+        + str(value).replace("other words, ", "for other words than these, ")
+    ),
+    "method": "requested method: {}",
     "max_work": lambda value: f"exact counts were limited to {grouped(value)} subset sums",
-    "samples": lambda value: f"{value} samples of one context per word were drawn",
-    "variance": _chosen(_VARIANCES, "the variance of a sample"),
+    "samples": "{} samples of one context per word were drawn",
+    "variance": {
+        "paper": "a sample is weighted by the variance of its associations, as published",
+        "hedges": "a sample is weighted by the sampling variance of its effect size",
+        "": "the variance of a sample is {}",
+    },
     "threshold": lambda value: (
         f"the rule for the threshold is: {value}" if isinstance(value, str) else f"the threshold is {value}"
     ),
-    "permutations": lambda value: f"labels were exchanged {value} times",
-    "splits": lambda value: f"people were divided {value} times",
-    "level": lambda value: f"the level of intervals is {value}",
-    "gamma": lambda value: f"the margin γ is {value}",
-    "association": lambda value: f"measure of association: {value}",
-    "fallback": lambda value: (
-        "words were looked up as written, phrases with any separator between their words"
-        if value == "none"
-        else f"words not found as written were looked up by these rules: {value}"
-    ),
+    "permutations": "labels were exchanged {} times",
+    "splits": "people were divided {} times",
+    "level": "the level of intervals is {}",
+    "gamma": "the margin γ is {}",
+    "association": "measure of association: {}",
+    "fallback": {
+        "none": "words were looked up as written, phrases with any separator between their words",
+        "": "words not found as written were looked up by these rules: {}",
+    },
 }
-
-_COMPARED: Mapping[str, Callable[[Any], str]] = {
-    "alternative": _chosen(_FIRST_MODEL, "the alternative"),
-    "missing": _chosen(_EITHER_MODEL, "the rule for missing stimuli"),
-    "scale": _chosen(_CHANGES, "the scale of changes"),
-    "attributes": _chosen(_DRAWN, "the rule for attributes"),
-    "against": _chosen(_PAIRS, "the choice of models"),
-    "interval": lambda value: (
-        "there are no intervals" if value == "none" else f"method of intervals of differences: {value}"
-    ),
+_COMPARED: Mapping[str, Sentence] = {
+    "alternative": _tails(phrases.COMPARED_TAILS),
+    "missing": {
+        "raise": "a stimulus that either model lacks would have stopped the run",
+        "drop": "stimuli that either model of a pair lacks were left out of both",
+        "balance": "stimuli that either model of a pair lacks were left out of both, and the longer set of "
+        "each pair was shortened",
+        "": "the rule for missing stimuli is {}",
+    },
+    "scale": {
+        "sd": "the labels of changes from model to model, in standard deviations of each, were exchanged",
+        "cosine": "the labels of changes from model to model, in cosines, were exchanged",
+        "": "the scale of changes is {}",
+    },
+    "attributes": {
+        "drawn": "attribute words are treated as drawn, as targets are: leaving out one word at a time shows "
+        "how uncertain a difference is",
+        "given": "attribute words were taken as given",
+        "": "the rule for attributes is {}",
+    },
+    "against": {
+        "all": "every pair of models was compared",
+        "first": "all models were compared with the first",
+        "": "the choice of models is {}",
+    },
+    "interval": {"none": "there are no intervals", "": "method of intervals of differences: {}"},
 }
-_CHAT: Mapping[str, Callable[[Any], str]] = {
-    "score": lambda value: f"the score is the {value}",
-    "drawn": lambda value: (
-        f"{value} count as drawn, single cells are taken off once, and p is never below that of exchanging "
-        "words"
-    ),
-    "refusals": lambda value: f"refusals are recognised by {value}",
+_CHAT: Mapping[str, Sentence] = {
+    "score": "the score is the {}",
+    "drawn": "{} count as drawn, single cells are taken off once, and p is never below that of exchanging "
+    "words",
+    "refusals": "refusals are recognised by {}",
 }
-_OF_SENTENCES: Mapping[str, Callable[[Any], str]] = {
-    "scored by": lambda value: f"sentences were scored by {value}",
-    "score": lambda value: f"a score is the {value}",
-    "special tokens": lambda value: f"special tokens are {value}",
-    "ties": lambda value: f"{value} are ties, which no test counts",
+_OF_SENTENCES: Mapping[str, Sentence] = {
+    "scored by": "sentences were scored by {}",
+    "score": "a score is the {}",
+    "special tokens": "special tokens are {}",
+    "ties": "{} are ties, which no test counts",
     "cluster": lambda value: (
         "pairs were taken as independent"
         if value == "none"
         else f"pairs that share their {str(value).replace(', ', ' or ')} were flipped together"
     ),
-    "target": lambda value: (
-        "triples were taken as independent"
-        if value == "none"
-        else "scores are means over target terms, and those were flipped"
-    ),
+    "target": {
+        "none": "triples were taken as independent",
+        "": "scores are means over target terms, and those were flipped",
+    },
 }
-_OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
+_OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
     "ladder": {
-        "alpha": lambda value: f"questions are answered at the level {value}",
-        "other words": lambda value: (
-            "the words of all sets count as drawn: the difference of mean cosines has the variance over "
-            "targets and over attributes, that of single cells taken off once, and a t distribution with "
-            f"Satterthwaite's degrees of freedom; {value}"
-        ),
-        "these words": lambda value: f"the exact p-value, which holds for these words, has {value}",
+        "alpha": "questions are answered at the level {}",
+        "other words": "the words of all sets count as drawn: the difference of mean cosines has the "
+        "variance over targets and over attributes, that of single cells taken off once, and a t "
+        "distribution with Satterthwaite's degrees of freedom; {}",
+        "these words": "the exact p-value, which holds for these words, has {}",
     },
-    "mleat": {
-        "resamples": lambda value: f"words were resampled {value} times for the share of each pattern",
-    },
-    "bootstrap": {"resamples": lambda value: f"the words of all sets were resampled {value} times"},
+    "mleat": {"resamples": "words were resampled {} times for the share of each pattern"},
+    "bootstrap": {"resamples": "the words of all sets were resampled {} times"},
     "ceat-battery": {
-        "resamples": lambda value: (
-            f"for intervals, words and contexts were resampled {value} times"
-            if value
-            else "there are no intervals"
-        ),
+        "resamples": {
+            0: "there are no intervals",
+            "": "for intervals, words and contexts were resampled {} times",
+        },
     },
     "anisotropy": {
-        "high above": lambda value: f"a mean cosine of random pairs above {value} counts as high",
-        "over": lambda value: f"measured on {value}",
+        "high above": "a mean cosine of random pairs above {} counts as high",
+        "over": "measured on {}",
     },
-    "corrections": {"over": lambda value: f"means, spreads and directions are those of {value}"},
+    "corrections": {"over": "means, spreads and directions are those of {}"},
     "rsa": {
-        "n": lambda value: f"a sample has {value} items of each set",
-        "samples": lambda value: f"{value} samples of items were drawn",
-        "splits": lambda value: f"for the agreement of halves, dimensions were halved {value} times",
+        "n": "a sample has {} items of each set",
+        "samples": "{} samples of items were drawn",
+        "splits": "for the agreement of halves, dimensions were halved {} times",
     },
     "chat association": _CHAT,
     "chat decision": _CHAT,
@@ -257,12 +242,16 @@ def _joined(result: Result, conventions: Mapping[str, Any]) -> str:
     return "; ".join(_told(sentences, key, value) for key, value in conventions.items() if value is not None)
 
 
-def _told(sentences: Mapping[str, Callable[[Any], str]], key: str, value: Any) -> str:
+def _told(sentences: Mapping[str, Sentence], key: str, value: Any) -> str:
     base = key.removesuffix(_OVER)
     if base != key and base in sentences:
         return f"over contexts, {_told(sentences, base, value)}"
-    sentence = sentences.get(key)
-    return f"{spaced(key)}: {plain(value)}" if sentence is None else sentence(plain(value))
+    sentence, text = sentences.get(key), plain(value)
+    if sentence is None:
+        return f"{spaced(key)}: {text}"
+    if callable(sentence):
+        return sentence(text)
+    return (sentence if isinstance(sentence, str) else sentence.get(text, sentence[""])).format(text)
 
 
 def spaced(key: str) -> str:

@@ -57,12 +57,7 @@ _SAID = frozenset(
 def methods_text(audit: Audit, designs: Iterable[Design] = ()) -> str:
     """The methods in Markdown: :func:`methods_paragraph`, and a table of every convention.
 
-    Parameters
-    ----------
-    audit
-        What was measured.
-    designs
-        The designs that were tested, for their citations and departures.
+    Designs that were tested are given for their citations and departures.
     """
     designs = list(designs)
     rows = [*_models(audit), *_tests(audit), *_departures(designs)]
@@ -74,17 +69,7 @@ def methods_text(audit: Audit, designs: Iterable[Design] = ()) -> str:
 def methods_paragraph(audit: Audit, designs: Iterable[Design] = ()) -> str:
     """Methods in about ten lines: model, tests, p-values, intervals, adjustment, version, citations.
 
-    Parameters
-    ----------
-    audit
-        What was measured.
-    designs
-        The designs that were tested, for their citations.
-
-    Returns
-    -------
-    str
-        Markdown; citations are keys of :func:`~crossroads.report.bibtex`, as Pandoc reads them.
+    Citations are keys of :func:`~crossroads.report.bibtex`, as Pandoc reads them in Markdown.
     """
     keys = "; ".join(f"@{key}" for key in citation_keys(audit, designs))
     sentences = [_subject(audit), *_asked(audit), *_inferred(audit), *_missed(audit), f"See [{keys}]."]

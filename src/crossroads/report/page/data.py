@@ -1,4 +1,4 @@
-"""The data of a page: its audits, without what it does not show, and vectors to compute with.
+"""The data of a page: its audits, without what it does not show, and the vectors that an audit saves.
 
 Numbers keep their JSON pointer in ``results.json`` even if other values are left out, so that every number on
 the page can be looked up there.
@@ -7,32 +7,32 @@ the page can be looked up there.
 from __future__ import annotations
 
 import base64
+import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from crossroads.evidence import Embeddings
-from crossroads.report.audit import KINDS, Concluded
-from crossroads.report.documents.records import Record, source_names
-from crossroads.report.page.vectors import MOST_OTHERS, other_words
+from crossroads.errors import CrossroadsError, FormatError
+from crossroads.evidence import Embeddings, Provenance
+from crossroads.papers.fidelity import fidelity
+from crossroads.report.audit import KINDS, Audit, Concluded
+from crossroads.report.documents.records import DRAWS, MOST_DRAWS, Record, source_names
+from crossroads.report.published import published_findings
 from crossroads.results import SCHEMA, pointer_part, versions
-from crossroads.stimuli import catalog
+from crossroads.stimuli import Design, catalog
+from crossroads.storage.arrays import ArrayArchive
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
 
-MOST_DRAWS = 400
-"""Longer lists of draws are shown as a histogram."""
 MOST_NUMBERS = 20_000
 """Other lists of numbers, such as one per word, are kept up to this length."""
-DRAWS = frozenset(
-    {"effect_sizes", "sample_variances", "samples1", "samples2", "statistics", "topic_statistics"}
-    | {f"sample_effect_sizes{target}" for target in ("", "_x", "_y")}
-)
-"""Names of lists of draws, whose single numbers are not of interest."""
 BINS = 60
 """Bars of a histogram."""
 BUDGET = 9_000_000
@@ -41,6 +41,14 @@ OTHERS_BUDGET = 2_000_000
 """Largest size in bytes of the vectors of other words than stimuli, of all audits of a page."""
 PAIRS = 20_000
 """Random pairs of these words of which the error of the cosine is measured."""
+VECTORS = "vectors.npz"
+"""The file of the vectors, in the folder of an audit."""
+MOST_OTHERS = 4_000
+"""Words beyond the stimuli that are saved and shown, so that readers can try words of their own."""
+_OTHERS = ("other_labels", "other_vectors")
+"""Arrays of the vectors of these words."""
+_AGAIN = "run the audit again."
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time of an archive: equal vectors give equal bytes
 _INNER = ("provenance", "versions", "coverage")
 _QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 _LEVELS = ("level1", "level2")
@@ -52,8 +60,6 @@ def page_data(
     *,
     title: str,
     comparisons: Sequence[Record] = (),
-    findings: Mapping[str, Sequence[Any]] | None = None,
-    fidelity: Sequence[Any] | None = None,
 ) -> dict[str, Any]:
     """The data that the script of a page reads.
 
@@ -65,13 +71,10 @@ def page_data(
         Heading of the page.
     comparisons
         Comparisons of the models, which belong to none of them.
-    findings
-        Published findings by test.
-    fidelity
-        For each measure, the source of its formula.
     """
     models = max(1, sum(one.vectors is not None for one in records))
     share = BUDGET // models, OTHERS_BUDGET // models
+    known = published_findings(one.document for one in (*records, *comparisons))
     return {
         "version": versions()["crossroads"],
         "schema": SCHEMA,
@@ -81,8 +84,8 @@ def page_data(
         "phrases": phrases.as_json(),
         "audits": [_audit(one, share) for one in records],
         "comparisons": [_audit(one, share) for one in comparisons],
-        "findings": {name: [one.to_dict() for one in some] for name, some in (findings or {}).items()},
-        "fidelity": [one.to_dict() for one in fidelity or ()],
+        "findings": {name: [one.to_dict() for one in numbers] for name, numbers in known.items()},
+        "fidelity": [one.to_dict() for one in fidelity()],
         "groups": _groups(),
     }
 
@@ -101,15 +104,12 @@ def _today() -> str:
 
 
 def _audit(record: Record, budget: tuple[int, int]) -> dict[str, Any]:
-    histograms: dict[str, Any] = {}
-    results = [
-        _slim(one, f"/results/{number}", histograms)
-        for number, one in enumerate(_without_places(record.document["results"]))
-    ]
+    slim = _Slim(source_names(record.results))
+    results = [slim(one, f"/results/{number}") for number, one in enumerate(record.results)]
     document = {**record.document, "results": results}
     return {
         "document": document,
-        "histograms": histograms,
+        "histograms": slim.histograms,
         "vectors": None if record.vectors is None else _packed(record.vectors, _words(document), *budget),
         "gate": record.gate,
         "methods": record.methods,
@@ -151,58 +151,54 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def _without_places(results: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Results with the names of their sources, but without paths, which are only in ``results.json``."""
-    names = source_names(results)
+class _Slim:
+    """Results without what a page does not show; long lists of draws become histograms.
 
-    def renamed(value: Any) -> Any:
-        if isinstance(value, list):
-            return [renamed(one) for one in value] if value and isinstance(value[0], Mapping) else value
-        if not isinstance(value, Mapping) or _CONTAINERS.isdisjoint(map(type, value.values())):
-            return value
-        found = {key: renamed(one) for key, one in value.items()}
-        if isinstance(found.get("provenance"), list):
-            found["provenance"] = [
-                {**one, "source": names.get(one["source"], one["source"])} for one in found["provenance"]
-            ]
-        return found
-
-    return [renamed(one) for one in results]
-
-
-def _slim(value: Any, path: str, histograms: dict[str, Any], *, inner: bool = False) -> Any:
-    """A value without redundant parts; long lists of draws become histograms.
-
-    Lists and mappings that contain no others are not copied.
+    Sources are called by their names: paths are only in ``results.json``. Lists and mappings that contain no
+    others are not copied.
     """
-    if isinstance(value, Mapping):
-        if _CONTAINERS.isdisjoint(map(type, value.values())):
-            return value  # such as a number for each word
-        levels = value.get("type") in ("MleatResult", "MultilevelCeatResult")
-        kept = {}
-        for key, one in value.items():
-            if (inner and key in _INNER) or (value.get("type") == "CeatResult" and key == "cosines"):
-                continue  # the page shows changes from model to model, not the cosines behind them
-            if inner and key == "sets" and "/level2/" in f"{path}/":
-                continue  # those of Level 1
-            below = inner or (levels and key in _LEVELS)
-            kept[key] = _slim(one, f"{path}/{pointer_part(key)}", histograms, inner=below)
-        return kept
-    if isinstance(value, list):
-        drawn = path.rpartition("/")[2] in DRAWS
-        if len(value) > (MOST_DRAWS if drawn else MOST_NUMBERS) and _are_numbers(value):
-            histograms[path] = histogram(value)
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+        self.histograms: dict[str, Any] = {}
+        """Histograms by the JSON pointer of their draws."""
+
+    def __call__(self, value: Any, path: str, *, inner: bool = False) -> Any:
+        """A value, of which ``inner`` parts repeat what a result around them has."""
+        if not isinstance(value, (Mapping, list)):
+            return value
+        if isinstance(value, Mapping):
+            if _CONTAINERS.isdisjoint(map(type, value.values())):
+                return value  # such as a number for each word
+            levels = value.get("type") in ("MleatResult", "MultilevelCeatResult")
+            found = {}
+            for key, one in value.items():
+                if not _is_left_out(value, key, path, inner=inner):
+                    below, place = inner or (levels and key in _LEVELS), f"{path}/{pointer_part(key)}"
+                    found[key] = self(self._named(key, one), place, inner=below)
+            return found
+        most = MOST_DRAWS if path.rpartition("/")[2] in DRAWS else MOST_NUMBERS
+        if len(value) > most and {int, float}.issuperset(map(type, value)):
+            self.histograms[path] = histogram(value)
             return None
         if _depth(value) > 2:
             return None
         if _CONTAINERS.isdisjoint(map(type, value)):
             return value
-        return [_slim(one, f"{path}/{number}", histograms, inner=inner) for number, one in enumerate(value)]
-    return value
+        return [self(one, f"{path}/{number}", inner=inner) for number, one in enumerate(value)]
+
+    def _named(self, key: str, value: Any) -> Any:
+        """A provenance with the names of its sources; any other value as it is."""
+        if key != "provenance" or not isinstance(value, list):
+            return value
+        return [{**one, "source": self.names.get(one["source"], one["source"])} for one in value]
 
 
-def _are_numbers(values: list[Any]) -> bool:
-    return {int, float}.issuperset(map(type, values))
+def _is_left_out(value: Mapping[str, Any], key: str, path: str, *, inner: bool) -> bool:
+    """Whether a page shows a key elsewhere, or not at all."""
+    if value.get("type") == "CeatResult" and key == "cosines":
+        return True  # the page shows changes from model to model, not the cosines behind them
+    return inner and (key in _INNER or (key == "sets" and "/level2/" in f"{path}/"))  # those of Level 1
 
 
 def _depth(value: Any) -> int:
@@ -313,3 +309,94 @@ def _numbers(array: NDArray[Any], budget: int) -> tuple[str, bytes | None]:
     if array.size * 2 * 4 // 3 > budget:
         return "int16", None
     return "int16", _steps(array, 32767).astype("<i2").tobytes()
+
+
+def stimulus_vectors(emb: Embeddings, audit: Audit, designs: Iterable[Design]) -> Embeddings | None:
+    """The vectors of all words of designs and results; None if the model has none of them."""
+    words = [word for word in dict.fromkeys(_stimuli(audit, designs)) if word in emb]
+    return emb.select(words) if words else None
+
+
+def other_words(emb: Embeddings, most: int = MOST_OTHERS) -> Embeddings | None:
+    """The first words of the pool that are not among the vectors themselves; None if there is no pool.
+
+    A pool is in the order of its file, so that these are the most frequent words where that is the order.
+    """
+    pool = emb.pool
+    if pool is None or pool is emb:
+        return None
+    known = set(emb.labels)
+    labels, measurable = pool.labels, np.asarray(pool.vectors.any(axis=1))
+    rows = [row for row, label in enumerate(labels) if label not in known and measurable[row]][:most]
+    if not rows:
+        return None
+    return Embeddings([labels[row] for row in rows], pool.vectors[rows], provenance=emb.provenance)
+
+
+def _stimuli(audit: Audit, designs: Iterable[Design]) -> Iterator[str]:
+    for design in designs:
+        yield from design.words
+    for _, result in audit.named():
+        if result.coverage is not None:
+            for used in result.coverage.used.values():
+                yield from used
+
+
+def write_vectors(path: Path, emb: Embeddings) -> None:
+    """Write labels, vectors and rules of spelling as ``.npz``; the vectors keep their type.
+
+    Common words of the pool are written beside them, where there is one.
+    """
+    arrays = {
+        "labels": np.array(emb.labels, dtype=np.str_),
+        "vectors": np.ascontiguousarray(emb.vectors),
+        "fallback": np.array(emb.fallback, dtype=np.str_),
+    }
+    others = other_words(emb)
+    if others is not None:
+        words, vectors = np.array(others.labels, dtype=np.str_), np.ascontiguousarray(others.vectors)
+        arrays |= dict(zip(_OTHERS, (words, vectors), strict=True))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in arrays.items():
+            info = zipfile.ZipInfo(f"{name}.npy", date_time=_EPOCH)
+            info.external_attr = 0o600 << 16
+            archive.writestr(info, _bytes(array))
+
+
+def _bytes(array: NDArray[Any]) -> bytes:
+    file = io.BytesIO()
+    npy.write_array(file, array, allow_pickle=False)
+    return file.getvalue()
+
+
+def read_vectors(path: Path, model: str) -> Embeddings:
+    """The vectors and rules of spelling that an audit saved; the pool are the other words in the file."""
+    with ArrayArchive(path, hint=_AGAIN) as archive:
+        missing = {"labels", "vectors", "fallback"}.difference(archive.names)
+        if missing:
+            raise FormatError(
+                f"these are not the vectors of an audit: there are no {min(missing)}.", path=path, hint=_AGAIN
+            )
+        labels, vectors = _labels(archive, "labels"), archive.read("vectors")
+        fallback = _labels(archive, "fallback")
+        others = (
+            (_labels(archive, _OTHERS[0]), archive.read(_OTHERS[1]))
+            if set(_OTHERS).issubset(archive.names)
+            else None
+        )
+    provenance = Provenance(source=model, format="npz")
+    try:
+        found = Embeddings(labels, vectors, provenance=provenance, fallback=fallback)
+        return found if others is None else found.with_pool(Embeddings(*others, provenance=provenance))
+    except CrossroadsError as error:
+        raise FormatError(
+            f"these are not the vectors of an audit: {error.message}", path=path, hint=_AGAIN
+        ) from error
+
+
+def _labels(archive: ArrayArchive, name: str) -> list[str]:
+    """A list of words from an archive."""
+    array = archive.read(name)
+    if array.ndim != 1 or array.dtype.kind != "U":
+        raise FormatError(f"{name} are of type {array.dtype!s:.60}.", path=archive.path, hint=_AGAIN)
+    return [str(one) for one in array]

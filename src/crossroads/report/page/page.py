@@ -11,18 +11,17 @@ import base64
 import hashlib
 import html
 import json
+import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from crossroads.errors import InputError
-from crossroads.report.documents.records import Record, described, results_document
+from crossroads.report.documents.records import Record
 from crossroads.report.page.data import page_data
-from crossroads.report.page.script import joined
-from crossroads.results import Result
 from crossroads.storage.files import write_file
 from crossroads.wording.escaping import one_line
 from crossroads.wording.table import in_html
@@ -36,13 +35,15 @@ STYLES = (
 )
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
+_IMPORT = re.compile(r'^import (?:\{\s*(\w+(?:,\s*\w+)*),?\s*\} from )?"(\.\.?/[^"\n]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:(?:async )?function\*? |const )(\w+)(?:\(| = ))", re.MULTILINE)
+_NOTES = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/\n", re.MULTILINE | re.DOTALL)
+_REST = re.compile(r"^\s*(?:import|export)\b.*|^(?!\s*(?:/?\*|//)).*\bimport\s*[(.].*", re.MULTILINE)
+
 
 def page_html(
     records: Sequence[Record],
     *,
-    comparison: Result | None = None,
-    findings: Mapping[str, Sequence[Any]] | None = None,
-    fidelity: Sequence[Any] | None = None,
     title: str | None = None,
 ) -> str:
     """One page of all results.
@@ -52,25 +53,15 @@ def page_html(
     records
         One for each model; several models share the page. Records that only compare models belong to none of
         them, unless there are no others.
-    comparison
-        Paired tests of the models, in addition to those in the records.
-    findings
-        Published findings by test, shown beside ours.
-    fidelity
-        For each measure, the source of its formula.
     title
         Heading; by default it names the models.
     """
     if not records:
         raise InputError("there is nothing to show.", hint="give at least one record.")
-    shown = list(records)
-    if comparison is not None:
-        document = results_document([comparison], model="comparison")
-        shown.append(Record(document=document, **described({comparison.label: comparison})))
     heading = one_line(title or _title(records))
-    models = models_of(shown)
-    apart = [one for one in shown if all(one is not model for model in models)]
-    data = page_data(models, title=heading, comparisons=apart, findings=findings, fidelity=fidelity)
+    models = models_of(records)
+    apart = [one for one in records if all(one is not model for model in models)]
+    data = page_data(models, title=heading, comparisons=apart)
     style, script = _style(), _script()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
@@ -80,7 +71,7 @@ def page_html(
         "POLICY": html.escape(policy, quote=True).replace("&#x27;", "'"),
         "TITLE": html.escape(_printable(heading)),
         "STYLE": style,
-        "STATIC": _static(shown),
+        "STATIC": _static(records),
         "DATA": in_script(data),
         "SCRIPT": script,
     }
@@ -151,3 +142,66 @@ def _static(records: Sequence[Record]) -> str:
     ]
     said = "These are its main numbers." if blocks else "Its numbers are in results.json."
     return f"{said}</p>{''.join(blocks)}"
+
+
+def joined(root: str, read: Callable[[str], str]) -> str:
+    """One script from a JavaScript module and all its imports, in the order of their dependencies.
+
+    Each file becomes a function that is called once, after the files it imports, and returns its exports.
+    Only the forms that the page uses are supported: ``import { a, b } from "./file.js";``,
+    ``import "./file.js";``, and ``export`` before a function or a single constant. Anything else is an error,
+    and so are circular imports. Comments that begin with ``/**`` on their own line are left out.
+
+    Parameters
+    ----------
+    root
+        Path of the file that imports all others.
+    read
+        Returns the text of a file by its path.
+    """
+    exports: dict[str, list[str]] = {}
+    pieces: list[str] = []
+
+    def join(path: str, trail: tuple[str, ...]) -> None:
+        if path in trail:
+            circle = " → ".join((*trail[trail.index(path) :], path))
+            raise InputError(
+                f"scripts import each other in a circle: {circle}.",
+                hint="move what they share to a third file.",
+            )
+        if path in exports:
+            return
+        text, heads = _text(path, trail, read), []
+        for names, target in _IMPORT.findall(text):
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+            join(other, (*trail, path))
+            wanted = re.findall(r"\w+", names)
+            if missing := [name for name in wanted if name not in exports[other]]:
+                raise InputError(f"{path} imports {', '.join(missing)}, which {other} does not export.")
+            if wanted:
+                heads.append(f'const {{ {", ".join(wanted)} }} = $files["{other}"];\n')
+        exports[path] = _EXPORT.findall(text)
+        body = _NOTES.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))
+        if left := _REST.search(body):
+            raise InputError(
+                f"{path} has an import or export of an unknown form: {left[0].strip()!r}.",
+                hint='write import { a } from "./file.js"; or export before one function or one constant.',
+            )
+        given = ", ".join(exports[path])
+        pieces.append(
+            f'$files["{path}"] = (() => {{\n{"".join(heads)}{body}\nreturn {{ {given} }};\n}})();\n'
+        )
+
+    join(posixpath.normpath(root), ())
+    return '"use strict";\n(() => {\nconst $files = {};\n' + "".join(pieces) + "})();\n"
+
+
+def _text(path: str, trail: tuple[str, ...], read: Callable[[str], str]) -> str:
+    try:
+        text = read(path)
+    except FileNotFoundError as error:
+        asker = f", which {trail[-1]} imports" if trail else ""
+        raise InputError(f"there is no script {path}{asker}.") from error
+    if found := re.search(r"</?script|<!--", text, re.IGNORECASE):
+        raise InputError(f"{path} contains {found[0]!r}, which is not allowed in a script of a page.")
+    return text

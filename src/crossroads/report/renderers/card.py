@@ -1,24 +1,23 @@
 """What an audit found, for the page of a model on the Hugging Face hub: a section of its card, and entries.
 
 An entry of ``.eval_results`` has one value. So there is an entry for each test, which also says the interval
-of that value and whether it holds for other words; there is none for a whole audit, and none for a number
-without an interval.
+of that value and whether it generalizes to other words; there is none for a whole audit, and none for a
+number without an interval.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from crossroads.errors import FormatError, InputError, in_short, join_words
 from crossroads.evidence.model_names import numbered
-from crossroads.report.audit import Concluded
 from crossroads.report.documents.records import Record
 from crossroads.report.gate.rules import gate_headline
-from crossroads.report.renderers.findings import finding, findings_in_markdown
+from crossroads.report.renderers.texts import finding, findings_in_markdown
 from crossroads.stimuli.files.text import read_text
 from crossroads.storage.files import check_file, write_file
 from crossroads.wording import phrases
@@ -37,13 +36,7 @@ _LIMITS = (
 
 
 def card_section(record: Record) -> str:
-    """The section of a card in Markdown: the findings, with their intervals, and what they cannot show.
-
-    Parameters
-    ----------
-    record
-        The results of one model.
-    """
+    """The section of a card in Markdown: the findings, with their intervals, and what they cannot show."""
     tests, version = counted(len(record.conclusions), "test"), record.document["crossroads"]
     scaled = any(one.found.scale == "Δ" for one in record.conclusions)
     blocks = [
@@ -61,53 +54,39 @@ def card_section(record: Record) -> str:
 def _gate(verdicts: Sequence[Mapping[str, Any]]) -> list[str]:
     """How many rules passed; of those that failed, why."""
     failed = [one for one in verdicts if one["outcome"] not in ("passed", "excused")]
-    told = [f"- {in_markdown(str(one['rule']))}: {in_markdown(str(one['sentence']))}" for one in failed]
-    head = f"Release rules: {gate_headline(verdicts)}{':' if told else '.'}"
-    return [head, "\n".join(told)] if told else [head]
+    lines = [f"- {in_markdown(str(one['rule']))}: {in_markdown(str(one['sentence']))}" for one in failed]
+    head = f"Release rules: {gate_headline(verdicts)}{':' if lines else '.'}"
+    return [head, "\n".join(lines)] if lines else [head]
 
 
 def eval_results(record: Record, dataset: str) -> list[dict[str, Any]]:
     """The entries of ``.eval_results``: one for each test that has a number and its interval.
 
-    Parameters
-    ----------
-    record
-        The results of one model.
-    dataset
-        Name of the benchmark on the hub; its tasks are named after the tests.
+    ``dataset`` is the name of the benchmark on the hub; its tasks are named after the tests.
     """
     if not _DATASET.fullmatch(dataset):
         raise InputError(
             f"{in_short(dataset)} is not the name of a dataset on the hub.", hint="give it as OWNER/NAME."
         )
-    found = [one for one in record.conclusions if _has_interval(one)]
-    names = numbered([one_line(one.found.name) for one in found])
+    needed = {"value", "low", "high"}
+    conclusions = [one.found for one in record.conclusions if needed <= one.found.numbers.keys()]
+    names = numbered([one_line(one.name) for one in conclusions])
     return [
         {
             "dataset": {"id": dataset, "task_id": name},
-            "value": one.found.number("value"),
-            "notes": f"{one.found.heading}: {one_line(finding(one.found))}",
+            "value": one.number("value"),
+            "notes": f"{one.heading}: {one_line(finding(one))}",
         }
-        for name, one in zip(names, found, strict=True)
+        for name, one in zip(names, conclusions, strict=True)
     ]
 
 
-def _has_interval(one: Concluded) -> bool:
-    return all(one.found.number(role) is not None for role in ("value", "low", "high"))
-
-
-def _in_yaml(entries: Iterable[Mapping[str, Any]]) -> str:
-    """Entries as YAML; texts are quoted as in JSON, so that no name is taken for anything else."""
-    lines = []
-    for one in entries:
-        lines.append("- dataset:")
-        lines += [f"    {key}: {_quoted(text)}" for key, text in one["dataset"].items()]
-        lines += [f"  {key}: {_quoted(one[key])}" for key in ("value", "notes")]
-    return "\n".join(lines) + "\n"
-
-
-def _quoted(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _in_yaml(entry: Mapping[str, Any]) -> str:
+    """An entry as YAML; texts are quoted as in JSON, so that no name is taken for anything else."""
+    fields = {"    id": entry["dataset"]["id"], "    task_id": entry["dataset"]["task_id"]}
+    fields |= {"  value": entry["value"], "  notes": entry["notes"]}
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
+    return "\n".join(["- dataset:", *lines]) + "\n"
 
 
 def with_section(card: str, section: str, *, path: Path | None = None) -> str:
@@ -126,16 +105,9 @@ def with_section(card: str, section: str, *, path: Path | None = None) -> str:
 
 
 def card_files(path: Path, records: Sequence[Record], dataset: str | None = None) -> dict[Path, str]:
-    """A card with the section, and the entries beside it if a benchmark is named: texts by file.
+    """A card of one model with the section, and its entries if a benchmark is named: texts by file.
 
-    Parameters
-    ----------
-    path
-        The card, whose other contents stay; it need not exist.
-    records
-        The results; of one model.
-    dataset
-        Name of the benchmark; no entries without.
+    Other contents of a card that exists stay.
     """
     if path.suffix.lower() != ".md":
         raise InputError(f"{path} does not end in .md.", hint="a model card is a file README.md.")
@@ -149,7 +121,7 @@ def card_files(path: Path, records: Sequence[Record], dataset: str | None = None
     card = read_text(path, "a model card") if path.exists() else ""
     files = {path: with_section(card, card_section(record), path=path)}
     if dataset is not None:
-        files[path.parent / ENTRIES] = _in_yaml(eval_results(record, dataset))
+        files[path.parent / ENTRIES] = "".join(map(_in_yaml, eval_results(record, dataset))) or "\n"
     return files
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, TextIO
 
 _FORMULA = re.compile(r"'*(?:[\x00-\x1f\x7f-\x9f]|[\s\u200b-\u200f\u2060\ufeff]*[=+\-@＝＋－＠])")
@@ -44,8 +43,13 @@ def write_rows(
     file: TextIO, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, end: str = "\r\n"
 ) -> None:
     """Write a table as CSV, with headers and words passed to :func:`in_cell`; missing values are empty."""
+    rows = list(rows)
     writer = csv.writer(file, lineterminator=end)
-    writer.writerow([in_cell(name) for name in columns])
-    guarded = lru_cache(1024)(in_cell)  # most words of a table are in many rows
-    cells = (map(row.get, columns) for row in rows)
-    writer.writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in cells)
+    writer.writerow(_in_cells(columns))
+    writer.writerows(zip(*(_in_cells([row.get(name) for row in rows]) for name in columns), strict=True))
+
+
+def _in_cells(column: Sequence[Any]) -> Sequence[Any]:
+    """A column, each of its words guarded once: most of them are in many rows."""
+    words = {word: in_cell(word) for word in {cell for cell in column if isinstance(cell, str)}}
+    return [words[cell] if isinstance(cell, str) else cell for cell in column] if words else column

@@ -95,7 +95,8 @@ def test_the_document_is_valid_under_the_published_schema(name: str, request: py
     jsonschema = pytest.importorskip("jsonschema", reason="checked in the full test environment")
     place = Path(__file__).parents[4] / "docs" / "reference" / "results.schema.json"
     schema = json.loads(place.read_text(encoding="utf-8"))
-    data = request.getfixturevalue(name).results
+    folder = request.getfixturevalue(name).folder
+    data = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     assert data["schema"] == 1
     check = jsonschema.Draft202012Validator({"$ref": "#/$defs/Audit", "$defs": schema["$defs"]})
     assert [error.message for error in check.iter_errors(data)] == []
@@ -192,7 +193,7 @@ def test_a_full_disk_is_told_with_what_is_kept(
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("crossroads.cli.commands.audit.output.write_audit", full)
+    monkeypatch.setattr("crossroads.cli.commands.audit.output.write_audits", full)
     run = command(*own)
     assert run.status == 1
     assert "finished work is kept in .out.parts" in run.err.replace("\n", " ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,12 @@ from crossroads.audit import FinishedAudit
 from crossroads.cli.commands.audit import gate as gating
 from crossroads.cli.commands.audit import tables as audit_tables
 from crossroads.cli.commands.compare import show_comparison
-from crossroads.cli.commands.intersections import published
 from crossroads.cli.terminal import tables as printing
-from crossroads.measures import CompareBatteryResult, DetectionResult, RsaResult
-from crossroads.measures.geometry.rsa import rsa_name
-from crossroads.measures.intersectional.published import known_comparisons, published_comparisons
-from crossroads.papers.fidelity import fidelity
-from crossroads.papers.findings import Finding, findings
+from crossroads.measures import CompareBatteryResult
 from crossroads.report import Gate, markdown_summary
 from crossroads.report.comparison.audits import Comparison
 from crossroads.report.comparison.files import comparison_markdown
-from crossroads.report.files import Drawer, ModelAudit, write_audit, write_audits
-from crossroads.stimuli import catalog
+from crossroads.report.files import Drawer, write_audits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,60 +35,11 @@ def write(
     output: Path, done: Done, *, figures: bool, vectors: bool, seed: int, drawer: Drawer
 ) -> tuple[list[str], Comparison | None]:
     """Write one audit, or several and their comparison; returns what is absent, and the comparison."""
-    points = {kind: published(kind) for kind in ("ibd", "eibd")}
-    known = {name: found for one in done.audits.values() for name, found in published_findings(one).items()}
-    if len(done.audits) == 1:
-        ((name, one),) = done.audits.items()
-        absent = write_audit(
-            output,
-            one.audit,
-            one.designs,
-            vectors=one.vectors if vectors else None,
-            figures=figures,
-            gate=done.gates.get(name),
-            published=points,
-            findings=known,
-            fidelity=fidelity(),
-            drawer=drawer,
-        )
-        return absent, None
-    several = {
-        name: ModelAudit(
-            audit=one.audit,
-            designs=one.designs,
-            vectors=one.vectors if vectors else None,
-            gate=done.gates.get(name),
-        )
+    audits = {
+        name: replace(one, vectors=one.vectors if vectors else None, gate=done.gates.get(name))
         for name, one in done.audits.items()
     }
-    return write_audits(
-        output,
-        several,
-        done.comparison,
-        seed=seed,
-        figures=figures,
-        published=points,
-        findings=known,
-        fidelity=fidelity(),
-        drawer=drawer,
-    )
-
-
-def published_findings(one: FinishedAudit) -> dict[str, tuple[Finding, ...]]:
-    """Published findings on the tests of an audit; a user's design may only share a name with one."""
-    known = catalog().of_kind("design")
-    names = [
-        design.name
-        for design in one.designs
-        if design.name in known and catalog(design.name).digest == design.digest
-    ]
-    found = findings([*names, *one.audit.of(DetectionResult)])
-    if one.audit.one(RsaResult) is not None:
-        found |= {
-            rsa_name(*(part.name for part in published_comparisons([name])[0])): said
-            for name, said in findings(known_comparisons()).items()
-        }
-    return {name: said for name, said in found.items() if said}
+    return write_audits(output, audits, done.comparison, seed=seed, figures=figures, drawer=drawer)
 
 
 def tell(

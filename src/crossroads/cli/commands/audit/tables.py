@@ -11,7 +11,7 @@ from rich.markup import escape
 from crossroads.cli.terminal import tables as printing
 from crossroads.measures import AnisotropyResult, BatteryResult
 from crossroads.report.audit import KINDS, Audit, conclusions_of
-from crossroads.report.renderers.findings import findings_by_status
+from crossroads.report.renderers.texts import findings_by_status
 from crossroads.wording.numbers import counted
 
 

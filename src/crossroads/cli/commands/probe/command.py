@@ -305,8 +305,8 @@ def compare(
 
 def _draw(results: Sequence[TraitScores], figure: Path) -> None:
     """A map of groups and traits; one file per measure if there are several."""
+    from crossroads.plots import trait_heatmap
     from crossroads.plots.frame.saving import save
-    from crossroads.plots.traits.heatmap import trait_heatmap
 
     for one in results:
         name = one.measure.replace("*", "-star")

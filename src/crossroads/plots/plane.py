@@ -47,8 +47,6 @@ def crossed_axes(
 
     Parameters
     ----------
-    result
-        WEFAT scores for an intersectional group.
     detection
         Words detected by IBD or EIBD in these scores; words that people listed, where it knows
         them, are ringed.
@@ -57,8 +55,6 @@ def crossed_axes(
         first of the first one if not given.
     label
         The most labels.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------

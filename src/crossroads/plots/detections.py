@@ -1,4 +1,4 @@
-"""How well words are detected: true against false alarms, over all thresholds."""
+"""Intersectional detections: ROC curves, and the words that a group is associated with."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import numpy as np
 from crossroads.errors import InputError, in_short, join_words
 from crossroads.geometry import Floats
 from crossroads.measures.intersectional.detection import DetectionResult
+from crossroads.measures.intersectional.discovery import DiscoveryResult
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.frame.lettering import LEADING, fitted, widest, width
 from crossroads.plots.frame.placing import Page, Place
+from crossroads.plots.frame.rows import SIDE, Rows, row_axes
 from crossroads.plots.frame.style import (
     BLUE,
     BODY,
@@ -26,6 +28,7 @@ from crossroads.plots.frame.style import (
     RULE,
     SMALL,
     TEAL,
+    at_least_one,
     bare,
     figure,
 )
@@ -35,12 +38,12 @@ from crossroads.wording import phrases
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WIDTH = COLUMN + 0.9
+_ROC_WIDTH = COLUMN + 0.9
 _LEFT, _RIGHT = 0.5, 0.12
-_SIDE = _WIDTH - _LEFT - _RIGHT
+_ROC_SIDE = _ROC_WIDTH - _LEFT - _RIGHT
 _EDGE = 0.035  # white around the unit square, in shares
-_ROW, _FIRST = 0.15, 0.5
-_LONGEST = 1.25
+_ROC_ROW, _FIRST = 0.15, 0.5
+_ROC_LONGEST = 1.25
 _ARROWS = (0.2, 0.5, 0.8)
 _LOOKS: tuple[dict[str, Any], ...] = (
     {"color": INK, "linestyle": "-", "marker": "o"},
@@ -71,8 +74,6 @@ def roc(
     published
         Points to compare with by name: false-positive rate and true-positive rate. A point with the name of
         a detection has its colour.
-    ax
-        Axes to draw on; a new figure if not given.
 
     Examples
     --------
@@ -89,13 +90,13 @@ def roc(
     table = _table(results)
     labels = _labels(results, published)
     frame = Frame(
-        width=_WIDTH,
-        body=_SIDE,
+        width=_ROC_WIDTH,
+        body=_ROC_SIDE,
         left=_LEFT,
         right=_RIGHT,
         title=f"{phrases.LISTED.capitalize()}, found over all thresholds",
-        below=_FIRST + len(table) * _ROW + 0.08,
-        note=_note(results, published),
+        below=_FIRST + len(table) * _ROC_ROW + 0.08,
+        note=_roc_note(results, published),
     )
     ax = frame.axes(ax)
     bare(ax, left=True)
@@ -179,12 +180,12 @@ def _labels(
     """Labels of each path and each published point: lines with their size and weight."""
     labels: dict[tuple[str, str], list[tuple[str, float, str]]] = {}
     for name in published:
-        labels["point", name] = [(*fitted(f"{name}, published", _LONGEST, SMALL), "normal")]
+        labels["point", name] = [(*fitted(f"{name}, published", _ROC_LONGEST, SMALL), "normal")]
     for name, result in results.items():
         area = wording.number(result.auc or 0.0)
         if result.auc_interval is not None:
             area += f" ({' to '.join(wording.number(end) for end in result.auc_interval)})"
-        heading = (*fitted(name, _LONGEST, BODY, weight="bold"), "bold")
+        heading = (*fitted(name, _ROC_LONGEST, BODY, weight="bold"), "bold")
         chance = [(phrases.AT_CHANCE, SMALL, "normal")] if result.at_chance else []
         labels["path", name] = [heading, (f"AUC {area}", SMALL, "normal"), *chance]
     return labels
@@ -285,15 +286,15 @@ def _table(results: Mapping[str, DetectionResult]) -> list[list[str]]:
 
 
 def _write_table(ax: Axes, rows: list[list[str]], indent: float) -> None:
-    key, room = 0.14, _WIDTH - 2 * MARGIN
+    key, room = 0.14, _ROC_WIDTH - 2 * MARGIN
     columns = [list(column) for column in zip(*rows, strict=True)]
     widths = [0.15 + widest(column, SMALL) for column in columns[1:]]
-    names = [fitted(name, min(_LONGEST, room - key - sum(widths)), SMALL) for name in columns[0]]
+    names = [fitted(name, min(_ROC_LONGEST, room - key - sum(widths)), SMALL) for name in columns[0]]
     start = key - indent + max(width(text, size) for text, size in names)
     ends = [start + end for end in itertools.accumulate(widths)]
     shift = mpl("transforms").ScaledTranslation
     for i, row in enumerate(rows):
-        down = -_FIRST - (i + 0.5) * _ROW
+        down = -_FIRST - (i + 0.5) * _ROC_ROW
         write(ax, names[i][0], (0, 0), (key - indent, down), size=names[i][1])
         for text, end in zip(row[1:], ends, strict=True):
             write(ax, text, (0, 0), (end, down), size=SMALL, ha="right", color=INK if i else GREY)
@@ -304,7 +305,7 @@ def _write_table(ax: Axes, rows: list[list[str]], indent: float) -> None:
             ax.plot([0], [0], transform=place, clip_on=False, linestyle="none", **sample)
 
 
-def _note(results: Mapping[str, DetectionResult], published: Mapping[str, tuple[float, float]]) -> str:
+def _roc_note(results: Mapping[str, DetectionResult], published: Mapping[str, tuple[float, float]]) -> str:
     levels = {result.conventions.get("level") for result in results.values()}
     level = next(iter(levels))
     share = f"{100 * level:g} % " if len(levels) == 1 and level is not None else ""
@@ -321,4 +322,92 @@ def _note(results: Mapping[str, DetectionResult], published: Mapping[str, tuple[
         "listed, others: words found, of how many",
         "baseline, to read accuracy by: that of detecting nothing or everything, whichever is better",
         "left out: accuracy with the threshold for each word chosen without it" if honest else "",
+    )
+
+
+_WORDS_ROW = 0.165
+_WORDS_WIDTH = COLUMN + 0.7
+_WORDS_LONGEST = 1.4
+_SCORES = {
+    "ibd": "largest score over all pairs",
+    "eibd": "largest pair score less what the constituents explain",
+}
+
+
+@figure(DiscoveryResult)
+def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None) -> Axes:
+    """Draw the words that a group is most associated with, with their scores and q-values.
+
+    Parameters
+    ----------
+    n
+        The most words shown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng = np.random.default_rng(1)
+    >>> groups = {
+    ...     ("Black", "female"): ["Aisha", "Ebony"],
+    ...     ("Black", "male"): ["Darnell", "Tyrone"],
+    ...     ("White", "female"): ["Amy", "Katie"],
+    ...     ("White", "male"): ["Brad", "Frank"],
+    ... }
+    >>> words = ["strong", "loud", "kind", "proud"]
+    >>> names = [name for members in groups.values() for name in members]
+    >>> emb = cr.Embeddings([*names, *words], rng.normal(size=(12, 9)))
+    >>> ax = cr.plots.discoveries(cr.discover(emb, groups, ("Black", "female"), fdr=0.9, permutations=20))
+    """
+    rows = result.rows()[: at_least_one("n", n)]
+    if not rows:
+        raise InputError(
+            f"no word reached a false-discovery rate of {result.fdr:g}.",
+            hint="discover with a larger fdr, or with more names a group.",
+        )
+    labels = [fitted(str(row["word"]), _WORDS_LONGEST, SMALL + 0.5) for row in rows]
+    columns = [
+        ["score", *(wording.number(row["score"], 3) for row in rows)],
+        ["q", *(wording.probability(row["qvalue"]) for row in rows)],
+    ]
+    beside = Rows(labels=[[(*label, "normal")] for label in labels], columns=columns, gaps=(0.1, 0.14))
+    frame = beside.frame(
+        width=_WORDS_WIDTH,
+        body=(len(rows) + 0.4) * _WORDS_ROW,
+        title=f"Words associated with {result.target}",
+        subtitle=_subtitle(result, len(rows)),
+        above=0.24,
+        below=0.48,
+        note=_words_note(result),
+    )
+    ax = row_axes(frame, ax, len(rows), zero=None, edge=0.2)
+    scores = [float(row["score"]) for row in rows]
+    for y, (score, (text, size)) in enumerate(zip(scores, labels, strict=True)):
+        ax.hlines(y, 0, score, color=RULE, linewidth=1.1, zorder=2)
+        write(ax, text, (0, y), (-0.07, 0), coords=SIDE, size=size, ha="right")
+    ax.plot(scores, range(len(rows)), linestyle="none", marker="o", markersize=4.2, color=INK, zorder=3)
+    low, high = min(0.0, *scores), max(0.0, *scores)
+    ax.set_xlim(low - 0.04 * (high - low) * (low < 0), high + 0.04 * (high - low))
+    ax.axvline(0, color=INK, linewidth=0.8, zorder=1, clip_on=False)
+    beside.write_columns(ax)
+    ax.set_xlabel("score", fontsize=BODY, color=INK, labelpad=3)
+    return ax
+
+
+def _subtitle(result: DiscoveryResult, shown: int) -> str:
+    found = len(result.words)
+    strongest = "" if shown == found else f"the {shown:,} strongest of "
+    return (
+        f"{strongest}{found:,} discoveries among {result.candidates:,} words "
+        f"({result.kind.upper()}, false-discovery rate {wording.level(result.fdr)})"
+    )
+
+
+def _words_note(result: DiscoveryResult) -> str:
+    return wording.sentence(
+        f"score: {_SCORES[result.kind]}",
+        "q: expected share of false discoveries among the word and all stronger ones, "
+        f"from {result.permutations:,} random assignments of the names to groups"
+        + (", beyond the middle of all candidates" if result.z.size else ""),
+        wording.model(result),
     )

@@ -1,21 +1,38 @@
-"""A model's geometry beside the two hypotheses it is compared with."""
+"""A model's geometry: dissimilarities of items, and how well they fit rival hypotheses."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from crossroads.errors import InputError
 from crossroads.geometry import Floats
 from crossroads.inference.ranks import doubled_midranks
-from crossroads.measures.geometry.rsa import RsaResult
+from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.layout import MARGIN, new_figure, write
+from crossroads.plots.frame.layout import MARGIN, axes_width, new_figure, write
 from crossroads.plots.frame.lettering import fitted, height, width, wrapped
-from crossroads.plots.frame.style import BODY, GREY, INK, LEAST, SMALL, TITLE, figure, matplotlib
-from crossroads.wording.numbers import p_equals
+from crossroads.plots.frame.rows import Rows, row_axes
+from crossroads.plots.frame.style import (
+    BODY,
+    BROWN,
+    GREY,
+    INK,
+    LEAST,
+    PAGE,
+    RULE,
+    SMALL,
+    TEAL,
+    TITLE,
+    figure,
+    matplotlib,
+)
+from crossroads.wording.numbers import P, p_equals
+from crossroads.wording.phrases import ADJUSTMENT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +42,7 @@ _LABELLED = 45
 _BIG, _SMALL_MAP = 3.5, 1.42
 _BETWEEN, _BAR = 0.36, 0.5
 _ABOVE = 0.6  # above a map, for its heading and the names of the sets
-_LONGEST = 0.85
+_RDM_LONGEST = 0.85
 _LIGHTEST, _DARKEST = 97.0, 12.0
 
 
@@ -60,7 +77,7 @@ def rdms(result: RsaResult) -> Figure:
     first, second, concept = result.names
     title = wrapped(f"The geometry of {first}, {second} and {concept}", room, TITLE, lines=2, weight="bold")
     subtitle = wrapped(_subtitle(result), room, BODY, lines=2)
-    note = wrapped(_note(result), room, SMALL, lines=8)
+    note = wrapped(_rdm_note(result), room, SMALL, lines=8)
     top = MARGIN + height(title, TITLE) + height(subtitle, BODY) + 0.1
     foot = MARGIN + height(note, SMALL) + 0.12
     total = top + _ABOVE + _BIG + foot
@@ -170,7 +187,7 @@ def _labels(items: list[str]) -> list[tuple[str, float]]:
     if len(items) > _LABELLED:
         return []
     size = min(SMALL, max(LEAST, 0.92 * _BIG / len(items) * 72))
-    return [fitted(item, _LONGEST, size) for item in items]
+    return [fitted(item, _RDM_LONGEST, size) for item in items]
 
 
 def _draw_bar(ax: Axes, image: Any) -> None:
@@ -192,7 +209,7 @@ def _subtitle(result: RsaResult) -> str:
     )
 
 
-def _note(result: RsaResult) -> str:
+def _rdm_note(result: RsaResult) -> str:
     kind = result.conventions.get("dissimilarity", "")
     first, second, concept = result.names
     return wording.sentence(
@@ -202,4 +219,138 @@ def _note(result: RsaResult) -> str:
         f"rows and columns in the same order: {first}, {second}, {concept}",
         "" if result.answer is None else "p: two-sided, for other items of the groups and the concept",
         wording.model(result),
+    )
+
+
+_ROW = 0.46
+_LINE = 0.125  # of an inch
+_FIT_LONGEST = 1.9
+_ENDS = (2.5, 97.5)
+
+
+@figure(RsaResult, RsaGridResult, Sequence, inside=RsaResult)
+def fit_plot(results: RsaResult | Sequence[RsaResult] | RsaGridResult, *, ax: Axes | None = None) -> Axes:
+    """Draw the fits of both hypotheses of each test, with their spread, and the best possible fit.
+
+    A disc is the fit of the hypothesis that the first group is with the concept, a square that of the
+    second; each is on the line of its group. Intervals contain 95 % of the samples: from the percentile
+    2.5 to the percentile 97.5. A tick marks the best fit a hypothesis can have.
+
+    Parameters
+    ----------
+    results
+        RSAs, or a grid of them, whose p-values are then shown adjusted too.
+
+    References
+    ----------
+    Lepori, M. A. (2020). doi:10.18653/v1/2020.coling-main.151
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> sets = [[f"{name} {i}" for i in range(6)] for name in ("he", "she", "work")]
+    >>> emb = cr.Embeddings(sum(sets, []), np.random.default_rng(1).normal(size=(18, 9)))
+    >>> ax = cr.plots.fit_plot([cr.rsa(emb, *sets, n=4)])
+    """
+    if isinstance(results, RsaResult):
+        results = [results]
+    tests = list(results.tests if isinstance(results, RsaGridResult) else results)
+    if not tests:
+        raise InputError("there is no test to draw.", hint="give at least one RSA.")
+    labels = [_label(test) for test in tests]
+    marks = results.adjusted_marks()[ADJUSTMENT] if isinstance(results, RsaGridResult) else None
+    columns = _columns(tests, marks)
+    rows = Rows(labels=labels, columns=columns, step=_LINE, colors=(INK, BROWN, TEAL))
+    rows.widths[0] += 0.1  # off the names of the ticks
+    frame = rows.frame(
+        width=PAGE,
+        body=len(tests) * _ROW,
+        title="Which group is closer to the concept? Fit of the two hypotheses",
+        above=0.12 + height(columns[0][0], SMALL),
+        below=0.48,
+        note=_fit_note(tests, grid=isinstance(results, RsaGridResult)),
+    )
+    ax = row_axes(frame, ax, len(tests))
+    for y, test in enumerate(tests):
+        if y:
+            ax.axhline(y - 0.5, color=RULE, linewidth=0.5, zorder=0.5)
+        rows.write_label(ax, y, y)
+        _draw_test(ax, y, test)
+    ax.margins(x=0.03)
+    ax.autoscale_view(scaley=False)
+    _name_tick(ax, tests[0])
+    rows.write_columns(ax)
+    ax.set_xlabel("fit with the hypothesis (Spearman's ρ)", fontsize=BODY, color=INK, labelpad=3)
+    return ax
+
+
+def _label(test: RsaResult) -> list[tuple[str, float, str]]:
+    """The concept, and below it the groups, each a line with size and weight."""
+    first, second, concept = test.names
+    return [
+        (*fitted(f"with {concept}:", _FIT_LONGEST, BODY, weight="bold"), "bold"),
+        *(
+            (*fitted(f"{sign} {name}", _FIT_LONGEST, SMALL), "normal")
+            for sign, name in (("●", first), ("□", second))
+        ),
+    ]
+
+
+def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
+    """Two dots with their bars on the lines of their groups, and the tick of what can be reached."""
+    look: tuple[dict[str, Any], ...] = (
+        {"marker": "o", "markersize": 5.0, "color": BROWN},
+        {"marker": "s", "markersize": 4.6, "color": TEAL, "markerfacecolor": "white"},
+    )
+    fits = ((test.similarity1, test.samples1), (test.similarity2, test.samples2))
+    for i, (mean, samples) in enumerate(fits):
+        at = y + i * _LINE / _ROW
+        ends = np.percentile(samples, _ENDS).tolist()
+        ax.plot(ends, [at, at], color=look[i]["color"], linewidth=1.1, marker="|", markersize=4, zorder=2)
+        ax.plot([mean], [at], linestyle="none", markeredgewidth=1.1, zorder=3, **look[i])
+    ends = [y - 0.3, y + 0.42]
+    ax.plot([test.attainable] * 2, ends, color=INK, linewidth=1.2, zorder=2, solid_capstyle="butt")
+
+
+def _name_tick(ax: Axes, test: RsaResult) -> None:
+    """Name the tick above the first row."""
+    low, high = ax.get_xlim()
+    at = (test.attainable - low) / (high - low) * axes_width(ax)
+    right = min(axes_width(ax) + 0.06, at + width("attainable", SMALL) / 2)
+    write(ax, "attainable", (0, 1), (right, 0.05), size=SMALL, color=INK, ha="right", va="bottom")
+
+
+def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[list[str]]:
+    """The columns of text beside the chart, each with its heading."""
+    exchanged = [wording.probability(test.p) if test.permutations else "–" for test in tests]
+    other = ["–" if test.answer is None else wording.probability(test.answer) for test in tests]
+    columns = [
+        ["Δ", *(wording.number(test.delta, sign=True) for test in tests)],
+        ["p", *other],
+        ["exact p", *exchanged],
+        ["p, sign test", *(wording.probability(test.sign_pvalue) for test in tests)],
+    ]
+    if adjusted is not None:
+        texts = [wording.probability(adjusted[i]) if i in adjusted else "–" for i in range(len(tests))]
+        columns.insert(2, [wording.ADJUSTED, *texts])
+    return columns
+
+
+def _fit_note(tests: list[RsaResult], *, grid: bool) -> str:
+    drawn = {(len(test.samples1), test.conventions.get("n")) for test in tests}
+    samples, n = next(iter(drawn))
+    of = f"{samples:,} samples of {n} items per set" if len(drawn) == 1 and n else "the samples"
+    times = {test.permutations for test in tests}
+    often = f", {next(iter(times)):,} times" if len(times) == 1 else ""
+    return wording.sentence(
+        "● mean fit if the first group is with the concept and the second is separate, □ if the reverse",
+        f"bars: percentiles 2.5 to 97.5 of {of}",
+        "tick: the best fit that such a hypothesis can have",
+        "Δ: difference of the fits over all items at once, which p is about",
+        "p: two-sided, for other items of the groups and the concept",
+        "exact p: two-sided, from exchanging the group labels of the "
+        f"items{often}" + (f"; {wording.ADJUSTED}: adjusted for the number of tests" if grid else ""),
+        "sign test over samples, as published: samples share items, so it is far too small",
+        wording.model(tests[0]),
     )

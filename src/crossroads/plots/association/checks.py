@@ -1,4 +1,4 @@
-"""Associations against the frequency of words."""
+"""Checks of a test: the frequency of its words, and placebo tests."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import numpy as np
 
 from crossroads.geometry import Floats
 from crossroads.measures.association.frequency import FrequencyResult
+from crossroads.measures.association.placebo import PlaceboResult
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, name_ends, write
-from crossroads.plots.frame.lettering import fitted, width
+from crossroads.plots.frame.lettering import fitted, widest, width
 from crossroads.plots.frame.placing import Page
-from crossroads.plots.frame.style import BLUE, BODY, GREY, INK, RED, RULE, SMALL, WIDE, bare, figure
-from crossroads.wording.numbers import P, p_equals
+from crossroads.plots.frame.rows import draw_key
+from crossroads.plots.frame.style import BLUE, BODY, CELL, GREY, INK, RED, RULE, SMALL, WIDE, bare, figure
+from crossroads.wording.numbers import P, counted, p_equals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,13 +32,6 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
 
     The two lines have one slope; their distance is the difference at equal frequency. Where the clouds of
     points stand side by side, no word tells what the difference would be there.
-
-    Parameters
-    ----------
-    result
-        What frequency explains of a test.
-    ax
-        Where to draw; a figure of its own if not given.
 
     Examples
     --------
@@ -77,7 +72,10 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
         color, marker, size = _LOOK[key]
         ax.plot(*some.T, linestyle="none", marker=marker, markersize=size, color=color, zorder=4)
         _draw_line(ax, some, result.slope, color)
-    _draw_legend(ax, result)
+    half, titles = axes_width(ax) / 2 - 0.2, dict(result.titles)
+    marks = ({"marker": mark, "markersize": size, "color": color} for color, mark, size in _LOOK.values())
+    texts = (fitted(wording.titled(key, titles), half, BODY) for key in _LOOK)
+    draw_key(ax, [(*text, look) for text, look in zip(texts, marks, strict=True)], 0.14, apart=0.4)
     _label(ax, result, points)
     name_ends(ax, "← rarer", "log frequency", "more frequent →")
     _name_side(ax, dict(result.titles))
@@ -97,18 +95,6 @@ def _on_line(points: Floats, slope: float) -> Floats:
     """Some points of that line."""
     x = np.linspace(points[:, 0].min(), points[:, 0].max(), 60)
     return np.stack([x, points[:, 1].mean() + slope * (x - points[:, 0].mean())], axis=1)
-
-
-def _draw_legend(ax: Axes, result: FrequencyResult) -> None:
-    """What colour and shape stand for, above the axes."""
-    at, room = 0.0, axes_width(ax) / 2 - 0.2
-    for key, (color, marker, size) in _LOOK.items():
-        text, fits = fitted(wording.titled(key, dict(result.titles)), room, BODY)
-        spot = (at + 0.05) / axes_width(ax), 1 + 0.14 / axes_height(ax)
-        look: dict[str, Any] = {"transform": ax.transAxes, "clip_on": False}
-        ax.plot(*([one] for one in spot), marker=marker, markersize=size, color=color, **look)
-        write(ax, text, (0, 1), (at + 0.14, 0.14), size=fits, ha="left")
-        at += width(text, fits) + 0.4
 
 
 def _label(ax: Axes, result: FrequencyResult, points: dict[str, Floats]) -> None:
@@ -139,3 +125,83 @@ def _name_side(ax: Axes, titles: dict[str, str]) -> None:
     for text, y, va in ((f"← {b}", 0.0, "bottom"), (f"{a} →", 1.0, "top")):
         line, size = fitted(text, room, BODY)
         write(ax, line, (0, y), (-0.5, 0), size=size, va=va, **place)
+
+
+_BINS = 48
+_KINDS = ("dealt", "topics")
+_SAID = {"dealt": "attributes dealt", "topics": "attributes are\ntopics too"}
+
+
+@figure(PlaceboResult)
+def placebo_plot(result: PlaceboResult, *, ax: Axes | None = None) -> Axes:
+    """Draw how strong placebo tests are, of either kind, and where the test stands among them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> words = [f"w{i}" for i in range(2000)]
+    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(2000, 20)))
+    >>> toy = cr.Design(name="toy", x=words[:8], y=words[8:16], a=words[16:24], b=words[24:32])
+    >>> ax = cr.plots.placebo_plot(cr.placebo(emb, toy, draws=200))
+    """
+    sizes = {"dealt": np.abs(result.statistics), "topics": np.abs(result.topic_statistics)}
+    test = abs(result.statistic)
+    end = max(1.15 * test, float(np.quantile(np.concatenate(list(sizes.values())), 0.99)))
+    names = [line for text in _SAID.values() for line in text.split("\n")]
+    frame = Frame(
+        width=WIDE,
+        body=2.0,
+        left=MARGIN + 0.1 + widest(names, SMALL),
+        right=0.2,
+        title=f"{result.design}: among tests of arbitrary topics",
+        subtitle=f"|t| = {wording.number(test)}, {result.among_topics}",
+        below=0.46,
+        note=_note(result, sizes, end),
+    )
+    ax = frame.axes(ax)
+    bare(ax)
+    edges = np.linspace(0, end, _BINS + 1)
+    tops = []
+    for sign, kind in zip((1, -1), _KINDS, strict=True):
+        counts, _ = np.histogram(sizes[kind], bins=edges)
+        tops.append(int(counts.max()))
+        ax.bar(
+            edges[:-1],
+            sign * counts / max(tops[-1], 1),  # each kind to its own height: they are as many
+            width=np.diff(edges),
+            align="edge",
+            color=CELL if kind == "dealt" else RULE,
+            edgecolor=INK,
+            linewidth=0.3,
+            zorder=2,
+        )
+        write(
+            ax,
+            _SAID[kind],
+            (0, 0.5 * sign),
+            (-0.08, 0),
+            coords=("axes fraction", "data"),
+            size=SMALL,
+            ha="right",
+        )
+    ax.axhline(0, color=INK, linewidth=0.8, zorder=3)
+    ax.plot([test, test], [-1.05, 1.05], color=RED, linewidth=1.3, zorder=4)
+    ax.set_xlim(0, end)
+    ax.set_ylim(-1.1, 1.1)
+    ax.set_yticks([])
+    ax.set_xlabel("strength |t| of a test", fontsize=BODY, color=INK, labelpad=3)
+    return ax
+
+
+def _note(result: PlaceboResult, sizes: dict[str, Floats], end: float) -> str:
+    beyond = sum(int((values > end).sum()) for values in sizes.values())
+    dealt = wording.percent(result.percentile)
+    p = p_equals(P(result.pvalue, "≈"), "figure")
+    return wording.sentence(
+        f"red: the test, stronger than {dealt} of those with dealt attributes (placebo {p})",
+        f"{len(result.statistics):,} placebo tests of either kind, out of {counted(result.pool, 'word')}",
+        "targets: the words nearest to a word drawn at random",
+        f"beyond the right edge: {beyond:,}" if beyond else "",
+        wording.model(result),
+    )

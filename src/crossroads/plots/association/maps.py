@@ -1,15 +1,17 @@
-"""The EAT-Map: which target lies towards which attribute (Wolfe, Hiniker & Howe 2024, Figure 1)."""
+"""EAT-Maps: which target lies towards which attribute (Wolfe, Hiniker & Howe 2024, Figure 1)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from crossroads.errors import InputError, join_words
+from crossroads.measures.association.battery import BatteryResult
 from crossroads.measures.association.mleat import MleatResult
-from crossroads.measures.association.patterns import MapCell, map_cells, reach
+from crossroads.measures.association.patterns import ALPHA, LEAST_EFFECT, PATTERNS, MapCell, map_cells, reach
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
-from crossroads.plots.frame.lettering import LEADING, fitted, height, width, wrapped
+from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, new_figure, write
+from crossroads.plots.frame.lettering import LEADING, alike, fitted, height, width, wrapped
 from crossroads.plots.frame.style import (
     BLUE,
     BODY,
@@ -17,20 +19,26 @@ from crossroads.plots.frame.style import (
     COLUMN,
     GREY,
     INK,
+    LEAST,
     ON_CELL,
+    PAGE,
     RED,
     SMALL,
     TITLE,
+    at_least_one,
     figure,
+    house,
     matplotlib,
     tint,
 )
 from crossroads.wording import phrases
+from crossroads.wording.numbers import P
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-_WIDE, _TALL = COLUMN - 2 * MARGIN, 2.0
+_MAP_WIDE, _MAP_TALL = COLUMN - 2 * MARGIN, 2.0
 _SHARES = (0.0, 0.16, 0.36, 1.0)
 _SIDES = {"a": RED, "b": BLUE}
 _DASHES = (0, (3, 2))
@@ -49,13 +57,6 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     prints its Level 3 mean cosine; Level 1 is in the heading, the Level 2 tests below their targets, and
     under them the pattern in words, and the paper's with the share of resamples that agree.
 
-    Parameters
-    ----------
-    result
-        An ML-EAT.
-    ax
-        Axes to draw on; a new figure if not given.
-
     References
     ----------
     Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.48550/arXiv.2408.01966
@@ -70,14 +71,14 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     """
     level1 = result.level1
     differ = reach(level1.pvalue, level1.crossed.pvalue, alpha=result.conventions["alpha"])
-    room = _WIDE if ax is None else max(axes_width(ax), 1.0)
+    room = _MAP_WIDE if ax is None else max(axes_width(ax), 1.0)
     columns = {
         key: wrapped(result.titles[key], room / 2 - 0.08, BODY, lines=3, weight="bold") for key in "xy"
     }
     below = _below(result, differ, room)
     frame = Frame(
         width=COLUMN,
-        body=_TALL,
+        body=_MAP_TALL,
         title=result.design,
         subtitle=f"Level 1: {wording.effect(result.level1)}, {wording.chance(result.level1)}",
         above=0.12 + max(height(text, BODY) for text in columns.values()),
@@ -152,23 +153,7 @@ def draw_cells(
     size: float,
     last: Mapping[str, str] | None = None,
 ) -> None:
-    """Draw the four cells of a map from (0, 0) to (2, 2).
-
-    Parameters
-    ----------
-    ax
-        Axes to draw on.
-    found
-        The cells.
-    titles
-        Names of the attributes, ``a`` and ``b``.
-    place
-        Width and height of a cell in inches.
-    size
-        Font size.
-    last
-        A last line for each cell.
-    """
+    """Draw the four cells of a map, ``place`` inches wide and high, from (0, 0) to (2, 2)."""
     for key, cell in found.items():
         column, row = "xy".index(key[1]), "ba".index(key[0])
         ax.add_patch(_patch(cell, key[0], (column, row)))
@@ -206,21 +191,7 @@ def _patch(cell: MapCell, side: str, at: tuple[float, float], wide: float = 1, t
 def draw_mark(
     ax: Axes, differ: str, place: tuple[float, float], size: float, at: tuple[float, float] = (1, 1)
 ) -> None:
-    """A sign of inequality in the middle of a map, where its targets differ.
-
-    Parameters
-    ----------
-    ax
-        Axes to draw on.
-    differ
-        How far the difference reaches; nothing is drawn where there is none.
-    place
-        Inches per unit of the data, across and up.
-    size
-        Font size.
-    at
-        Where, in data coordinates.
-    """
+    """A sign of inequality in the middle of a map, where its targets differ; ``place``: inches per unit."""
     if not differ:
         return
     across = 1.7 * size / 72
@@ -245,15 +216,7 @@ Entry = tuple[MapCell | str, str]
 
 
 def key_entries(rule: str, cells: Sequence[MapCell], marks: Sequence[str] = ()) -> list[Entry]:
-    """What a key must explain of some cells and marks.
-
-    Parameters
-    ----------
-    rule
-        What a leaning had to show to be found.
-    cells, marks
-        All cells, and how far each difference reaches.
-    """
+    """What a key must explain of some cells, and of how far differences reach."""
     entries: list[Entry] = []
     if found := max((one for one in cells if one.found), key=lambda one: one.step, default=None):
         entries.append((found, f"found to lean: {rule}"))
@@ -305,3 +268,178 @@ def draw_key(ax: Axes, rows: Sequence[Sequence[tuple[MapCell | str, str, float]]
 def key_height(rows: Sequence[Any]) -> float:
     """Height of a key in inches."""
     return len(rows) * _LINE
+
+
+_PITCH = (PAGE - 2 * MARGIN) / 5
+_MAPS_WIDE = _PITCH - 0.06
+_LINES, _LINES_IN_CELL, _SAID = 3, 6, 3
+_HEADING, _BETWEEN = 0.34, 0.12
+
+
+@figure(BatteryResult)
+def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
+    """Draw the EAT-Map of every test of a battery, with its Level 1 test and its pattern in words.
+
+    Cells, borders and marks are those of :func:`eat_map`; whether two targets differ is decided by the
+    adjusted p-values.
+
+    Parameters
+    ----------
+    columns
+        Maps per row; five fill the width of a page.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
+    >>> figure = cr.plots.eat_maps(cr.battery(emb, [design]))
+    """
+    if not result.tests:
+        raise InputError("the battery has no test to draw.", hint="see its field 'skipped' for the reasons.")
+    columns = min(at_least_one("columns", columns), len(result.tests))
+    width = max(columns, 3) * _PITCH + 2 * MARGIN
+    room = width - 2 * MARGIN
+    heads, size = _heads(result)
+    said, patterned = _said(result)
+    marks, adjusted = _marks(result), result.adjusted_p()
+    notes = wrapped(_note(result, marks), room, SMALL, lines=8)
+    shown = [cell for test in result.tests for cell in cells_of(test).values()]
+    key = key_rows(key_entries(wording.rule(result.tests[0]), shown, marks), room)
+    lines = [range(start, min(start + columns, len(heads))) for start in range(0, len(heads), columns)]
+    labelled = [max(height(heads[i][key], size) for i in line for key in "xy") for line in lines]
+    tall = [_tall([result.tests[i] for i in line]) for line in lines]
+    below = [max(height(said[i], patterned) for i in line) + 0.06 + _BETWEEN for line in lines]
+    body = _HEADING * len(lines) + sum(labelled) + sum(tall) + sum(below)
+    foot = key_height(key)
+    total = MARGIN + body + foot + height(notes, SMALL) + 2 * MARGIN
+    figure = new_figure(width, total)
+    top = total - MARGIN
+    for line, head, high, under in zip(lines, labelled, tall, below, strict=True):
+        bottom = top - _HEADING - head - high
+        for column, i in enumerate(line):
+            left = MARGIN + column * _PITCH + (_PITCH - _MAPS_WIDE) / 2
+            ax = figure.add_axes((left / width, bottom / total, _MAPS_WIDE / width, high / total))
+            _maps_small_map(ax, result.tests[i], marks[i], high)
+            for j, name in enumerate("xy"):
+                at = (j + 0.5, 2)
+                write(ax, heads[i][name], at, (0, 0.02), coords="data", size=size, ha="center", va="bottom")
+            _write_heading(ax, result.tests[i], adjusted[i], head)
+            write(ax, said[i], (0.5, 0), (0, -0.05), size=patterned, weight="bold", ha="center", va="top")
+        top = bottom - under
+    bottom = MARGIN + height(notes, SMALL)
+    last = figure.add_axes((MARGIN / width, (bottom + MARGIN) / total, room / width, foot / total))
+    draw_key(last, key, room)
+    write(last, notes, (0, 0), (0, -0.04), size=SMALL, color=GREY, va="top")
+    return figure
+
+
+def _heads(result: BatteryResult) -> tuple[list[dict[str, str]], float]:
+    """The names of the targets of each test, in lines, and the font size in which all fit."""
+    names = [test.titles[key] for test in result.tests for key in "xy"]
+    lines, size = alike(names, _MAPS_WIDE / 2 - 0.03, SMALL, lines=_LINES)
+    pairs = zip(lines[::2], lines[1::2], strict=True)
+    return [{"x": x, "y": y} for x, y in pairs], size
+
+
+def _said(result: BatteryResult) -> tuple[list[str], float]:
+    """The pattern of each test in words, in lines, and the font size in which all fit."""
+    room = _PITCH - 0.06
+    told = [phrases.pattern(test.crossed_pattern, test.titles) for test in result.tests]
+    size = min(fitted(text, room, SMALL, lines=_SAID, weight="bold")[1] for text in told)
+    return [wrapped(text, room, size, lines=_SAID + 2, weight="bold") for text in told], size
+
+
+def _marks(result: BatteryResult) -> list[str]:
+    """How far the difference of each test reaches, by its adjusted p-value."""
+    adjusted = result.adjusted[phrases.ADJUSTMENT]
+    return [
+        reach(test.level1.pvalue, p, alpha=test.conventions["alpha"])
+        for test, p in zip(result.tests, adjusted, strict=True)
+    ]
+
+
+def _tall(tests: Sequence[MleatResult]) -> float:
+    """Height of maps in inches: that of the cell with most to say."""
+    texts = [
+        cell_text(cell, test.titles[key[0]], _MAPS_WIDE / 2 - IN_CELL, LEAST, lines=_LINES_IN_CELL)
+        for test in tests
+        for key, cell in cells_of(test).items()
+    ]
+    return 2 * max(0.46, max(height(text, LEAST) for text in texts) + 0.2)
+
+
+def _note(result: BatteryResult, marks: Sequence[str]) -> str:
+    """The model, what the numbers are, and what could not be measured."""
+    tail = wording.tail(result.tests[0].level1.alternative)
+    return wording.sentence(
+        "in the cells, the size of the Level 2 effect size",
+        f"above each map, the Level 1 test: p for other words for the same things ({tail}), "
+        f"{wording.FILLED} for the number of tests",
+        f"≠ in a full circle: p for other words < .05 {wording.FILLED}" if "others" in marks else "",
+        f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
+        wording.model(result),
+    )
+
+
+def _maps_small_map(ax: Axes, test: MleatResult, differ: str, tall: float) -> None:
+    place = (_MAPS_WIDE / 2, tall / 2)
+    draw_cells(ax, cells_of(test), test.titles, place, size=LEAST)
+    draw_mark(ax, differ, place, LEAST + 1)
+
+
+def _write_heading(ax: Axes, test: MleatResult, adjusted: P | None, labelled: float) -> None:
+    """The name of a test and its Level 1 test, above the names of its targets."""
+    level1 = f"{wording.effect(test.level1)}, {wording.adjusted_chance(adjusted)}"
+    for text, up, asked, weight in ((test.design, 0.17, BODY, "bold"), (level1, 0.05, SMALL, "normal")):
+        line, fits = fitted(text, _PITCH - 0.06, asked, weight=weight)
+        look = {"weight": weight, "color": ON_CELL if weight == "normal" else INK}
+        write(ax, line, (0.5, 1), (0, labelled + up), size=fits, ha="center", va="bottom", **look)
+
+
+_COLUMNS = 5
+_TAXONOMY_WIDE, _TAXONOMY_TALL, _ABOVE, _BELOW = 1.28, 1.0, 0.2, 0.52
+
+
+@house()
+def taxonomy() -> Figure:
+    """Draw the nine patterns with their EAT-Maps.
+
+    References
+    ----------
+    Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.48550/arXiv.2408.01966
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> figure = cr.plots.taxonomy()
+    """
+    room = PAGE - 2 * MARGIN
+    step, pitch = room / _COLUMNS, _ABOVE + _TAXONOMY_TALL + _BELOW
+    rule = f"Level 2 test with |d| > {LEAST_EFFECT:g} and p < {wording.level(ALPHA)}"
+    shown = [cell for pattern in PATTERNS for cell in map_cells(pattern).values()]
+    key = key_rows(key_entries(rule, shown), room)
+    total = 2 * MARGIN + 2 * pitch + key_height(key)
+    figure = new_figure(PAGE, total)
+    for i, pattern in enumerate(PATTERNS):
+        row, column = divmod(i, _COLUMNS)
+        # the second row has one map fewer and is centred
+        left = MARGIN + (column + row / 2) * step + (step - _TAXONOMY_WIDE) / 2
+        bottom = total - MARGIN - row * pitch - _ABOVE - _TAXONOMY_TALL
+        ax = figure.add_axes((left / PAGE, bottom / total, _TAXONOMY_WIDE / PAGE, _TAXONOMY_TALL / total))
+        _taxonomy_small_map(ax, pattern, step)
+    foot = figure.add_axes((MARGIN / PAGE, MARGIN / total, room / PAGE, key_height(key) / total))
+    draw_key(foot, key, room)
+    return figure
+
+
+def _taxonomy_small_map(ax: Axes, pattern: str, room: float) -> None:
+    titles = phrases.ANY_SETS
+    draw_cells(ax, map_cells(pattern), titles, (_TAXONOMY_WIDE / 2, _TAXONOMY_TALL / 2), size=LEAST)
+    for i, key in enumerate("xy"):
+        head, size = fitted(titles[key], _TAXONOMY_WIDE / 2 - 0.02, SMALL)
+        write(ax, head, (i + 0.5, 2), (0, 0.03), coords="data", size=size, ha="center", va="bottom")
+    write(ax, pattern, (0.5, 0), (0, -0.05), weight="bold", ha="center", va="top")
+    text = wrapped(phrases.LEANINGS[pattern].format(**titles), room - 0.06, LEAST, lines=3)
+    write(ax, text, (0.5, 0), (0, -0.19), size=LEAST, color=ON_CELL, ha="center", va="top")

@@ -1,1 +1,0 @@
-"""Figures of association tests on contextual models."""
