@@ -49,7 +49,7 @@ def is_unspaced(character: str) -> bool:
 
 
 def binds(before: str, after: str) -> bool:
-    """Whether two characters beside each other belong to one syllable or letter, so that no word ends there.
+    """Whether two characters next to each other belong to one syllable or letter, so that no word ends there.
 
     Examples
     --------

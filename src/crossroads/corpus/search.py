@@ -181,9 +181,9 @@ def _in_text(word: str, rules: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             yield form, rule
 
 
-def _check_numbers(**given: int | None) -> None:
+def _check_numbers(**options: int | None) -> None:
     least = {"limit": 1, "minimum": 0, "workers": 1, "seed": None}
-    for name, value in given.items():
+    for name, value in options.items():
         low = least[name]
         if value is not None and (type(value) is not int or (low is not None and value < low)):
             allowed = "a whole number" if low is None else f"a whole number, {low} or more"

@@ -127,8 +127,8 @@ def collect(
     texts = [text for text in documents if text.strip(BLANK)]
     simple = list(filter(str.isascii, texts))
     others = list(itertools.filterfalse(str.isascii, texts))
-    for some in (simple, others):
-        left = _collect_as_written(some, matcher, window, reservoirs) if is_near(window) else some
+    for group in (simple, others):
+        left = _collect_as_written(group, matcher, window, reservoirs) if is_near(window) else group
         if left:
             text = Text([plain(document) for document in left])
             _offer(text, matcher.find(text), matcher, window, reservoirs)

@@ -125,18 +125,18 @@ def where(mask: NDArray[np.bool_]) -> Positions:
     [20]
     """
     whole = mask.size // 8 * 8
-    some = np.flatnonzero(mask[:whole].view(np.uint64) != 0)  # eight at once
-    if some.size > whole // 128:
+    eights = np.flatnonzero(mask[:whole].view(np.uint64) != 0)
+    if eights.size > whole // 128:
         return np.flatnonzero(mask)
-    near = np.flatnonzero(mask[:whole].reshape(-1, 8)[some])
-    return np.concatenate([8 * some[near >> 3] + (near & 7), whole + np.flatnonzero(mask[whole:])])
+    near = np.flatnonzero(mask[:whole].reshape(-1, 8)[eights])
+    return np.concatenate([8 * eights[near >> 3] + (near & 7), whole + np.flatnonzero(mask[whole:])])
 
 
 @functools.cache
 def _table() -> NDArray[np.uint8]:
     """The byte of every Unicode character."""
     table = np.full(sys.maxunicode + 1, SPACE, np.uint8)
-    assigned = [code for some in _ASSIGNED for code in some]
+    assigned = [code for codes in _ASSIGNED for code in codes]
     categories = "".join(map(unicodedata.category, map(chr, assigned)))  # of two letters each
     first = np.frombuffer(categories.encode("ascii"), np.uint8)[::2]
     codes = np.array(assigned)[np.isin(first, [ord(sign) for sign in _IN_WORD])]

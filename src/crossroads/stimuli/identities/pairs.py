@@ -72,8 +72,8 @@ class Rule:
             return first.domain == second.domain and first.domain in self.names
         if self.kind == "first":
             return first.name in self.names
-        asked = (first.name, second.name)
-        return asked in self.pairs or (self.kind == "pair" and asked[::-1] in self.pairs)
+        names = (first.name, second.name)
+        return names in self.pairs or (self.kind == "pair" and names[::-1] in self.pairs)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -271,12 +271,12 @@ def _without_form(known: Identities, first: Identity, second: Identity) -> tuple
 
 def _paired(known: Identities, first: Identity, second: Identity) -> PairedGroup | None:
     """The pair in this order; None where it cannot be phrased in it."""
-    asked, ordered = (first.name, second.name), True
+    names, ordered = (first.name, second.name), True
     forms: Pair | None = None
     for irregular in known.irregular:
-        if irregular.groups == asked:
+        if irregular.groups == names:
             forms, ordered = irregular.forms, irregular.ordered
-        elif irregular.groups == asked[::-1] and not irregular.ordered:
+        elif irregular.groups == names[::-1] and not irregular.ordered:
             return None  # phrased once, in the order in which it is listed
     if forms is None:
         forms = _phrase(known, first, second)
