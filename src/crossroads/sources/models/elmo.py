@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -274,8 +273,7 @@ def split_text(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _TOKEN.finditer(plain)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ElmoEncoding:
+class ElmoEncoding(NamedTuple):
     """A text as tokens, as the tokenizers of transformers describe it."""
 
     ids: list[int]
@@ -286,8 +284,7 @@ class ElmoEncoding:
     """The text that it belongs to: the first."""
 
 
-@dataclass(frozen=True)
-class _Encodings:
+class _Encodings(NamedTuple):
     encodings: list[ElmoEncoding]
 
 

@@ -32,7 +32,7 @@ from crossroads.sources.models.settings import (
 )
 from crossroads.sources.models.transformers import Device, check_tokens, load_whole_model
 
-_BATCH_TOKENS = 16_384
+_BATCH, _BATCH_TOKENS = 64, 16_384
 
 Progress = Callable[[int, int], None]
 """Called with the number done and the total."""
@@ -46,7 +46,7 @@ def prompted_embeddings(
     pooling: Pooling = "auto",
     layer: int | None = None,
     revision: str | None = None,
-    batch_size: int = 64,
+    batch_size: int = _BATCH,
     device: Device = "auto",
     threads: int | None = None,
     progress: Progress | None = None,
@@ -113,16 +113,14 @@ def prompted_layers(
     prompt: str | None = None,
     pooling: Pooling = "auto",
     revision: str | None = None,
-    batch_size: int = 64,
     device: Device = "auto",
-    threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[int, Embeddings]:
     """The vectors of words in every layer of a transformer, from 0, the input of the first block, to the top.
 
     Each text is read once. A sentence encoder needs another pooling than its own, which is for the top layer.
     """
-    asked = _resolved(model, words, prompt, pooling, -1, revision, batch_size, device, threads)
+    asked = _resolved(model, words, prompt, pooling, -1, revision, _BATCH, device, None)
     if asked.sentences is not None:
         raise InputError(
             f"{asked.files.name} is a sentence encoder, whose own pooling is for the top layer only.",
@@ -130,7 +128,7 @@ def prompted_layers(
             option="pooling",
         )
     layers = range(asked.top + 1)
-    return dict(zip(layers, _read(asked, layers, words, batch_size, threads, progress), strict=True))
+    return dict(zip(layers, _read(asked, layers, words, _BATCH, None, progress), strict=True))
 
 
 def _resolved(
