@@ -86,7 +86,7 @@ def test_designs_with_more_divisions_than_a_float_can_hold_are_audited(
     design = Design(name="large", **sets)
     done = run_audit(make_vectors([design]), [design], work=tmp_path / "parts")
     level = battery_of(done).tests[0].level1
-    assert (level.method, level.divisions) == ("saddlepoint", None)
+    assert (level.method, level.exchange.divisions) == ("saddlepoint", None)
 
 
 @pytest.mark.slow

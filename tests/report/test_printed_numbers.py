@@ -204,9 +204,10 @@ def voiced(*names: str) -> BatteryResult:
     tests = []
     for test in measured.tests:
         p, low, high, method = KINDS[test.design]
-        tails = {**test.level1.tails, "two-sided": (p, low, high)}
+        tails = {**test.level1.exchange.tails, "two-sided": (p, low, high)}
+        exchange = dataclasses.replace(test.level1.exchange, tails=tails)
         crossed = dataclasses.replace(test.level1.crossed, pvalue=CROSSED[test.design])
-        level = dataclasses.replace(test.level1, pvalue=p, method=method, tails=tails, crossed=crossed)
+        level = dataclasses.replace(test.level1, pvalue=p, method=method, exchange=exchange, crossed=crossed)
         tests.append(dataclasses.replace(test, level1=level))
     adjusted = adjust([CROSSED[name] for name in names])
     return dataclasses.replace(measured, tests=tuple(tests), adjusted=adjusted)

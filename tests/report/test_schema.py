@@ -52,11 +52,11 @@ def test_a_document_with_a_fault_is_not_valid(validator: Any, every_result: dict
     faults: list[dict[str, Any]] = [
         {"effect_size": "large"},
         {"effect_size": None},
-        {"divisions": 1.5},
+        {"ties": 1.5},
         {"schema": 2},
         {"type": "MleatResult"},
         {"colour": "red"},
-        {"tails": {"greater": [0.1, 0.1, 0.1, 0.1]}},
+        {"exchange": {"tails": {"greater": [0.1, 0.1, 0.1, 0.1]}}},
         {"provenance": [{"source": "x"}]},
     ]
     check = of_type(validator, "WeatResult")

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from crossroads.wording.columns import arrow_stream
-from crossroads.wording.table import Column, Interval, Table
+from crossroads.wording.table import Column, Interval, Table, arrow_stream
 
 arrow = pytest.importorskip("pyarrow", reason="extra 'parquet'")
 

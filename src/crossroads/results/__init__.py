@@ -10,14 +10,15 @@ from crossroads.results.conclusion import (
     pointer_part,
     status_of,
 )
-from crossroads.results.coverage import Coverage, describe_coverage
 from crossroads.results.family import Family, Member, adjusted, from_tests, marked
 from crossroads.results.plain import encode, read_only
 from crossroads.results.result import (
     SCHEMA,
+    Coverage,
     Result,
     Row,
     Values,
+    describe_coverage,
     label_for,
     long_row,
     model_of,

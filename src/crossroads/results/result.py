@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -25,16 +25,14 @@ from crossroads.errors import (
 from crossroads.evidence.model_names import model_name
 from crossroads.evidence.provenance import Provenance
 from crossroads.results.conclusion import Conclusion
-from crossroads.results.coverage import Coverage
 from crossroads.results.plain import decode_fields, encode_fields
 from crossroads.results.stats import Stat, follow, named, pairs
 from crossroads.stimuli.files.text import load_json
 from crossroads.version import VERSION
 from crossroads.wording import phrases
-from crossroads.wording.columns import arrow_stream
 from crossroads.wording.escaping import one_line
 from crossroads.wording.numbers import P
-from crossroads.wording.table import Column, Table, in_html
+from crossroads.wording.table import Column, Table, arrow_stream, in_html
 
 SCHEMA = 1
 """Version of the written form of results."""
@@ -51,6 +49,32 @@ Values = dict[str, float | str | None]
 def versions() -> Mapping[str, str]:
     """Versions of the software that computes results."""
     return {"python": platform.python_version(), "crossroads": VERSION, "numpy": np.__version__}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """Which stimuli were measured, and why others were left out."""
+
+    policy: str
+    """Requested treatment of missing stimuli: ``raise``, ``drop`` or ``balance``."""
+    used: Mapping[str, tuple[str, ...]]
+    """The stimuli measured, by set."""
+    dropped: Mapping[str, Mapping[str, str]]
+    """The stimuli left out and why, by set."""
+    respelled: Mapping[str, str]
+    """Stimuli found under another spelling, with the spelling and the rule that found it."""
+    notes: tuple[str, ...] = ()
+    """Notes on the stimuli: words in two sets, and their effect on the statistic."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every stimulus was measured."""
+        return not any(self.dropped.values())
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Every stimulus left out, with its reason."""
+        return {word: why for words in self.dropped.values() for word, why in words.items()}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -385,3 +409,23 @@ def long_row(measure: str, test: str, part: str, statistic: str, value: float | 
 def model_of(result: Result) -> str | None:
     """Name of the first model of a result, if its provenance is known."""
     return model_name(result.provenance[0]) if result.provenance else None
+
+
+def describe_coverage(coverage: Coverage, *, most: int = 8) -> list[str]:
+    """Sentences on stimuli that were left out or found under another spelling."""
+    sentences = []
+    for name, words in coverage.dropped.items():
+        by_reason: dict[str, list[str]] = {}
+        for word, why in words.items():
+            by_reason.setdefault(why, []).append(word)
+        for why, left in by_reason.items():
+            sentences.append(f"left out of {name}: {_listed(left, most)} ({why})")
+    if coverage.respelled:
+        shown = [f"{word} as {how}" for word, how in coverage.respelled.items()]
+        sentences.append(f"found under another spelling: {_listed(shown, most)}")
+    return [*sentences, *(f"note: {note}" for note in coverage.notes)]
+
+
+def _listed(words: Sequence[str], most: int) -> str:
+    rest = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + rest

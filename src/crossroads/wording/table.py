@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from crossroads.errors import require
 from crossroads.wording import phrases
-from crossroads.wording.columns import arrow_stream
 from crossroads.wording.escaping import in_latex, in_markdown, one_line
 from crossroads.wording.numbers import P, Style, between, counted, number, percent, pvalue
 
@@ -123,6 +123,28 @@ class Table:
 
     def __str__(self) -> str:
         return in_text(self)
+
+
+def arrow_stream(rows: Iterable[Mapping[str, Any]], requested: object | None = None) -> Any:
+    """A stream of rows for ``__arrow_c_stream__``; needs pyarrow (the extra ``parquet``).
+
+    Every column has one type. Counts beyond 64 bits become doubles, as in ``results.parquet``; a column of
+    words and numbers becomes one of texts. A column that a row lacks is empty there.
+    """
+    arrow = require("pyarrow", extra="parquet", purpose="reading results as Arrow")
+    rows = list(rows)
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: _column(arrow, [row.get(name) for row in rows]) for name in names}
+    return arrow.table(columns).__arrow_c_stream__(requested)
+
+
+def _column(arrow: Any, values: list[Any]) -> Any:
+    try:
+        return arrow.array(values)
+    except OverflowError:
+        return arrow.array([None if one is None else float(one) for one in values])
+    except (arrow.ArrowInvalid, arrow.ArrowTypeError):
+        return arrow.array([None if one is None else str(one) for one in values], type=arrow.string())
 
 
 def adjusted_column(tests: int, noun: str = "test", plural: str | None = None) -> Column:

@@ -74,8 +74,11 @@ def _agrees(bench: Any, expected: WeatResult, others: list[float | None], place:
     adjusted = adjust_known([*others[:place], crossed.pvalue, *others[place + 1 :]])["bh"][place]
     assert _value(bench, "other") == pytest.approx(adjusted, rel=1e-10)
     shown = bench.locator(".readout .these dd").first.inner_text()
-    assert expected.divisions is not None
-    assert f"{round(expected.pvalue * expected.divisions):,} of {expected.divisions:,} ways" in shown
+    assert expected.exchange.divisions is not None
+    assert (
+        f"{round(expected.pvalue * expected.exchange.divisions):,} of {expected.exchange.divisions:,} ways"
+        in shown
+    )
     drawn = f"\u0394 = {crossed.difference:.3f}".replace("-", "\u2212")
     assert drawn in bench.locator("svg.strip").text_content()
 

@@ -41,12 +41,10 @@ def test_the_tables_of_a_test_hold_every_number_of_its_result(
     }
     own = {
         "effect size d": "effect_size",
-        "statistic": "statistic",
         "exact p": "pvalue",
         "exact p, lower bound": "pvalue_low",
         "exact p, upper bound": "pvalue_high",
         "smallest possible exact p": "min_pvalue",
-        "divisions": "divisions",
     }
     crossed = {
         "p": "pvalue",
@@ -59,10 +57,12 @@ def test_the_tables_of_a_test_hold_every_number_of_its_result(
     for column, level in levels.items():
         for quantity, key in own.items():
             assert float(found[quantity][column]) == level[key]
+        for key in ("statistic", "divisions"):
+            assert float(found[key][column]) == level["exchange"][key]
         for quantity, key in crossed.items():
             assert float(found[quantity][column]) == level["crossed"][key]
         for tail in ("greater", "less"):
-            assert float(found[f"exact p, one-sided, {tail}"][column]) == level["tails"][tail][0]
+            assert float(found[f"exact p, one-sided, {tail}"][column]) == level["exchange"]["tails"][tail][0]
     interval, could = next(iter(battery["intervals"].values())), battery["detectable"][0]
     assert float(found["interval, lower end"][both]) == interval["low"]
     assert found["interval, lower end"]["Level 2: flowers"] == ""

@@ -55,7 +55,7 @@ def test_all_levels_equal_a_transcription_of_the_formulas(
         d = (mean(a) - mean(b)) / sd(a + b, ddof)
         assert level.effect_size == pytest.approx(d, rel=1e-12, abs=1e-12)
         single = weat(emb, Design(name="single", x=target, a=design.a, b=design.b), alternative="observed")
-        assert level.tails == single.tails
+        assert level.exchange == single.exchange
         sums = [sum((a + b)[i] for i in chosen) for chosen in combinations(range(len(u)), len(a))]
         tail = [s >= sum(a) - 1e-12 for s in sums] if d > 0 else [s <= sum(a) + 1e-12 for s in sums]
         assert level.pvalue == sum(tail) / comb(len(u), len(a))

@@ -48,13 +48,13 @@ def test_it_equals_a_transcription_of_the_formulas(
     x, y = scores(emb, words)
     result = weat(emb, design_of(words), ddof=ddof)
     assert result.effect_size == pytest.approx(effect(x, y, ddof), rel=1e-12, abs=1e-12)
-    assert result.statistic == pytest.approx(sum(x) - sum(y), abs=1e-12)
+    assert result.exchange.statistic == pytest.approx(sum(x) - sum(y), abs=1e-12)
     assert list(result.associations) == words["x"] + words["y"]
     assert list(result.associations.values()) == pytest.approx(x + y, abs=1e-12)
     assert result.pvalue == enumerated(x, y)
     assert result.pvalue_low == result.pvalue == result.pvalue_high
     total = comb(sizes[0] + sizes[1], sizes[0])
-    assert (result.min_pvalue, result.divisions) == (1 / total, total)
+    assert (result.min_pvalue, result.exchange.divisions) == (1 / total, total)
 
 
 def test_a_small_example_worked_out_by_hand() -> None:
@@ -66,8 +66,8 @@ def test_a_small_example_worked_out_by_hand() -> None:
     )
     result = weat(emb, Design(name="hand", x=["x1", "x2"], y=["y1", "y2"], a=["a1"], b=["b1"]))
     assert result.effect_size == pytest.approx(1.2 / sqrt(2.08 / 3), rel=1e-14)
-    assert result.statistic == pytest.approx(2.4, rel=1e-14)
-    assert (result.pvalue, result.divisions, result.ties) == (1 / 6, 6, 1)
+    assert result.exchange.statistic == pytest.approx(2.4, rel=1e-14)
+    assert (result.pvalue, result.exchange.divisions, result.ties) == (1 / 6, 6, 1)
     assert result.associations == pytest.approx({"x1": 1, "x2": 0.2, "y1": -0.2, "y2": -1})
 
 
@@ -92,11 +92,11 @@ def test_exchanging_one_pair_of_sets_negates_the_effect(seed: int) -> None:
     both = weat(emb, design_of({"x": words["y"], "y": words["x"], "a": words["b"], "b": words["a"]}))
     for turned in (targets, attributes):
         assert turned.effect_size == pytest.approx(-one.effect_size, rel=1e-9, abs=1e-12)
-        assert turned.tails["less"] == one.tails["greater"]
-        assert turned.tails["greater"] == one.tails["less"]
-        assert turned.tails["two-sided"] == one.tails["two-sided"]
+        assert turned.exchange.tails["less"] == one.exchange.tails["greater"]
+        assert turned.exchange.tails["greater"] == one.exchange.tails["less"]
+        assert turned.exchange.tails["two-sided"] == one.exchange.tails["two-sided"]
     assert both.effect_size == pytest.approx(one.effect_size, rel=1e-9, abs=1e-12)
-    assert both.tails == one.tails
+    assert both.exchange.tails == one.exchange.tails
 
 
 @settings(deadline=None, max_examples=20)
@@ -106,7 +106,7 @@ def test_the_order_of_words_in_a_set_does_not_matter(seed: int, order: list[int]
     other = {**words, "x": [words["x"][i] for i in order], "y": [words["y"][i] for i in order]}
     one, turned = weat(emb, design_of(words)), weat(emb, design_of(other))
     assert turned.effect_size == pytest.approx(one.effect_size, rel=1e-9, abs=1e-12)
-    assert turned.tails == one.tails
+    assert turned.exchange.tails == one.exchange.tails
 
 
 @pytest.mark.parametrize("method", ["exact", "bracket", "monte-carlo", "normal"])
@@ -181,7 +181,7 @@ def test_a_word_in_both_targets_counts_as_two_items_and_warns() -> None:
     design = Design(name="shared", x=["p", "q"], y=["q", "r"], a=["a"], b=["b"])
     with pytest.warns(CrossroadsWarning, match="'q' in both targets"):
         result = weat(emb, design)
-    assert (result.divisions, result.ties, result.pvalue) == (6, 2, 2 / 6)
+    assert (result.exchange.divisions, result.ties, result.pvalue) == (6, 2, 2 / 6)
     x, y = scores(emb, {"x": ["p", "q"], "y": ["q", "r"], "a": ["a"], "b": ["b"]})
     assert result.effect_size == pytest.approx(effect(x, y, 1), rel=1e-12)
 
@@ -200,7 +200,7 @@ def test_a_word_in_both_attributes_counts_in_both_means_and_warns() -> None:
 
 def test_sets_of_one_word() -> None:
     emb, words = space((4, 4, 1, 1), 6, 1)
-    assert weat(emb, design_of(words)).divisions == 70
+    assert weat(emb, design_of(words)).exchange.divisions == 70
     with pytest.raises(DesignError, match="a has 1 stimulus"):
         weat(emb, Design(name="single", x=words["x"], a=words["a"], b=words["b"]))
     with pytest.raises(DesignError, match="y has 1 stimulus: 'y0'"):
@@ -226,5 +226,5 @@ def test_designs_with_more_divisions_than_json_can_say_are_written() -> None:
     names = list(emb.labels)
     design = Design(name="large", x=names[:n], y=names[n : 2 * n], a=names[-4:-2], b=names[-2:])
     result = weat(emb, design)
-    assert result.divisions is None
+    assert result.exchange.divisions is None
     assert type(result).from_json(result.to_json()) == result

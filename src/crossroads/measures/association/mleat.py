@@ -187,18 +187,18 @@ class MleatResult(Result):
         n, method = len(level.associations), level.method
         p = {"p": level.crossed.pvalue, "exact_p": level.pvalue, "method": method, "n": n}
         yield long_row("mleat", name, part, "effect_size", level.effect_size, **p)
-        yield long_row("mleat", name, part, "statistic", level.statistic, n=n)
+        yield long_row("mleat", name, part, "statistic", level.exchange.statistic, n=n)
         bounds = {"low": level.pvalue_low, "high": level.pvalue_high}
         yield long_row("mleat", name, part, "exact_p", level.pvalue, method=method, n=n, **bounds)
-        for tail, (value, low, high) in level.tails.items():
+        for tail, (value, low, high) in level.exchange.tails.items():
             yield long_row(
                 "mleat", name, part, f"exact_p {tail}", value, low=low, high=high, method=method, n=n
             )
         yield long_row("mleat", name, part, "min_exact_p", level.min_pvalue, n=n)
         yield from crossed_rows("mleat", name, part, level.crossed, level.pvalue)
-        for statistic in ("ties", "divisions"):
-            if getattr(level, statistic) is not None:
-                yield long_row("mleat", name, part, statistic, getattr(level, statistic), n=n)
+        for statistic, count in (("ties", level.ties), ("divisions", level.exchange.divisions)):
+            if count is not None:
+                yield long_row("mleat", name, part, statistic, count, n=n)
         for key in ("x", "y") if "y" in level.sets else ("a", "b"):
             for word in level.sets[key]:
                 yield long_row("mleat", name, f"{part} {key} {word}", "association", level.associations[word])

@@ -54,6 +54,20 @@ DIFFERENCE = (
 """Columns of the difference of a test with its interval, the p-value for other words and the exact one."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class WeatExchange:
+    """What exchanging the labels of stimuli gives besides the p-value."""
+
+    statistic: float
+    """Sum of the associations of the first set less that of the second: the permuted statistic."""
+    bound: str
+    """How the bounds of the p-value were obtained."""
+    divisions: int | None
+    """Number of divisions that the p-value is a share of; None if it has more than 300 digits."""
+    tails: Mapping[str, tuple[float, float, float]]
+    """p-value, lower and upper bound for every alternative."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class WeatResult(Result):
     """Differential association of two targets (or one) with two attributes."""
@@ -84,8 +98,6 @@ class WeatResult(Result):
     """Checksum of the word lists of the design."""
     effect_size: float
     """Difference of the two mean associations, in standard deviations of all associations."""
-    statistic: float
-    """Sum of the associations of the first set less that of the second: the permuted statistic."""
     pvalue: float
     """Share of divisions at least as extreme as the observed one."""
     pvalue_low: float
@@ -94,8 +106,6 @@ class WeatResult(Result):
     """Upper bound of the p-value; equal to it where it is exact."""
     method: str
     """How the p-value was found."""
-    bound: str
-    """How the bounds of the p-value were obtained."""
     alternative: str
     """Tail of the p-value."""
     min_pvalue: float
@@ -103,10 +113,8 @@ class WeatResult(Result):
     ties: int | None
     """Divisions that tie with the observed one, itself included; None where they were not counted, or if
     it has more than 300 digits."""
-    divisions: int | None
-    """Number of divisions that the p-value is a share of; None if it has more than 300 digits."""
-    tails: Mapping[str, tuple[float, float, float]]
-    """p-value, lower and upper bound for every alternative."""
+    exchange: WeatExchange
+    """How the p-value was found: the statistic, its divisions, and every tail."""
     associations: Mapping[str, float]
     """Association of each stimulus that was permuted: targets, or attributes in a single-target test."""
     sets: Mapping[str, tuple[str, ...]]
@@ -300,7 +308,7 @@ class Options:
     def __post_init__(self) -> None:
         check_ddof(self.ddof)
 
-    def exchange(self, error: float) -> dict[str, Any]:
+    def settings(self, error: float) -> dict[str, Any]:
         """Options of exchanging labels of scores that have a rounding error."""
         options = {name: value for name, value in vars(self).items() if name != "ddof"}
         return {**options, "score_error": error}
@@ -359,24 +367,27 @@ def run_test(
             f"every association of the design {design!r} equals {scores[0]:.6g}, so it has no effect size.",
             hint="check that the vectors differ and that the two attributes are not the same words.",
         )
-    exchange, two_targets = options.exchange(error), "y" in found.words
-    tested = permutation_test(first, second, **exchange)
+    settings, two_targets = options.settings(error), "y" in found.words
+    tested = permutation_test(first, second, **settings)
     # with one target, exchanging attributes is the test
     exchanged = None if two_targets else tested
     n_x, n_a = len(found.words["x"]), len(found.words["a"])
     return WeatResult(
-        **named(tested, "pvalue pvalue_low pvalue_high method bound alternative min_pvalue"),
+        **named(tested, "pvalue pvalue_low pvalue_high method alternative min_pvalue"),
         design=design,
         digest=digest,
         effect_size=effect_size(first, second, ddof=options.ddof),
-        statistic=float(first.sum() - second.sum()),
         ties=tested.tied if tested.tied is None or tested.tied < _MOST else None,
-        divisions=tested.total if tested.total < _MOST else None,
-        tails=dict(tested.tails),
+        exchange=WeatExchange(
+            statistic=float(first.sum() - second.sum()),
+            bound=tested.bound,
+            divisions=tested.total if tested.total < _MOST else None,
+            tails=dict(tested.tails),
+        ),
         associations=dict(zip(names, scores, strict=True)),
         sets=dict(found.words),
         titles={name: titles[name] for name in found.words},
-        crossed=crossed(found.cosines(), n_x, n_a, exchanged=exchanged, **exchange),
+        crossed=crossed(found.cosines(), n_x, n_a, exchanged=exchanged, **settings),
         coverage=found.coverage,
         conventions={
             "measure": "weat" if two_targets else "single-target weat",

@@ -109,7 +109,7 @@ function explorerLevels(context, desk, saved, found, { alternative }) {
         at ? num(context, `${at}/effect_size`) : noNumber(),
         known && at ? explorerChange(test.effect_size - pointed(context.document, `${at}/effect_size`)) : noNumber(),
         el("span", { class: `p-${key}` }, known ? computed(tested.now.pvalue, { as: "p", method: tested.now.method }) : noNumber()),
-        at ? num(context, `${at}/tails/${alternative}/0`, { as: "p", method: pointed(context.document, `${at}/method`) }) : noNumber(),
+        at ? num(context, `${at}/exchange/tails/${alternative}/0`, { as: "p", method: pointed(context.document, `${at}/method`) }) : noNumber(),
         known ? explorerMethod(tested) : test ? "every association is the same, so there is no effect size" : "too few words",
       ],
     };

@@ -47,7 +47,7 @@ export const TAILS = data.phrases.tails;
 function testsMethod(context, at, level) {
   const between = ["between ", num(context, `${at}/pvalue_low`, { as: "p", way: "down" }), " and ",
     num(context, `${at}/pvalue_high`, { as: "p", way: "up" })];
-  if (level.method === "exact") return ["all ", testsWhole(context, `${at}/divisions`), " divisions were counted"];
+  if (level.method === "exact") return ["all ", testsWhole(context, `${at}/exchange/divisions`), " divisions were counted"];
   if (level.method === "bracket") return ["bounded: it is certainly ", between, "; the upper bound is shown"];
   if (level.method === "monte-carlo") return ["estimated from a random sample of divisions; with its confidence bounds ", between];
   if (level.method === "saddlepoint") return ["approximated (saddlepoint); by its observed error ", between];
@@ -59,7 +59,7 @@ function testsMethod(context, at, level) {
  * @param {TestEntry} one
  */
 const testsHuge = ({ level1, three, test }) =>
-  [level1, ...(three ? Object.values(test.level2) : [])].some((level) => level.divisions > Number.MAX_SAFE_INTEGER);
+  [level1, ...(three ? Object.values(test.level2) : [])].some((level) => level.exchange?.divisions > Number.MAX_SAFE_INTEGER);
 
 /**
  * The rows of the table of Levels 1 and 2: {title, about, path: relative to a level, as}.
@@ -71,10 +71,10 @@ function testsRows(one) {
   /** @param {string} key */
   const about = (key) => (key === one.level1.alternative ? "the one reported above"
     : key === "observed" ? "chosen after the fact: its true level is twice the nominal one" : "the same divisions, another tail");
-  const tails = Object.entries(TAILS).map(([key, text]) => ({ title: `exact p, ${text}`, about: about(key), path: `tails/${key}/0`, as: "p" }));
+  const tails = Object.entries(TAILS).map(([key, text]) => ({ title: `exact p, ${text}`, about: about(key), path: `exchange/tails/${key}/0`, as: "p" }));
   return [
     { title: "effect size d", about: "difference of the means, in standard deviations", path: "effect_size", digits: 3 },
-    { title: "statistic", about: "sum over the first set less sum over the second: what is permuted", path: "statistic", digits: 3 },
+    { title: "statistic", about: "sum over the first set less sum over the second: what is permuted", path: "exchange/statistic", digits: 3 },
     { title: "difference \u0394", about: "of the mean cosines", path: "crossed/difference", digits: 3 },
     { title: "\u0394, lower end", about: within, path: "crossed/low", digits: 3 },
     { title: "\u0394, upper end", about: within, path: "crossed/high", digits: 3 },
@@ -88,7 +88,7 @@ function testsRows(one) {
     ...tails,
     { title: "smallest possible exact p", about: "what sets of these sizes can reach at best", path: "min_pvalue", as: "p", method: "exact" },
     ...testsCouldRows(one),
-    { title: "divisions", about: `ways to divide the words into sets of these sizes${testsHuge(one) ? `; ${TESTS_DIGITS}` : ""}`, path: "divisions", as: "whole" },
+    { title: "divisions", about: `ways to divide the words into sets of these sizes${testsHuge(one) ? `; ${TESTS_DIGITS}` : ""}`, path: "exchange/divisions", as: "whole" },
     { title: "ties", about: "divisions that equal the observed one, itself included", path: "ties", as: "whole" },
     ...testsIntervalRows(one),
   ].filter(Boolean);

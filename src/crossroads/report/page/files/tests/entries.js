@@ -156,10 +156,11 @@ export function testsWays(context, at, level) {
  * @param {string} at
  * @param {Level} level
  */
-export function testsCounted(context, at, { pvalue, divisions, method }) {
+export function testsCounted(context, at, { pvalue, exchange, method }) {
+  const divisions = exchange?.divisions;
   const count = Math.round(pvalue * divisions);
   if (method !== "exact" || !Number.isSafeInteger(divisions) || Math.abs(count / divisions - pvalue) > 1e-12 * pvalue) return null;
-  return [num(context, `${at}/pvalue`, { text: whole(count) }), " of ", num(context, `${at}/divisions`, { as: "whole" }), " ways"];
+  return [num(context, `${at}/pvalue`, { text: whole(count) }), " of ", num(context, `${at}/exchange/divisions`, { as: "whole" }), " ways"];
 }
 
 /**
