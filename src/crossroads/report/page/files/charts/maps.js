@@ -1,6 +1,6 @@
 // @ts-check
 // EAT-Maps: towards which of two attributes each of two targets lies, how far, and whether a leaning is found. The
-// figures of the files are drawn by the same rules (plots/association/eat_map.py).
+// figures of the files are drawn by the same rules (plots/association/maps.py).
 
 import { data } from "../parts/audits.js";
 import { apart, el, sv } from "../parts/elements.js";
