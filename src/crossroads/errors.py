@@ -56,6 +56,8 @@ class CrossroadsError(Exception):
     """
 
     longest = MOST_CHARACTERS
+    exit_status = 2
+    """Exit status of the program."""
 
     def __init__(
         self, message: str, *, hint: str | None = None, option: str | tuple[str, ...] | None = None

@@ -135,6 +135,8 @@ class GateError(CrossroadsError):
         The verdicts.
     """
 
+    exit_status = 1
+
     def __init__(self, gate: Gate) -> None:
         lines = "".join(f"\n  {one.rule}: {one.sentence}" for one in gate.broken)
         super().__init__(
