@@ -43,7 +43,7 @@ class CrossroadsError(Exception):
         What to do about it; printed after a blank line.
     option
         Name of the argument that the error is about: where the text says ``method='auto'``, the command line
-        prints ``--method 'auto'``.
+        prints ``-C method=auto``.
 
     Examples
     --------

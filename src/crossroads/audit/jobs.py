@@ -67,7 +67,7 @@ NO_CONTEXTS = (
 )
 NO_HEAD = "they need a model that was saved with its language-modelling head."
 NO_POOL = "they are drawn from at least 1,000 other words, and so many were not read."
-NO_PANEL = "other words to draw them from were not requested: give --placebo."
+NO_PANEL = "other words to draw them from were not requested: give -C placebo."
 NO_IMAGES = "images were not given: --images DIR, with one subfolder of images per stimulus set."
 
 

@@ -24,7 +24,7 @@ from crossroads.report.audit import by_label
 from crossroads.results import Result
 from crossroads.stimuli import catalog, paired_groups
 
-NO_PAIRS = "no pairs of groups were asked about; give --pairs, here or to crossroads probe."
+NO_PAIRS = "no pairs of groups were asked about; give --pairs to crossroads probe."
 QUESTIONS: Mapping[str, tuple[type[Result], Callable[..., Result], bool]] = {
     "order": (OrderSensitivityResult, order_sensitivity, True),
     "dominance": (DominanceResult, domain_dominance, False),
