@@ -92,6 +92,24 @@ def test_what_moved_and_what_is_wrong_is_told_with_status_2(
     assert said in run.told
 
 
+@pytest.mark.parametrize(
+    ("text", "argument", "option", "said"),
+    [
+        ("use fallback=['lower', 'title'].", "fallback", "--spelling", "use --spelling lower,title."),
+        ("use method='exact'.", "method", "-C method=", "use -C method=exact."),
+        ("a new folder as output=.", "output", "--output", "a new folder as --output."),
+        ("pass restart=True to begin", "restart", "--fresh", "pass --fresh to begin"),
+        ("or replace_concept=True.", "replace_concept", "-C replace_concept=", "or -C replace_concept=true."),
+        ("layer=3 was given", "layer", "-M layer=", "-M layer=3 was given"),
+        ("top=3 was given", "top", "--top", "--top 3 was given"),
+    ],
+)
+def test_arguments_of_python_are_spelled_as_they_are_typed(
+    text: str, argument: str, option: str, said: str
+) -> None:
+    assert program._spelled(text, argument, option) == said
+
+
 def test_an_address_of_ray_may_be_left_out() -> None:
     given = ["corpus.txt", "--ray", "-o", "out", "--ray", "ray://host:10001", "--ray"]
     expected = ["corpus.txt", "--ray=", "-o", "out", "--ray", "ray://host:10001", "--ray="]

@@ -133,6 +133,7 @@ def make_plan(
         raise InputError(
             f"placebo= was given, but {kind.shown} gives no vectors of further words.",
             hint="give it with a model that does; files of vectors need no asking.",
+            option="placebo",
         )
     if layers and kind.name not in TRANSFORMERS:
         raise useless("layers", kind, TRANSFORMERS)

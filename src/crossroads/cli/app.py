@@ -284,9 +284,10 @@ def _spelled(text: str, argument: str, option: str) -> str:
             return f"{option}true" if is_key else option
         if found["end"] is not None:
             return option.rstrip("=")
-        return f"{option}{'' if is_key else ' '}{found['quoted'] or ''}"
+        value = found["quoted"] or re.sub("[' ]", "", found["listed"] or "")
+        return f"{option}{'' if is_key else ' '}{value}"
 
-    values = r"(?P<true>True\b)|'(?P<quoted>[^']*)'|(?P<end>(?=[\s.,;)]|$))|"
+    values = r"(?P<true>True\b)|'(?P<quoted>[^']*)'|\[(?P<listed>[^]]*)\]|(?P<end>(?=[\s.,;)]|$))|"
     return re.sub(rf"\b{argument}=(?:{values})", spell, text)
 
 
