@@ -135,7 +135,7 @@ def test_spellings_follow_the_option_and_tests_that_are_skipped_name_it(
         assert run.status == 0, run.err
         skipped = json.loads(run.out)["skipped"]
         assert list(skipped) == ["names"]
-        assert "(--fallback lower)" in skipped["names"]
+        assert "(--spelling lower)" in skipped["names"]
     found = json.loads(command(*ask).out)
     assert "names" not in found["skipped"]
     assert "chief_cook (phrase)" in json.dumps(found)

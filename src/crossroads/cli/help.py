@@ -53,8 +53,8 @@ def command_help(command: Any, place: str, *, whole: bool = False) -> str:
     """
     arguments = [one for one in command.params if not one.opts[0].startswith("-")]
     usage = " ".join(f"{usage_of(one)}" for one in arguments)
-    usage = _wrapped(f"Usage: {place} {usage}{' ' if usage else ''}[OPTIONS]", 7)
-    lines = [_prose(command.help), "", *usage]
+    whole_usage = f"Usage: {place} {usage}{' ' if usage else ''}[OPTIONS]"
+    lines = [_prose(command.help), "", *_wrapped(whole_usage, 7)]
     for one in arguments:
         lines += ["", *_entry(one.metavar, one.help or "", 4 + len(one.metavar))]
     lines.append("")

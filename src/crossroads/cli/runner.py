@@ -358,6 +358,12 @@ def read_settings(taker: str, typed: Sequence[str], known: Mapping[str, Key]) ->
     return found
 
 
+def passed(function: Callable[..., Any], *parts: Any) -> dict[str, Any]:
+    """The fields of dataclasses of options that a function of Python takes, by name."""
+    takes = inspect.signature(function).parameters
+    return {name: value for part in parts for name, value in vars(part).items() if name in takes}
+
+
 def command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     """Make a command for typer of a function of dataclasses of options."""
     hints = get_type_hints(function)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from crossroads.cli import options as o
-from crossroads.cli.runner import Arg, ModelOption, Opt, Outcome, Written, command
+from crossroads.cli.runner import Arg, ModelOption, Opt, Outcome, Written, command, passed
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
@@ -121,24 +121,8 @@ class Conversed:
 
     def about(self, design: Design, seed: int) -> Conversation:
         """The questions about a test."""
-        return Conversation(
-            self.model,
-            design,
-            task=self.task,
-            served_model=self.served_model,
-            prompts=self.prompts,
-            repetitions=self.repetitions,
-            temperature=self.temperature,
-            system=self.system,
-            prompt=self.prompt,
-            max_tokens=self.max_tokens,
-            protocol=self.protocol,
-            timeout=self.timeout,
-            revision=self.revision,
-            device=self.device,
-            cache=self.answers / KEPT,
-            seed=seed,
-        )
+        options = passed(Conversation, self) | {"cache": self.answers / KEPT, "seed": seed}
+        return Conversation(design=design, **options)
 
 
 @command

@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Table
 
 from crossroads.cli import options as o
-from crossroads.cli.runner import Arg, Convention, Opt, Seeded, command
+from crossroads.cli.runner import Arg, Convention, Opt, Seeded, command, passed
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.corpus import Found, WordCoverage, find_contexts, write_contexts
@@ -103,21 +103,9 @@ def contexts_command(searched: Searched, cluster: o.Cluster, shown: Seeded) -> N
     check_folder(searched.output, overwrite=searched.overwrite)
     lists = chosen_lists(searched.test, searched.design)
     with _watching(searched.corpus) as progress:
-        found = find_contexts(
-            searched.corpus,
-            dict.fromkeys(word for words in lists.values() for word in words),
-            window=searched.window,
-            limit=searched.limit,
-            minimum=searched.minimum,
-            seed=shown.seed,
-            fallback=searched.fallback,
-            hyphens=searched.hyphens,
-            field=searched.field,
-            format=searched.format,
-            unit=searched.unit,
-            progress=progress,
-            **cluster.options,
-        )
+        options = passed(find_contexts, searched, shown) | cluster.options
+        words = dict.fromkeys(word for words in lists.values() for word in words)
+        found = find_contexts(searched.corpus, words, progress=progress, **options)
     if not any(found.contexts.values()):
         raise InputError(
             f"none of the {len(found.words):,} words is in the {found.counts.documents:,} documents; nothing "

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from crossroads.cli import options as o
-from crossroads.cli.runner import Arg, ModelOption, Opt, Shown, command
+from crossroads.cli.runner import Arg, ModelOption, Opt, Shown, command, passed
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
@@ -87,23 +87,8 @@ def embed_command(embedded: Embedded, cluster: o.Cluster, shown: Shown) -> None:
         )
     interrupting.promise(interrupting.kept_or_finished(embedded.output, parts_folder(embedded.output)))
     with watching() as watch:
-        contexts = embed(
-            embedded.folder,
-            embedded.model,
-            embedded.output,
-            revision=embedded.revision,
-            layer=embedded.layer,
-            piece=embedded.piece,
-            dtype=embedded.dtype or "float32",
-            batch_size=embedded.batch_size,
-            batch_tokens=embedded.batch_tokens,
-            max_length=embedded.max_length,
-            device=embedded.device,
-            threads=embedded.threads,
-            restart=embedded.restart,
-            progress=watch,
-            **cluster.options,
-        )
+        options = passed(embed, embedded) | cluster.options | {"dtype": embedded.dtype or "float32"}
+        contexts = embed(embedded.folder, store=embedded.output, progress=watch, **options)
     _show(embedded.output, contexts, watch, shown.json)
 
 

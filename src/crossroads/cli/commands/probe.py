@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from crossroads.cli import options as o
 from crossroads.cli.commands.alignment import Comparing, align_scores
-from crossroads.cli.runner import Arg, Convention, ModelOption, Opt, Outcome, Written, command
+from crossroads.cli.runner import Arg, Convention, ModelOption, Opt, Outcome, Written, command, passed
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import progress as waiting
 from crossroads.errors import InputError, OnMissing, join_words
@@ -96,23 +96,12 @@ class Probed:
         if self.store is not None:
             interrupting.promise(interrupting.kept_or_finished(self.store, parts_folder(self.store)))
         with watching() as watch:
-            return probe(
-                self.model,
-                groups=self._named_groups(),
-                traits=None if self.traits is None else names_of([self.traits]),
-                templates=self.templates,
-                synonyms=synonyms,
-                kind=self.kind,
-                margin=max(4.0, gamma),
-                missing=self.missing,
-                revision=self.revision,
-                store=self.store,
-                device=self.device,
-                threads=self.threads,
-                batch_size=self.batch_size,
-                restart=self.restart,
-                progress=watch,
-            )
+            named = {
+                "groups": self._named_groups(),
+                "traits": None if self.traits is None else names_of([self.traits]),
+            }
+            options = passed(probe, self) | named | {"synonyms": synonyms, "margin": max(4.0, gamma)}
+            return probe(progress=watch, **options)
 
     def _opened(self) -> Logits:
         """The requested part of saved answers; options that change what a model is asked are refused."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from crossroads.cli import options as o
-from crossroads.cli.runner import Arg, Convention, Opt, Seeded, Shown, command
+from crossroads.cli.runner import Arg, Convention, Opt, Seeded, Shown, command, passed
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError
@@ -157,17 +157,8 @@ def compare_command(compared: Compared, shown: Seeded) -> None:
     shared = {name for one in saved for name in one.designs}
     kinds = any(one.vectors is not None for one in saved) + any(one.contexts is not None for one in saved)
     with waiting.counting("comparing", len(shared) * max(kinds, 1)) as (bar, task):
-        comparison = compare_audits(
-            saved,
-            against=compared.against,
-            alternative=compared.alternative,
-            scale=compared.scale,
-            attributes=compared.attributes,
-            interval=compared.interval,
-            resamples=compared.resamples,
-            seed=shown.seed,
-            progress=lambda _: bar.advance(task),
-        )
+        options = passed(compare_audits, compared, shown) | {"audits": saved}
+        comparison = compare_audits(progress=lambda _: bar.advance(task), **options)
     kept = [one for one in records if one.document["kind"] != "results"]
     absent = write_comparison(
         compared.output,

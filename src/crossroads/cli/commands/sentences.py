@@ -9,7 +9,7 @@ from typing import Annotated
 
 from crossroads.cli import options as o
 from crossroads.cli.commands.probe import watching
-from crossroads.cli.runner import Arg, Convention, ModelOption, Opt, Outcome, Written, command
+from crossroads.cli.runner import Arg, Convention, ModelOption, Opt, Outcome, Written, command, passed
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.errors import InputError, OnMissing, join_words
 from crossroads.evidence.sentences import SCALES, Per, SentenceScores, read_document
@@ -117,20 +117,8 @@ def _scores(scoring: Scoring) -> tuple[SentenceScores, str | Sequence[str] | Non
         place = folder / f"{file.name.partition('.')[0]}-{scoring.score}.json"
         interrupting.promise(interrupting.kept_or_finished(place, parts_folder(place)))
     with watching() as watch:
-        scores = score_sentences(
-            model,
-            items,
-            score=scoring.score,
-            kind=scoring.kind,
-            missing=scoring.missing,
-            revision=scoring.revision,
-            store=place,
-            device=scoring.device,
-            threads=scoring.threads,
-            batch_size=scoring.batch_size,
-            restart=scoring.restart,
-            progress=watch,
-        )
+        options = passed(score_sentences, scoring) | {"sentences": items, "store": place}
+        scores = score_sentences(progress=watch, **options)
     return scores, shared
 
 
