@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -78,6 +79,25 @@ def test_json_is_one_document_and_equals_the_library(
     assert observed["adjusted_for"] == "two-sided"
     crossed = observed["results"][0]["crossed"]
     assert observed["adjusted"]["holm"] == [pytest.approx(2 * crossed["pvalue"])]
+
+
+def test_the_ending_of_a_file_says_what_is_written(
+    command: Command, vectors: Path, design_file: Path, tmp_path: Path
+) -> None:
+    ask = ("weat", vectors, "-w", design_file)
+    files = [tmp_path / f"found.{ending}" for ending in ("csv", "tex", "json")]
+    document = command(*ask, *(part for file in files for part in ("-o", file)), "--json").out
+    table, latex, json_file = (file.read_text(encoding="utf-8") for file in files)
+    assert json_file == document
+    (row,) = csv.DictReader(table.splitlines())
+    assert float(row["d"]) == json.loads(document)["results"][0]["effect_size"]
+    assert r"\begin{tabular}" in latex
+
+
+def test_second_names_and_options_give_the_same(command: Command, vectors: Path, design_file: Path) -> None:
+    for second, first, option in (("mleat", "weat", "--levels"), ("sc-weat", "weat", "--each")):
+        ask = (vectors, "-w", design_file, "--json")
+        assert command(second, *ask).out == command(first, *ask, option).out
 
 
 def test_options_reach_the_measure(command: Command, vectors: Path, design_file: Path) -> None:
