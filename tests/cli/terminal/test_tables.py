@@ -7,17 +7,13 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-import typer
 from rich.console import Console
 
 import crossroads as cr
-from crossroads.cli.app import app
 from crossroads.cli.commands.reproduce import ml_eat_words
-from crossroads.cli.help import shown_names
 from crossroads.cli.terminal import tables as printing
 from crossroads.results import Coverage
 from tests import docs_material
@@ -25,7 +21,6 @@ from tests.audits import AuditRun
 from tests.cli.conftest import Command, Run, write_decades, write_vectors
 from tests.results import sentences
 
-PROGRAM: Any = typer.main.get_command(app)
 NUMBER = re.compile(r"[−-]?\d[\d.,]*(?:e[−-]?\d+)?%?")
 SHEET = """
 words = ["loud", "quiet", "kind", "proud", "tall", "shy"]
@@ -115,16 +110,6 @@ def test_the_same_numbers_are_printed_at_every_width(
             assert not whole - found, width
             assert set(found) == set(whole), width
         assert not [line for line in lines if re.search(r"\S…(\s|$)", line)], width
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(PROGRAM.commands))
-def test_help_names_every_option_in_full(name: str, at_width: Callable[..., Run]) -> None:
-    told = at_width(60, name, "--help").out
-    for parameter in PROGRAM.commands[name].params:
-        if parameter.param_type_name == "option" and not parameter.hidden:
-            assert max(shown_names(parameter), key=len) in told
-    assert max(map(len, told.splitlines())) <= 60
 
 
 def test_where_a_table_has_no_room_each_row_is_a_block_with_its_headings() -> None:
