@@ -128,8 +128,8 @@ def _option(one: Any, *, short: bool) -> list[str]:
 
 
 def _entry(name: str, text: str, indent: int) -> list[str]:
-    """A name and its explanation beside it, or below it if the name is long."""
-    lines = _wrapped(" " * indent + text[:1] + text[1:], indent)
+    """A name and its explanation on its line, or below it if the name is long."""
+    lines = _wrapped(" " * indent + text, indent)
     if len(name) + 3 > indent:
         return [f"  {name}", *lines]
     return [f"  {name}".ljust(indent) + lines[0][indent:], *lines[1:]]
