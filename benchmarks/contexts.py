@@ -135,7 +135,7 @@ def program(path: Path, *options: str, hidden: tuple[str, ...] = ()) -> list[str
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({hidden!r})); from crossroads.cli import main; main()"
     )
-    return [sys.executable, "-c", code, "contexts", str(path), "-o", f"{path}.out", "--overwrite", *options]
+    return [sys.executable, "-c", code, "contexts", str(path), "-o", f"{path}.out", "--fresh", *options]
 
 
 def against_grep(report: Report, folder: Path) -> None:

@@ -83,7 +83,7 @@ def test_the_wheel_works_where_nothing_else_is_installed(built: tuple[Path, Path
     rows = [f"{word} {at % 3} {at % 5}\n" for at, word in enumerate(words, 1)]
     (tmp_path / "vectors.txt").write_text("".join(rows))
     (tmp_path / "words.json").write_text(json.dumps({"name": "mine", **sets}))
-    run(program, "audit", "vectors.txt", "--design", "words.json", "-o", "audit", cwd=tmp_path)
+    run(program, "audit", "vectors.txt", "--words", "words.json", "-o", "audit", cwd=tmp_path)
     document = json.loads((tmp_path / "audit" / "results.json").read_text(encoding="utf-8"))
     assert document["designs"][0]["name"] == "mine"
     asked = "print(crossroads.__version__, importlib.metadata.version('crossroads-audit'))"

@@ -74,9 +74,9 @@ def measure(folder: Path) -> None:
     people = ["--human", PEOPLE] if PEOPLE.is_file() else []
     if not (folder / "contexts").is_dir():
         run(folder, "contexts", "enwik8.txt", *tests, "--limit", CONTEXTS, "--output", "contexts")
-    both = [ENCODER, DECODER, "--as", "encoder", "--contexts", "contexts"]
+    both = [ENCODER, DECODER, "-M", "as=encoder", "--contexts", "contexts"]
     run(folder, "audit", *both, *tests, "--no-figures", "--no-vectors", "--output", "models")
-    run(folder, "probe", DECODER, "--groups", ",".join(GROUPS), *asked, "--pairs", "--output", "answers")
+    run(folder, "probe", DECODER, "--groups", ",".join(GROUPS), *asked, "--pairs", "--answers", "answers")
     run(folder, "audit", "answers", *people, "--no-figures", "--output", "traits")
     (decoder,) = folder.glob("models/SmolLM2*/results.json")
     whole, traits = (read_document(path) for path in (decoder, folder / "traits" / "results.json"))

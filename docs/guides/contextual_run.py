@@ -121,7 +121,7 @@ def run(folder: Path, command: str) -> str:
     if program != "crossroads":
         raise ValueError(f"{program!r} is not run, only crossroads is.")
     if arguments[0] == "contexts":
-        arguments.append("--overwrite")
+        arguments.append("--fresh")
     path = Path(sys.executable).with_name(program)
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
     done = subprocess.run([path, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE, check=True)
@@ -158,7 +158,7 @@ def measured(printed: str) -> dict[str, dict[str, float]]:
 
 
 def interval(printed: str) -> dict[str, Any]:
-    """The interval over words and contexts, out of what ``ceat --bootstrap --json`` wrote."""
+    """The interval over words and contexts, out of what ``ceat -C resamples= --json`` wrote."""
     (found,) = json.loads(printed)["intervals"]
     return {"design": found["design"], "low": rounded(found["low"]), "high": rounded(found["high"])}
 
@@ -179,7 +179,7 @@ def drawn_again(folder: Path, steps: tuple[str, str, str], seed: str) -> dict[st
         search, embedding, test = steps
         run(kept.parent, f"{search} --seed {seed}")
         run(kept.parent, embedding)
-        kept.write_text(run(kept.parent, f"{test} --samples 100 --json"), encoding="utf-8")
+        kept.write_text(run(kept.parent, f"{test} -C samples=100 --json"), encoding="utf-8")
     found = measured(kept.read_text(encoding="utf-8"))
     return {name: {key: one[key] for key in ("d", "p", "bh")} for name, one in found.items()}
 

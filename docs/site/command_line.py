@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import typer
-from rich.text import Text
-
-from crossroads.cli.app import app
+from crossroads.cli import app as program
+from crossroads.cli.help import said_of_key, shown_names, usage_of
+from crossroads.cli.runner import TAKERS, keys_of
 
 PAGE = Path(__file__).parents[1] / "reference" / "command-line.md"
 MADE = re.compile(r"(<!-- made from the program: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -29,61 +28,60 @@ def made(text: str) -> str:
 
 
 def commands() -> dict[str, Any]:
-    """Every command by its name."""
-    program: Any = typer.main.get_command(app)
-    return dict(program.commands)
+    """Every command that is shown, by its name."""
+    return {name: program._command(name) for name in program.COMMANDS}
 
 
 def _part(name: str) -> str:
     """The overview, or the options of a command."""
     if name == "commands":
-        rows = (
-            f"| [`{one}`](#{one}) | {_plain(command.help).partition(chr(10))[0]} |"
-            for one, command in commands().items()
-        )
+        rows = [f"| [`{one}`](#{one}) | {entry.sentence} |" for one, entry in program.COMMANDS.items()]
+        rows += [
+            f"| `{second}` | second name of `{first} --{option}` |"
+            for second, (first, option, _) in program.SECOND.items()
+            if option
+        ]
         return "\n".join(["", "| command | what it does |", "|---|---|", *rows, ""])
     return "\n".join(_command(name))
 
 
 def _command(name: str) -> Iterator[str]:
     command = commands()[name]
-    own = next(one.callback for one in app.registered_commands if one.name == name)
-    types_of = typing.get_type_hints(own)
+    kinds = command.callback.__annotations__
     arguments = [one for one in command.params if not one.opts[0].startswith("-")]
-    usage = " ".join(
-        f"{one.metavar}{'…' if one.nargs != 1 else ''}"
-        if one.required
-        else f"[{one.metavar}{'…' if one.nargs != 1 else ''}]"
-        for one in arguments
-    )
+    usage = " ".join(map(usage_of, arguments))
     yield f"\n`crossroads {name} {usage} [OPTIONS]`\n"
-    yield " ".join(_plain(command.help).split()) + "\n"
+    yield " ".join((command.help or "").split()) + "\n"
     yield "| argument or option | meaning |\n|---|---|"
     for one in arguments:
-        yield f"| `{one.metavar}` | {_plain(one.help)} |"
+        yield f"| `{one.metavar}` | {one.help} |"
     for one in command.params:
-        if one not in arguments and "--help" not in one.opts:
-            yield _option(one, types_of.get(one.name))
+        if one not in arguments and not one.hidden and "--help" not in one.opts:
+            yield _option(one, typing.get_args(kinds[one.name])[0])
+    for kind, keys in keys_of(command.callback).items():
+        for key in keys.values():
+            said = said_of_key(key).replace("|", r"\|")
+            yield f"| `{TAKERS[kind][1]} {key.shown}=` | {said[:1].upper()}{said[1:]} |"
     yield ""
 
 
 def _option(one: Any, kind: Any) -> str:
     choices = list(_choices(kind))
-    names = [*sorted(one.opts, key=len), *one.secondary_opts]
-    value = "" if kind is bool or one.metavar is None else f" {one.metavar}"
+    names = shown_names(one)
+    value = "" if one.metavar is None else f" {one.metavar}"
     shown = ", ".join(f"`{name}{value if name == names[-1] else ''}`" for name in names)
-    said = _plain(one.help).rstrip(".")
-    if choices:
+    said = one.help.partition(":")[0] if one.name in ("model_option", "convention") else one.help
+    said = said.rstrip(".")
+    if choices and not all(str(choice) in said + value for choice in choices):
         said += ". One of " + ", ".join(f"`{choice}`" for choice in choices)
-    default = one.default
     if one.required:
         said += ". Required"
-    elif kind is not bool and default not in (None, "", [], ()):
-        written = " ".join(map(str, default)) if isinstance(default, tuple | list) else str(default)
+    elif kind is not bool and one.default not in (None, "", [], ()):
+        written = (
+            " ".join(map(str, one.default)) if isinstance(one.default, tuple | list) else str(one.default)
+        )
         said += f". `{written}` if left out"
-    elif kind is bool and default and one.secondary_opts:
-        said += f". On, unless `{one.secondary_opts[0]}` is given"
-    return f"| {shown} | {said.replace('|', chr(92) + '|')} |".replace("FILE|", "FILE\\|")
+    return f"| {shown.replace('|', chr(92) + '|')} | {said.replace('|', chr(92) + '|')} |"
 
 
 def _choices(kind: Any) -> Iterator[Any]:
@@ -93,11 +91,6 @@ def _choices(kind: Any) -> Iterator[Any]:
     elif typing.get_origin(kind) in (typing.Union, types.UnionType):
         for one in typing.get_args(kind):
             yield from _choices(one)
-
-
-def _plain(text: str | None) -> str:
-    """Help as plain text."""
-    return "\n".join(line.strip() for line in Text.from_markup(text or "").plain.splitlines())
 
 
 if __name__ == "__main__":

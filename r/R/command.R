@@ -16,8 +16,8 @@ crossroads_command <- function() {
   found
 }
 
-# Run the program and return what it writes to stdout, with its status and what it said on stderr. A bad status is an
-# error of class "crossroads_error" with the message of the program, except those that the caller expects.
+# Run the program and return what it writes to stdout. A status that the caller does not expect is an error of class
+# "crossroads_error" with the message of the program.
 run <- function(arguments, expected = 0L) {
   output <- tempfile()
   errors <- tempfile()
@@ -28,7 +28,7 @@ run <- function(arguments, expected = 0L) {
   ))
   said <- sub("^error: ", "", paste(read_lines(errors), collapse = "\n"))
   if (!status %in% expected) refuse(said, status = status)
-  structure(paste(read_lines(output), collapse = "\n"), status = status, said = said)
+  paste(read_lines(output), collapse = "\n")
 }
 
 # R puts its own folders before those of the system in the path of shared libraries, where a Python of the system may
@@ -41,22 +41,26 @@ outer_libraries <- function() {
 
 read_lines <- function(path) readLines(path, encoding = "UTF-8", warn = FALSE)
 
-# Options of the program from arguments of R: alternative = "less" becomes --alternative less, figures = FALSE
-# --no-figures, and several values repeat the option.
+# Options of the program from arguments of R: missing = "drop" becomes --missing drop, figures = FALSE --no-figures,
+# several values repeat the option, and convention = c(ties = "strict") becomes --convention ties=strict.
 as_options <- function(given) {
   if (length(given) && (is.null(names(given)) || any(!nzchar(names(given))))) {
-    refuse("options of the program need names, such as alternative = \"less\".")
+    refuse("options of the program need names, such as missing = \"drop\".")
   }
   unlist(lapply(names(given), function(name) {
     value <- given[[name]]
     option <- gsub("_", "-", name, fixed = TRUE)
     if (is.null(value)) return(NULL)
+    if (!is.null(names(value))) {
+      return(c(rbind(paste0("--", option), paste0(names(value), "=", vapply(value, as_text, "")))))
+    }
     if (is.logical(value)) return(paste0(if (isTRUE(value)) "--" else "--no-", option))
     c(rbind(paste0("--", option), as_text(value)))
   }))
 }
 
 as_text <- function(value) {
+  if (is.logical(value)) return(tolower(as.character(value)))
   if (is.numeric(value)) format(value, digits = 15, scientific = FALSE, trim = TRUE) else as.character(value)
 }
 

@@ -13,7 +13,7 @@ catalog <- function() {
 weat <- function(model = "default", test = NULL, design = NULL, ...) {
   folder <- new_folder()
   on.exit(unlink(folder, recursive = TRUE))
-  given <- c(list(test = test, design = as_designs(design, folder)), list(...))
+  given <- c(list(test = test, words = as_designs(design, folder)), list(...))
   results <- document(c("weat", as_options(given), "--", as_model(model, folder)))$results
   found <- do.call(rbind, lapply(results, weat_row))
   attr(found, "words") <- do.call(rbind, lapply(results, weat_words))

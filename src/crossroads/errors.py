@@ -43,7 +43,7 @@ class CrossroadsError(Exception):
         What to do about it; printed after a blank line.
     option
         Name of the argument that the error is about: where the text says ``method='auto'``, the command line
-        prints ``--method 'auto'``.
+        prints ``-C method=auto``.
 
     Examples
     --------
@@ -56,6 +56,8 @@ class CrossroadsError(Exception):
     """
 
     longest = MOST_CHARACTERS
+    exit_status = 2
+    """Exit status of the program."""
 
     def __init__(
         self, message: str, *, hint: str | None = None, option: str | tuple[str, ...] | None = None

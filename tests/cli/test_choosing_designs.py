@@ -41,7 +41,7 @@ def names_of(run: Run) -> list[str]:
 def test_some_designs_of_a_file_are_chosen_by_name(
     command: Command, vectors: Path, several: Path, measure: str
 ) -> None:
-    ask = (measure, vectors, "--design", several, "--json")
+    ask = (measure, vectors, "--words", several, "--json")
     assert names_of(command(*ask)) == ["Doctors", "nurses", "cooks"]
     assert names_of(command(*ask, "-t", "nurses")) == ["nurses"]
     assert names_of(command(*ask, "-t", "cooks", "-t", "doctors")) == ["Doctors", "cooks"]
@@ -70,7 +70,7 @@ def test_designs_of_a_file_are_chosen_for_contexts_ceat_and_audits(
     rng = np.random.default_rng(1)
     store = tmp_path / "store"
     Contexts.from_dict({word: rng.normal(size=(2, 4)) for word in ALL}).save(store)
-    asked = command("ceat", store, "-d", several, "-t", "cooks", "--samples", "9", "--json")
+    asked = command("ceat", store, "-d", several, "-t", "cooks", "-C", "samples=9", "--json")
     assert names_of(asked) == ["cooks"]
     out = tmp_path / "out"
     run = command("audit", vectors, "-d", several, "-t", "nurses", "--no-figures", "-o", out)
@@ -96,7 +96,7 @@ def test_comparisons_of_geometry_are_chosen_by_their_concept(command: Command, t
     words = [word for some in (*groups.values(), *concepts.values()) for word in some]
     vectors, sheet = write_vectors(tmp_path / "v.txt", words), tmp_path / "sheet.json"
     sheet.write_text(json.dumps({"groups": groups, "concepts": concepts}), encoding="utf-8")
-    ask = ("rsa", vectors, "-d", sheet, "--n", "3", "--samples", "5", "--json")
+    ask = ("rsa", vectors, "-d", sheet, "-C", "n=3", "-C", "samples=5", "--json")
     run = command(*ask, "-t", "cold")
     assert run.status == 0, run.err
     assert [one["names"][2] for one in json.loads(run.out)["results"]] == ["cold"]
@@ -113,11 +113,11 @@ def test_every_gap_of_every_design_is_told_at_once(command: Command, vectors: Pa
         {"name": "three", "a": ["a0", "a1", "chief cook"]},
     )
     for measure in ("weat", "mleat"):
-        run = command(measure, vectors, "--design", file, "--fallback", "none")
+        run = command(measure, vectors, "--words", file, "--spelling", "none")
         assert run.status == 2
         for part in ("one: x: gone", "two: y: lost; b: chief cok", "for chief cok: chief_cook"):
             assert part in run.err
-        assert "--missing 'drop'" in run.err
+        assert "--missing drop" in run.err
 
 
 @pytest.mark.parametrize("measure", ["weat", "mleat", "audit"])
@@ -131,11 +131,11 @@ def test_spellings_follow_the_option_and_tests_that_are_skipped_name_it(
     if measure == "audit":
         ask = (*ask, "--no-figures", "-o", tmp_path / "out")
     for _ in range(2):  # an audit goes on with what was read before
-        run = command(*ask, "--fallback", "none")
+        run = command(*ask, "--spelling", "none")
         assert run.status == 0, run.err
         skipped = json.loads(run.out)["skipped"]
         assert list(skipped) == ["names"]
-        assert "(--fallback lower)" in skipped["names"]
+        assert "(--spelling lower)" in skipped["names"]
     found = json.loads(command(*ask).out)
     assert "names" not in found["skipped"]
     assert "chief_cook (phrase)" in json.dumps(found)

@@ -54,7 +54,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-ALIGN = ("--permutations", "9", "--bootstrap", "9")
+ALIGN = ("-C", "permutations=9", "-C", "resamples=9")
 AUDIT = ("audit", "v.txt", "-d", "design.json", "--no-figures", "-o", "out")
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     # name of the file: what it holds when it is in order, and the command that reads it
@@ -62,8 +62,8 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "mine.jsonl": (json.dumps(DESIGN) + "\n" + json.dumps(DESIGN), ("weat", "v.txt", "-d", "mine.jsonl")),
     "mine.toml": (DESIGN_TOML, ("weat", "v.txt", "-d", "mine.toml")),
     "detect.toml": (GROUPS, ("ibd", "v.txt", "-d", "detect.toml")),
-    "compare.toml": (GROUPS, ("rsa", "v.txt", "-d", "compare.toml", "--n", "2", "--samples", "3")),
-    "rules.toml": (RULES, (*AUDIT, "--fail-on", "rules.toml")),
+    "compare.toml": (GROUPS, ("rsa", "v.txt", "-d", "compare.toml", "-C", "n=2", "-C", "samples=3")),
+    "rules.toml": (RULES, (*AUDIT, "--rules", "rules.toml")),
     "mine-scores.json": (json.dumps(SCORES), ("align", "mine-scores.json", "--human", "people.json", *ALIGN)),
     "judged.json": (json.dumps(PEOPLE), ("align", "scores.json", "--human", "judged.json", *ALIGN)),
 }

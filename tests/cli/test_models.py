@@ -32,7 +32,9 @@ cold = ["that is [cold]", "how [cold] it is", "a [cold] day"]
 
 
 def test_weat_reads_a_transformer_as_python_does(command: Command, small_bert: Path) -> None:
-    run = command("weat", small_bert, "--test", "weat7", "--layer", 0, "--prompt", "that {word}", "--json")
+    run = command(
+        "weat", small_bert, "--test", "weat7", "-M", "layer=0", "-M", "prompt=that {word}", "--json"
+    )
     assert (run.status, run.err) == (0, "")
     (result,) = json.loads(run.out)["results"]
     design = cr.catalog("weat7")
@@ -41,7 +43,7 @@ def test_weat_reads_a_transformer_as_python_does(command: Command, small_bert: P
 
 
 def test_mleat_measures_every_layer(command: Command, small_bert: Path) -> None:
-    run = command("mleat", small_bert, "--test", "weat7", "--layer", "all", "--resamples", 0, "--json")
+    run = command("mleat", small_bert, "--test", "weat7", "-M", "layer=all", "-C", "resamples=0", "--json")
     assert run.status == 0
     (series,) = json.loads(run.out)["results"]
     design = cr.catalog("weat7")
@@ -54,7 +56,9 @@ def test_mleat_measures_every_layer(command: Command, small_bert: Path) -> None:
 def test_rsa_compares_sentences_in_every_layer(command: Command, small_bert: Path, tmp_path: Path) -> None:
     file = tmp_path / "sentences.toml"
     file.write_text(SENTENCES, encoding="utf-8")
-    run = command("rsa", small_bert, "--design", file, "--n", 3, "--samples", 5, "--layer", "all", "--json")
+    run = command(
+        "rsa", small_bert, "--words", file, "-C", "n=3", "-C", "samples=5", "-M", "layer=all", "--json"
+    )
     assert run.status == 0
     data = json.loads(run.out)
     assert data["layers"] == [0, 1]
@@ -94,9 +98,9 @@ def test_a_published_encoder_goes_through_the_commands(
 
 def test_options_of_other_models_are_named(command: Command) -> None:
     for arguments, said in (
-        (("--layer", "3"), "--layer was given, but default is static word vectors"),
-        (("--layer", "top"), "is not a layer"),
-        (("--served-model", "x"), "--served-model was given, but default"),
+        (("-M", "layer=3"), "-M layer was given, but default is static word vectors"),
+        (("-M", "layer=top"), "is not a layer"),
+        (("--served-model", "x"), "-M model was given, but default"),
     ):
         run = command("weat", "default", *arguments)
         assert run.status == 2

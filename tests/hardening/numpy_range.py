@@ -263,7 +263,7 @@ def recorded(run: Run, file: Path, python: Path) -> None:
         install = ("install", "--quiet", "--constraint", str(pinned), "--editable", f".[{','.join(EXTRAS)}]")
         pip(*install, *declared(EXTRAS), "pytest", python=python)
         if not run.numba:
-            pip("uninstall", "--quiet", "--yes", "numba", python=python)
+            pip("uninstall", "--quiet", "--limit", "none", "numba", python=python)
         if run.older:
             asked = subprocess.run([str(python), "-c", FEATURES], capture_output=True, text=True, check=True)
             kept |= {**OLDER, "NPY_DISABLE_CPU_FEATURES": asked.stdout.strip()}

@@ -45,12 +45,19 @@ test_that("a matrix and a list give the numbers of the formula", {
 test_that("several designs have their names, and options are passed on", {
   needs_program()
   turned <- list(x = mine$x, y = mine$y, a = mine$b, b = mine$a)
-  both <- weat(emb, design = list(one = mine, other = turned), alternative = "greater")
+  both <- weat(emb, design = list(one = mine, other = turned), convention = c(alternative = "greater"))
   shared <- both[order(both$test), ]
   expect_equal(shared$test, c("one", "other"))
   expect_equal(shared$effect_size[2], -shared$effect_size[1])
   expect_equal(shared$alternative, c("greater", "greater"))
   expect_equal(shared$exact_p, c(1 / 6, 1))
+})
+
+test_that("arguments of R become options of the program", {
+  expect_equal(as_options(list(missing = "drop", figures = FALSE, top = 3, test = c("a", "b"))),
+               c("--missing", "drop", "--no-figures", "--top", "3", "--test", "a", "--test", "b"))
+  expect_equal(as_options(list(convention = list(ddof = 0, ties = "strict"), model_option = c(layer = 3))),
+               c("--convention", "ddof=0", "--convention", "ties=strict", "--model-option", "layer=3"))
 })
 
 test_that("errors are those of the program", {
@@ -70,7 +77,7 @@ test_that("an audit with rules that fails is an error, also over an older audit"
   dir.create(folder)
   for (name in c("results.json", "gate.json")) writeLines("{\"passed\": true}", file.path(folder, name))
   failing <- tempfile(fileext = if (.Platform$OS.type == "windows") ".bat" else "")
-  writeLines(c("#!/bin/sh", "echo 'error: the disk is full.' >&2", "exit 1"), failing)
+  writeLines(c("#!/bin/sh", "echo 'error: the disk is full.' >&2", "exit 2"), failing)
   Sys.chmod(failing, "755")
   skip_on_os("windows")
   old <- options(crossroads.command = failing)
@@ -78,7 +85,7 @@ test_that("an audit with rules that fails is an error, also over an older audit"
   caught <- tryCatch(audit("default", output = folder, rules = "rules.toml"), crossroads_error = identity)
   expect_s3_class(caught, "crossroads_error")
   expect_equal(conditionMessage(caught), "the disk is full.")
-  expect_equal(caught$status, 1L)
+  expect_equal(caught$status, 2L)
 })
 
 test_that("the catalogue is a data frame", {

@@ -40,9 +40,9 @@ NO_CONTEXTS = (
 )
 NO_HEAD = "they need a model that was saved with its language-modelling head."
 NO_POOL = "they are drawn from at least 1,000 other words, and so many were not read."
-NO_PANEL = "other words to draw them from were not requested: give --placebo."
+NO_PANEL = "other words to draw them from were not requested: give -C placebo."
 NO_IMAGES = "images were not given: --images DIR, with one subfolder of images per stimulus set."
-NO_PAIRS = "no pairs of groups were asked about; give --pairs, here or to crossroads probe."
+NO_PAIRS = "no pairs of groups were asked about; give --pairs to crossroads probe."
 _BYTES_A_SECOND = 2e8
 _OPERATIONS_A_SECOND = 2e11
 _TOKENS_A_GROUP, _TOKENS_A_PROMPT, _BYTES_A_TOKEN = 10_000, 6, 4

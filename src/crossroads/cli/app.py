@@ -7,66 +7,74 @@ import importlib
 import io
 import os
 import re
-import shutil
 import sys
+import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any, NamedTuple, TextIO
 
 import typer
 from rich.markup import escape
-from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 import crossroads
+from crossroads.cli import help as helping
+from crossroads.cli.runner import TAKERS, keys_of
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
-from crossroads.errors import (
-    CrossroadsError,
-    CrossroadsWarning,
-    InputError,
-    nearest,
-    printable,
-    without_middle,
-)
+from crossroads.errors import CrossroadsError, CrossroadsWarning, nearest, printable, without_middle
 from crossroads.storage.disks import full_disk, is_full
 
+
+class Entry(NamedTuple):
+    """A command: where it is, and what a list of commands says of it."""
+
+    module: str
+    """Its module in ``crossroads.cli.commands``, which has a function such as ``rsa_command``."""
+    group: str
+    """Its group in the help."""
+    sentence: str
+    """The first sentence of its help."""
+
+
+_START, _ONE, _CORPUS, _MODELS = "Start here", "One measure", "From a corpus", "Language and chat models"
 COMMANDS = {
-    "audit": ("audit.command", "Run all measures that apply to models, and write the results to a folder."),
-    "weat": ("associations", "Test whether two targets differ in their association with two attributes."),
-    "mleat": (
-        "associations",
-        "Measure three levels of association and their pattern; over decades for a HistWords folder.",
-    ),
-    "sc-weat": ("associations", "Measure which single words lean to one attribute or the other."),
-    "ibd": ("intersections", "Detect words associated with an intersectional group."),
-    "eibd": ("intersections", "Detect words that emerge at an intersection, not in its parents."),
-    "rsa": (
-        "intersections",
-        "Compare the geometry of a model with two hypotheses about two groups and a concept.",
-    ),
-    "contexts": ("contexts", "Find sentences with the stimuli, and keep a random sample for each."),
-    "embed": ("embed", "Compute the vector of every context; an interrupted run resumes where it stopped."),
-    "ceat": ("ceat", "Test associations over contexts: the CEAT, with a p-value over stimuli."),
-    "reproduce": ("reproduce.command", "Print published numbers beside ours, with a verdict for every cell."),
-    "probe": (
-        "probe.command",
-        "Ask a masked or causal language model for traits of groups: ILPS, ILPS* and SeT.",
-    ),
-    "chat": ("chat", "Ask a chat model to give words to labels, or to decide between two people."),
-    "sentences": ("probe.sentences", "Score pairs or triples of sentences, and say which a model prefers."),
-    "align": ("align", "Compare a model's scores of groups on traits with human judgements."),
-    "compare": ("compare", "Compare the audits of two or more models."),
-    "report": (
-        "report",
-        "Combine saved audits, or output of --json, into one page, which opens from disk without a network.",
-    ),
-    "catalog": ("catalog", "List the published stimuli, or show one entry with its source and its words."),
+    "audit": Entry("audit", _START, "Run every measure that applies; write one page and the numbers."),
+    "report": Entry("saved", _START, "Put saved results on one page, or into a model card."),
+    "compare": Entry("saved", _START, "Compare the audits of two or more models."),
+    "catalog": Entry("catalog", _START, "List the published word lists, or show one with its source."),
+    "reproduce": Entry("reproduce", _START, "Print published numbers next to ours, cell by cell."),
+    "weat": Entry("associations", _ONE, "Measure whether two groups differ in an association."),
+    "ibd": Entry("intersections", _ONE, "Detect words that go with an intersectional group."),
+    "rsa": Entry("intersections", _ONE, "Compare which of two groups a concept is closer to."),
+    "contexts": Entry("contexts", _CORPUS, "Find sentences with your words, and draw a sample of them."),
+    "embed": Entry("embed", _CORPUS, "Compute the vector of every word in its sentence."),
+    "ceat": Entry("ceat", _CORPUS, "Test associations over those sentences."),
+    "probe": Entry("probe", _MODELS, "Ask a language model which traits it expects of groups."),
+    "sentences": Entry("sentences", _MODELS, "Say which of two or three sentences a model prefers."),
+    "chat": Entry("chat", _MODELS, "Ask a chat model to give words to labels, or to decide."),
 }
-"""The commands: the module of ``crossroads.cli.commands`` with the function of each (``rsa_command``), and
-the first sentence of its help. Lists of commands need no more; only a command that is called is loaded."""
+"""The commands. Lists of commands need no more; only a command that is called is loaded."""
+SECOND = {
+    "mleat": ("weat", "levels", "With each group alone, and their pattern: weat --levels."),
+    "sc-weat": ("weat", "each", "With single words: weat --each."),
+    "eibd": ("ibd", "emergent", ""),
+    "align": ("probe", "", ""),
+}
+"""Second names of commands: the command, the option that they stand for, and a sentence if they are shown."""
+MOVED = {
+    "--figure": "-o FILE.svg (or .png, .pdf)",
+    "--restart": "--fresh",
+    "--overwrite": "--fresh",
+    "--yes": "--limit none",
+    "--github": "--summary github",
+    "--ray-address": "--ray ADDRESS",
+    "--bootstrap": "-C resamples=N",
+    "--pairs": "crossroads probe MODEL --pairs --answers DIR, then crossroads audit DIR",
+}
+"""Options that are gone, and what to type instead; those that are keys of -M or -C now are found there."""
 
 
 class _Program(TyperGroup):
@@ -76,16 +84,57 @@ class _Program(TyperGroup):
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else _command(name), rest
 
+    def format_help(self, _: Any, formatter: Any) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name, one in COMMANDS.items():
+            shown = groups.setdefault(one.group, [])
+            shown.append((name, one.sentence))
+            shown += [(second, said) for second, (first, _, said) in SECOND.items() if said and first == name]
+        formatter.write(helping.program_help(groups))
+
 
 class _Command(TyperCommand):
-    """A command whose errors name the option with a wrong value, and suggest the nearest valid one."""
+    """A command with a help in groups, whose errors name what to type instead."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        typed = args[: args.index("--")] if "--" in args else args
+        if "--help-all" in typed:
+            typer.echo(helping.command_help(self, ctx.command_path, whole=True))
+            raise typer.Exit
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, list(_with_addresses(args)))
         except typer.BadParameter as error:
             error.message = _wrong_value(error.message, error.__cause__)
             raise
+        except Exception as error:
+            if new := self._moved(str(getattr(error, "option_name", ""))):
+                raise CrossroadsError(new) from None
+            raise
+
+    def _moved(self, option: str) -> str:
+        """What to type instead of an option that is gone."""
+        name = option.removeprefix("--").replace("-", "_")
+        for kind, keys in keys_of(self.callback).items():
+            for key in keys.values():
+                if option.startswith("--") and name in (key.shown, key.name):
+                    return f"{option} is now: {TAKERS[kind][1]} {key.shown}=VALUE"
+        return f"{option} is now: {MOVED[option]}" if option in MOVED else ""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formatter.write(helping.command_help(self, ctx.command_path))
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        return [one for one in super().shell_complete(ctx, incomplete) if one.value not in helping.HIDDEN]
+
+
+_ADDRESS = re.compile(r"auto|ray://.+|[\w.-]+:\d+")
+
+
+def _with_addresses(args: Sequence[str]) -> Iterator[str]:
+    """Arguments in which ``--ray`` has a value, which may be left out: an empty one."""
+    for at, one in enumerate(args):
+        has_address = at + 1 < len(args) and _ADDRESS.fullmatch(args[at + 1])
+        yield "--ray=" if one == "--ray" and not has_address else one
 
 
 _EXPECTED = {
@@ -121,21 +170,20 @@ def app_of(*loaded: str) -> typer.Typer:
     app = typer.Typer(
         name="crossroads",
         cls=_Program,
-        help="Measure the social and intersectional associations that a model has learned.",
         no_args_is_help=True,
-        rich_markup_mode="rich",
+        rich_markup_mode=None,
         pretty_exceptions_enable=False,
         suggest_commands=True,
-        epilog="Exit status: 0 success, 1 failure, 2 bad usage or input, 130 interrupted.",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
-    for name, (place, sentence) in COMMANDS.items():
+    for name in (*COMMANDS, *SECOND):
+        first, _, said = SECOND.get(name, (name, "", COMMANDS[name].sentence if name in COMMANDS else ""))
         if name in loaded:
-            module = importlib.import_module(f"crossroads.cli.commands.{place}")
-            app.command(name, cls=_Command)(getattr(module, f"{name.replace('-', '_')}_command"))
+            module = importlib.import_module(f"crossroads.cli.commands.{COMMANDS[first].module}")
+            app.command(name, cls=_Command, hidden=not said)(getattr(module, f"{first}_command"))
         else:
-            app.command(name, help=sentence)(_not_loaded)
+            app.command(name, help=said, hidden=not said)(_not_loaded)
     return app
 
 
@@ -146,12 +194,8 @@ def _not_loaded() -> None:
 def __getattr__(name: str) -> typer.Typer:
     """``app``, the program with all commands."""
     if name == "app":
-        return app_of(*COMMANDS)
+        return app_of(*COMMANDS, *SECOND)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-NARROW = 72
-"""Width below which tables would truncate the names of options, so that the help is plain text."""
 
 
 def _version(wanted: bool) -> None:
@@ -172,52 +216,46 @@ def _root(
 
 def main() -> None:
     """Run the program; expected errors become sentences, not tracebacks."""
-    with interrupting.guarded():
-        _run()
-
-
-def _run() -> None:
-    with warnings.catch_warnings():  # which puts back who shows them
+    with interrupting.guarded(), warnings.catch_warnings():  # which puts back the function that shows them
         warnings.showwarning = _show_warning
-        _heard()
+        sys.exit(_status())
 
 
-def _heard() -> None:
-    if sys.stdout is None:  # closed by the shell: there is nobody to tell results to
-        sys.exit("error: standard output is closed.")
+def _status() -> int:
+    """Run the program and return its exit status: 1 if a rule was broken, 2 if anything else went wrong."""
+    if sys.stdout is None:  # closed by the shell
+        printing.err.print("error: standard output is closed.")
+        return 2
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="crossroads.plain")  # a terminal without a sign still gets the number
     try:
         with waiting.telling(sys.argv[1:]):
-            _program()()
+            _program()(standalone_mode=True)
     except CrossroadsError as error:
         _tell(error.message, error.hint, error.option)
-        sys.exit(2 if isinstance(error, InputError) else 1)
+        return error.exit_status
     except BrokenPipeError:
-        sys.exit(1)
+        pass
     except MemoryError:
         _tell("there is not enough memory.", "use fewer samples, resamples or workers, or smaller batches.")
-        sys.exit(1)
     except OSError as error:
+        told: Any = None
         if is_full(error):
             told = full_disk(error, None if error.filename is None else Path(os.fsdecode(error.filename)))
-            _tell(told.message, told.hint)
-            sys.exit(1)
-        _tell(without_middle(str(error)), None)
-        sys.exit(2 if isinstance(error, _THEIRS) else 1)
+        _tell(told.message if told else without_middle(str(error)), told.hint if told else None)
+    except Exception:
+        traceback.print_exc()
+    return 2
 
 
 def _program(*loaded: str) -> Any:
-    """The commands; in narrow terminals with plain-text help."""
-    narrow = shutil.get_terminal_size().columns < NARROW
-    app = app_of(*loaded)
-    app.rich_markup_mode = None if narrow else "rich"
-    program: Any = typer.main.get_command(app)
-    for command in (program, *program.commands.values()):
-        command.help = _prose(command.help or "")
-        for one in (command, *command.params) if narrow else ():
-            one.help = Text.from_markup(getattr(one, "help", None) or "").plain
+    """The commands; second names have the option that they stand for."""
+    program: Any = typer.main.get_command(app_of(*loaded))
+    for name, (_, option, _) in SECOND.items():
+        for one in program.commands[name].params:
+            if one.name == option:
+                one.default = True
     return program
 
 
@@ -226,40 +264,43 @@ def _command(name: str) -> Any:
     return _program(name).commands[name]
 
 
-def _prose(text: str) -> str:
-    """Help without the line breaks of its source."""
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
-
-
-_THEIRS = (PermissionError, FileNotFoundError, IsADirectoryError, NotADirectoryError)
-"""Failures that are about the paths that were given."""
-
-
 def _tell(message: str, hint: str | None, about: str | tuple[str, ...] | None = None) -> None:
     """Print an error; the arguments that it is about are spelled as options of the command."""
-    options = _options(sys.argv[1:]) if about else {}
+    spelled = _spellings(sys.argv[1:]) if about else {}
     for argument in (about,) if isinstance(about, str) else about or ():
-        if option := options.get(argument):
-            message, hint = (_spelled(text, f"{argument}=", option) for text in (message, hint or ""))
+        if option := spelled.get(argument):
+            message, hint = (_spelled(text, argument, option) for text in (message, hint or ""))
     printing.err.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
     if hint:
         printing.err.print(f"\nhint: {hint}", markup=False, soft_wrap=True)
 
 
 def _spelled(text: str, argument: str, option: str) -> str:
-    """A text with an option in place of an argument: ``--missing 'drop'`` for ``missing='drop'``."""
-    return (
-        text.replace(f"{argument}True", option)
-        .replace(f"{argument} ", f"{option} ")
-        .replace(argument, f"{option} ")
-    )
+    """A text with an option for an argument: ``--missing drop``, ``-C ties=weak``, ``--pairs``."""
+    is_key = option.endswith("=")
+
+    def spell(found: re.Match[str]) -> str:
+        if found["true"]:
+            return f"{option}true" if is_key else option
+        if found["end"] is not None:
+            return option.rstrip("=")
+        value = found["quoted"] or re.sub("[' ]", "", found["listed"] or "")
+        return f"{option}{'' if is_key else ' '}{value}"
+
+    values = r"(?P<true>True\b)|'(?P<quoted>[^']*)'|\[(?P<listed>[^]]*)\]|(?P<end>(?=[\s.,;)]|$))|"
+    return re.sub(rf"\b{argument}=(?:{values})", spell, text)
 
 
-def _options(arguments: Sequence[str]) -> dict[str, str]:
-    """The options of the current command, by their names in Python."""
-    name = next((one for one in arguments if one in COMMANDS), None)
-    options = [] if name is None else [(one.name, max(one.opts, key=len)) for one in _command(name).params]
-    return {name.rstrip("_"): text for name, text in options if text.startswith("--")}
+def _spellings(arguments: Sequence[str]) -> dict[str, str]:
+    """How the current command spells arguments of Python: ``--missing``, ``-C ties=``."""
+    name = next((one for one in arguments if one in COMMANDS or one in SECOND), None)
+    if name is None:
+        return {}
+    command = _command(name)
+    found = {one.name: one.opts[0] for one in command.params if one.opts[0].startswith("--")}
+    for kind, keys in keys_of(command.callback).items():
+        found |= {key.name: f"{TAKERS[kind][1]} {key.shown}=" for key in keys.values()}
+    return found
 
 
 def _show_warning(

@@ -1,16 +1,27 @@
-"""Options that several commands share."""
+"""Dataclasses of options that several commands share: the model, the tests, the statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-import typer
-
+from crossroads.cli.runner import Arg, Convention, ModelOption, Opt
+from crossroads.cli.terminal import progress as waiting
 from crossroads.errors import InputError, Missing, UnknownNameError, join_words, nearest
+from crossroads.evidence import Embeddings
 from crossroads.inference.permutation.test import Alternative, Method, Ties
+from crossroads.sources.kinds import KindName, check_options, recognise
+from crossroads.sources.models.settings import Pooling
+from crossroads.sources.models.transformers import Device
+from crossroads.sources.words import Over, embed_series, embed_words
 from crossroads.stimuli import Design, batteries, catalog, read_designs
+
+ALL = "all"
+WORDS, MODELS = "Words", "Models"
+SCALE, ADVANCED = "Scale", "Advanced"
+"""Panels of the help, besides the common options."""
 
 
 def complete_test(incomplete: str) -> list[str]:
@@ -22,51 +33,192 @@ def complete_test(incomplete: str) -> list[str]:
 
 Tests = Annotated[
     list[str] | None,
-    typer.Option(
-        "--test",
-        "-t",
-        help="A test or a battery of the catalogue, or a design of the files given with --design; "
-        "may be given several times.",
-        metavar="NAME",
-        autocompletion=complete_test,
+    Opt(
+        "A test or battery of the catalogue, or a test in FILE; repeatable.",
+        "NAME",
+        names="--test -t",
+        complete=complete_test,
     ),
 ]
-DesignFiles = Annotated[
+WordFiles = Annotated[
     list[Path] | None,
-    typer.Option("--design", "-d", help="Your own designs: TOML, JSON or CSV.", metavar="FILE"),
+    Opt("Your own words: CSV, TOML or JSON; repeatable.", "FILE", names="--words --design -w -d"),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Write one JSON document to stdout and nothing else.")]
 Fallback = Annotated[
     str,
-    typer.Option(
-        help="Spellings to try for words not found as written: none, or some of lower,title,accents; "
-        "auto means lower if almost no word of the vocabulary has a capital letter (at most one in 2,000).",
-        metavar="RULES",
+    Opt(
+        "Other spellings: none, or some of lower,title,accents; auto: lower, if capitals are rare.",
+        "RULES",
+        names="--spelling --fallback",
+        panel=WORDS,
     ),
 ]
-MissingOption = Annotated[Missing, typer.Option(help="What to do with stimuli that have no vector.")]
+MissingWords = Annotated[
+    Missing,
+    Opt("Words without a vector: raise, drop or balance.", "WHAT", names="--missing", panel=WORDS),
+]
 MissingByDefault = Annotated[
     Missing | None,
-    typer.Option(
-        help="What to do with stimuli that have no vector; by default raise if tests are named, and "
-        "drop otherwise.",
-        show_default=False,
+    Opt(
+        "Words without a vector: raise, drop or balance; by default raise if tests are named, and drop "
+        "otherwise.",
+        "WHAT",
+        names="--missing",
+        panel=WORDS,
     ),
 ]
-AlternativeOption = Annotated[Alternative, typer.Option(help="Which tail.")]
-TiesOption = Annotated[Ties, typer.Option(help="Whether divisions equal to the observed one count.")]
-MethodOption = Annotated[Method, typer.Option(help="Method of p-values.")]
-Ddof = Annotated[int, typer.Option(help="1: sample standard deviation, 0: population.", metavar="0|1")]
-Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]
 Names = Annotated[
     list[str] | None,
-    typer.Option(
-        "--name",
-        help="Name of a model in titles and tables; once for each model, in their order.",
-        metavar="TEXT",
+    Opt("What a model is called in titles; once per model.", "TEXT", names="--name"),
+]
+Workers = Annotated[
+    int | None,
+    Opt(
+        "Done at a time; by default one per processor.",
+        "N",
+        names="--workers",
+        panel=SCALE,
+        least=1,
     ),
 ]
-Format = Annotated[str | None, typer.Option("--format", help="Format of the vectors; detected if left out.")]
+Fresh = Annotated[
+    bool,
+    Opt("Do again what is done, and replace what is there.", names="--fresh", panel=SCALE),
+]
+Answers = Annotated[
+    Path | None,
+    Opt("Keep the answers here; resumes if interrupted.", "DIR", names="--answers"),
+]
+Revision = Annotated[str | None, ModelOption("branch, tag or commit on the hub")]
+DeviceOption = Annotated[Device, ModelOption("device on which a model runs")]
+Threads = Annotated[int | None, ModelOption("number of threads; by default one per processor", least=1)]
+BatchSize = Annotated[int, ModelOption("largest number of texts per batch", least=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """Where work runs: in processes of this machine, or on Ray."""
+
+    workers: Workers = None
+    ray_address: Annotated[
+        str | None,
+        Opt(
+            "Run on Ray: on the cluster at ADDRESS, or on one that is started.",
+            "[ADDRESS]",
+            names="--ray",
+            panel=SCALE,
+        ),
+    ] = None
+    engine: Annotated[Literal["local", "ray"], Opt("", hidden=True)] = "local"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As functions of Python take them."""
+        engine = self.engine if self.ray_address is None else "ray"
+        return {"workers": self.workers, "engine": engine, "ray_address": self.ray_address or None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """The tests to measure."""
+
+    test: Tests = None
+    design: WordFiles = None
+
+    def designs(self, *default: str) -> list[Design]:
+        """The requested designs, or those of the default batteries."""
+        return chosen_designs(self.test, self.design, default=default)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A model, and how it is read."""
+
+    model: Annotated[
+        str,
+        Arg(
+            "MODEL",
+            "Vectors in any format, a transformer (folder, .gguf, name on the hub), a CLIP model, a "
+            "store of context vectors, or the address of an embedding service; the default vectors if left "
+            "out.",
+        ),
+    ] = "default"
+    fallback: Fallback = "auto"
+    kind: Annotated[KindName | None, ModelOption("kind of MODEL; detected if left out", key="as")] = None
+    format: Annotated[str | None, ModelOption("format of a file of vectors; detected if left out")] = None
+    prompt: Annotated[str | None, ModelOption("text with {word} in which a model reads words")] = None
+    layer: Annotated[
+        str | None,
+        ModelOption("layer of a transformer: 0 is below the first block, -1 the top; all for each"),
+    ] = None
+    pooling: Annotated[Pooling | None, ModelOption("tokens whose mean a transformer gives")] = None
+    served: Annotated[
+        str | None,
+        ModelOption("model of an embedding service", key="model"),
+        Opt("", names="--served-model", hidden=True),
+    ] = None
+    revision: Revision = None
+    device: DeviceOption = "auto"
+
+    def __post_init__(self) -> None:
+        """Check the layer, which is a number or ``all``."""
+        if self.layer is not None and self.layer != ALL and not self.layer.removeprefix("-").isdecimal():
+            raise InputError(
+                f"{self.layer!r} is not a layer.", hint="give a whole number, such as 0 or -1, or all."
+            )
+
+    @property
+    def _asking(self) -> dict[str, Any]:
+        layer = None if self.layer in (None, ALL) else int(str(self.layer))
+        return {
+            "prompt": self.prompt, "pooling": self.pooling, "layer": layer, "revision": self.revision,
+            "device": self.device,
+        }  # fmt: skip
+
+    def vectors(self, words: Sequence[str] | Sequence[Design] | None) -> Embeddings:
+        """One vector per word, with a progress bar; None for all words of a file."""
+        found = recognise(self.model, format=self.format, kind=self.kind)
+        check_options([found], layer=self.layer)
+        if self.layer == ALL:
+            raise InputError(
+                "-M layer=all was given, and one layer is measured here.",
+                hint="mleat and rsa measure each layer of a model.",
+            )
+        bar = waiting.reading if found.name in ("vectors", "series") else waiting.asking
+        with bar(found.shown) as progress:
+            return embed_words(
+                self.model,
+                words,
+                kind=self.kind,
+                format=self.format,
+                fallback=self.fallback,
+                served=self.served,
+                progress=progress,
+                **self._asking,
+            )
+
+    def series(self, words: Sequence[str] | Sequence[Design], over: Over | None) -> dict[int, Embeddings]:
+        """Vectors in every layer, checkpoint or decade, with a progress bar."""
+        bar = waiting.reading if over == "decades" else waiting.asking
+        with bar(self.model) as progress:
+            return embed_series(
+                self.model, words, over=over, fallback=self.fallback, progress=progress, **self._asking
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistics:
+    """How p-values are computed, and what happens to missing stimuli."""
+
+    missing: MissingByDefault = None
+    alternative: Annotated[Alternative, Convention("which tail")] = "two-sided"
+    ties: Annotated[Ties, Convention("whether divisions equal to the observed one count")] = "weak"
+    method: Annotated[Method, Convention("method of p-values")] = "auto"
+    ddof: Annotated[int, Convention("1: sample standard deviation, 0: population")] = 1
+
+    def options(self, chosen: Chosen) -> dict[str, Any]:
+        """As measures take them."""
+        return {**vars(self), "missing": missing_policy(self.missing, chosen.test, chosen.design)}
 
 
 def checked_names(names: list[str] | None, models: Sequence[str]) -> list[str] | None:
@@ -86,23 +238,6 @@ def checked_names(names: list[str] | None, models: Sequence[str]) -> list[str] |
         if name in plain[:at]:
             raise InputError(f"--name {name!r} was given twice.", hint="give each model a different name.")
     return plain
-
-
-def _checked_figure(path: Path | None) -> Path | None:
-    """Check that a figure can be written to a file, before any work is done."""
-    if path is not None:
-        from crossroads.plots.frame.saving import check_figure_file
-        from crossroads.plots.frame.style import matplotlib
-
-        check_figure_file(path)
-        matplotlib("figure")
-    return path
-
-
-FigureFile = Annotated[
-    Path | None,
-    typer.Option("--figure", help="Also draw: PNG, SVG or PDF.", metavar="FILE", callback=_checked_figure),
-]
 
 
 def chosen_designs(
@@ -162,7 +297,7 @@ def _check_kinds(names: Sequence[str], files: Sequence[Path], known: Mapping[str
     entries = {entry.casefold() for entry in (*catalog().of_kind("design"), *known)}
     for name in names:
         if name.casefold() not in entries and Path(name).is_file():
-            raise InputError(f"{name!r} is a file, not a test of the catalogue.", hint=f"--design {name}")
+            raise InputError(f"{name!r} is a file, not a test of the catalogue.", hint=f"--words {name}")
     for file in files:
         if not file.exists() and str(file).casefold() in entries:
             raise InputError(f"{str(file)!r} is of the catalogue, not a file.", hint=f"--test {file}")
@@ -173,8 +308,3 @@ def missing_policy(given: Missing | None, tests: list[str] | None, files: list[P
     if given is not None:
         return given
     return "raise" if tests or files else "drop"
-
-
-def words_of(designs: list[Design]) -> list[str]:
-    """Every stimulus of several designs, once."""
-    return list(dict.fromkeys(word for design in designs for word in design.words))

@@ -122,7 +122,7 @@ def _table(file: Path, ratings: list[Rating], naming: Callable[[str], TraitName]
         try:
             pair = naming(rating.trait)
         except UnknownNameError as error:
-            hint = f"{error.hint} Set names in read_judgements, or --own-traits, to keep your own traits."
+            hint = f"{error.hint} Set names in read_judgements, or -C own_traits, to keep your own traits."
             raise FormatError(
                 error.message, path=file, line=rating.line, key=rating.trait, hint=hint
             ) from error

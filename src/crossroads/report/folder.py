@@ -46,6 +46,7 @@ def check_output(output: Path) -> None:
             raise InputError(
                 f"the folder {output} has other contents: {shown}.",
                 hint="give an empty or a new folder as output=.",
+                option="output",
             )
 
 

@@ -114,8 +114,8 @@ def useless(option: str, kind: Kind, fitting: Sequence[str]) -> InputError:
     others = join_words((KINDS[one] for one in fitting), last="or")
     return InputError(
         f"{option}= was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
-        hint=f"{option}= goes with {others}; kind= (in the shell: --as) sets the kind of a model.",
-        option=option,
+        hint=f"{option}= goes with {others}; kind= sets the kind of a model.",
+        option=(option, "kind"),
     )
 
 

@@ -45,7 +45,7 @@ def sheet(tmp_path: Path) -> Path:
 
 
 def test_the_default_battery_goes_as_far_as_the_store(command: Command, store: Path, tmp_path: Path) -> None:
-    run = command("ceat", store, "--samples", 50)
+    run = command("ceat", store, "-C", "samples=50")
     assert run.status == 0, run.err
     said = " ".join(run.out.split())
     for words in ("c6", "i1", "c2: not tested", "bigbutt", "Fewer than 10 contexts"):
@@ -57,8 +57,8 @@ def test_the_default_battery_goes_as_far_as_the_store(command: Command, store: P
 
 
 def test_json_equals_the_library(command: Command, store: Path, sheet: Path) -> None:
-    options = ("--samples", 40, "--seed", 3, "--ddof", 0, "--variance", "hedges", "--json")
-    run = command("ceat", store, "--design", sheet, "--test", "c6", *options, "--levels", "--bootstrap", 30)
+    options = ("-C", "samples=40", "--seed", 3, "-C", "ddof=0", "-C", "variance=hedges", "--json")
+    run = command("ceat", store, "--words", sheet, "--test", "c6", *options, "--levels", "-C", "resamples=30")
     assert run.status == 0, run.err
     data = json.loads(run.out)
     contexts = cr.Contexts.open(store)
@@ -86,12 +86,12 @@ def test_json_equals_the_library(command: Command, store: Path, sheet: Path) -> 
 def test_figures_are_drawn(command: Command, store: Path, sheet: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
     for name, more in (
-        ("one", ("--design", sheet)),
+        ("one", ("--words", sheet)),
         ("several", ()),
-        ("levels", ("--design", sheet, "--levels")),
+        ("levels", ("--words", sheet, "--levels")),
     ):
         file = tmp_path / f"{name}.svg"
-        run = command("ceat", store, "--samples", 20, *more, "--figure", file)
+        run = command("ceat", store, "-C", "samples=20", *more, "-o", file)
         assert run.status == 0, run.err
         assert file.stat().st_size > 1000
 
@@ -99,12 +99,12 @@ def test_figures_are_drawn(command: Command, store: Path, sheet: Path, tmp_path:
 def test_spellings_follow_the_option(command: Command, tmp_path: Path) -> None:
     words = [word.lower() for word in cr.catalog("c6").words]
     cr.Contexts.from_dict(rows(words)).save(tmp_path / "small")
-    run = command("ceat", tmp_path / "small", "--test", "c6", "--samples", 10)
+    run = command("ceat", tmp_path / "small", "--test", "c6", "-C", "samples=10")
     assert run.status == 0, run.err
     assert "found under another spelling: John as john" in run.out.replace("\n", " ")
-    run = command("ceat", tmp_path / "small", "--test", "c6", "--samples", 10, "--fallback", "none")
+    run = command("ceat", tmp_path / "small", "--test", "c6", "-C", "samples=10", "--spelling", "none")
     assert run.status == 2
-    assert "--fallback 'lower'" in run.err.replace("\n", " ")
+    assert "--spelling lower" in run.err.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_spellings_follow_the_option(command: Command, tmp_path: Path) -> None:
         (("ceat", "{store}", "--test", "c2"), "no usable vector"),
         (("ceat", "{store}", "--test", "c2", "--missing", "drop"), "c2 cannot be measured on this store"),
         (("ceat", "{store}", "--test", "c66"), "'c6'"),
-        (("ceat", "{store}", "--test", "c6", "--variance", "hedge"), "hedges"),
-        (("ceat", "{store}", "--test", "c6", "--samples", "2"), "samples"),
+        (("ceat", "{store}", "--test", "c6", "-C", "variance=hedge"), "hedges"),
+        (("ceat", "{store}", "--test", "c6", "-C", "samples=2"), "samples"),
         (("ceat", "{folder}/nowhere", "--test", "c6"), "nowhere"),
         (("ceat", "{folder}", "--test", "c6"), "manifest"),
         (("reproduce", "ceat", "--model", "bert"), "without a store"),
@@ -134,12 +134,12 @@ def test_bad_input_ends_with_status_2(
 
 @pytest.mark.slow
 def test_published_numbers_stand_beside_those_of_a_store(command: Command, store: Path) -> None:
-    run = command("reproduce", "ceat", "--store", store, "--model", "gpt-2", "--samples", 20)
+    run = command("reproduce", "ceat", "--store", store, "--model", "gpt-2", "-C", "samples=20")
     assert run.status == 0, run.err
     line = next(line for line in run.out.splitlines() if line.split()[:1] == ["c6"])
     assert line.split()[1] == "0.34"
     assert line.split()[-1] in ("equal", "near", "differs")
-    shown = command("reproduce", "ceat", "--store", store, "--samples", 20)
+    shown = command("reproduce", "ceat", "--store", store, "-C", "samples=20")
     line = next(line for line in shown.out.splitlines() if line.split()[:1] == ["c6"])
     assert line.split()[1:5] == ["1.28", "0.91", "0.21", "0.34"]
     assert "No store given" in command("reproduce", "ceat").out

@@ -47,7 +47,7 @@ def ask(service: Service, design_file: Path, tmp_path: Path) -> Ask:
     service.answer = answer
 
     def arguments(*options: Any) -> tuple[Any, ...]:
-        return "chat", f"{service.url}/v1", "-d", design_file, "-o", tmp_path / "out", *options
+        return "chat", f"{service.url}/v1", "-d", design_file, "--answers", tmp_path / "out", *options
 
     return arguments
 
@@ -97,7 +97,7 @@ def test_cost_is_said_before_and_many_requests_need_a_yes(
     assert "12 requests are more than 10" in refused.err
     assert service.asked == []
     assert not (tmp_path / "out").exists()
-    assert command(*ask("--prompts", 12, "--limit", 10, "--yes")).status == 0
+    assert command(*ask("--prompts", 12, "--limit", 10, "--limit", "none")).status == 0
 
 
 def test_bad_input_is_told_before_a_request(
@@ -112,8 +112,8 @@ def test_bad_input_is_told_before_a_request(
         (("chat", tmp_path / "no" / "model" / "here", *ask()[2:]), "there is no model"),
         (ask("--labels", "Ben", "ben "), "give two that differ"),
         (ask("--price", "nan", 1), "give two numbers from 0 up"),
-        (ask("-o", file), "is a file"),
-        (ask("-o", file / "below"), "cannot be"),
+        (ask("--answers", file), "is a file"),
+        (ask("--answers", file / "below"), "cannot be"),
     ]:
         run = command(*arguments)
         assert (run.status, run.out) == (2, ""), arguments
@@ -122,7 +122,7 @@ def test_bad_input_is_told_before_a_request(
     assert service.asked == []
     service.answer = lambda path, body: (401, {}, b'{"error": "no key"}')
     gone = command(*ask("--prompts", 1))
-    assert (gone.status, "401: no key" in gone.err) == (1, True)
+    assert (gone.status, "401: no key" in gone.err) == (2, True)
 
 
 def test_it_is_said_how_often_a_request_was_repeated(command: Command, service: Service, ask: Ask) -> None:

@@ -55,7 +55,7 @@ def test_a_planted_difference_is_shown_and_written(
     # two of the 924 divisions of twelve changes are as far out as can be
     assert result.tests[0].pvalue == pytest.approx(2 / 924)
     assert (tmp_path / "c" / "report.html").stat().st_size > 10_000
-    again = command("compare", *audits, "-o", tmp_path / "c", "--no-figures", "--json", "--resamples", 0)
+    again = command("compare", *audits, "-o", tmp_path / "c", "--no-figures", "--json", "-C", "resamples=0")
     assert again.status == 0  # a comparison may be replaced
     (found,) = json.loads(again.out)["results"]
     assert found["intervals"] == [None]
@@ -72,7 +72,7 @@ def test_what_one_model_lacks_and_whose_side_is_tested_is_printed(
     ask = ("compare", audits[0], tmp_path / "few", "-o", tmp_path / "c", "--no-figures")
     both = {}
     for one in ("less", "greater"):
-        run = command(*ask, "--alternative", one)
+        run = command(*ask, "-C", f"alternative={one}")
         assert run.status == 0, run.err
         assert "left out of both models: x2 (not in the vocabulary of few)" in " ".join(run.out.split())
         (test,) = read(tmp_path / "c")["results"][0]["tests"]
@@ -82,7 +82,7 @@ def test_what_one_model_lacks_and_whose_side_is_tested_is_printed(
 
 def test_options_change_what_is_measured(command: Command, audits: tuple[Path, Path], tmp_path: Path) -> None:
     flat, found = audited(tmp_path / "flat", 0.8), []
-    for options in ((), ("--attributes", "given"), ("--scale", "cosine"), ("--interval", "percentile")):
+    for options in ((), ("-C", "attributes=given"), ("-C", "scale=cosine"), ("-C", "interval=percentile")):
         run = command("compare", audits[0], flat, "-o", tmp_path / "c", "--no-figures", *options, "--json")
         (result,) = json.loads(run.out)["results"]
         numbers = [result["tests"][0][key] for key in ("pvalue", "changes")]

@@ -71,8 +71,8 @@ def test_json_is_one_document_that_equals_the_library(
     command: Command, corpus: Path, words: Path, tmp_path: Path
 ) -> None:
     settings: dict[str, Any] = {"window": "4+3", "limit": 10, "minimum": 2, "seed": 7}
-    options = [part for key, value in settings.items() for part in (f"--{key}", value)]
-    ask = ("contexts", corpus, "-o", tmp_path / "out", "--words", words, "--fallback", "lower,title")
+    options = ("--window", "4+3", "--limit", 10, "-C", "minimum=2", "--seed", 7)
+    ask = ("contexts", corpus, "-o", tmp_path / "out", "--words", words, "--spelling", "lower,title")
     run = command(*ask, *options, "--json")
     data = json.loads(run.out)
     assert data["command"] == "contexts"
@@ -91,9 +91,9 @@ def test_a_folder_is_replaced_only_when_asked(
     arguments = ("contexts", corpus, "-o", tmp_path / "out", "--words", words)
     assert command(*arguments, "--limit", "3").status == 0
     again = command(*arguments)
-    assert (again.status, "or pass --overwrite to replace them" in again.told) == (2, True)
+    assert (again.status, "or pass --fresh to replace them" in again.told) == (2, True)
     assert len(read_contexts(tmp_path / "out").contexts["Amy"]) == 3
-    assert command(*arguments, "--limit", "5", "--overwrite").status == 0
+    assert command(*arguments, "--limit", "5", "--fresh").status == 0
     assert len(read_contexts(tmp_path / "out").contexts["Amy"]) == 5
 
 
@@ -117,10 +117,10 @@ def test_bad_input_is_told_in_a_sentence_and_nothing_is_written(
         (("*.parquet",), "no file matches '*.parquet'"),
         (("dump.jsonl", "--field", "boddy"), "did you mean 'body'?"),
         (("dump.jsonl", "--window", "wide"), "the window is 'wide'"),
-        (("dump.jsonl", "--fallback", "uper"), "unknown fallback 'uper'"),
-        (("dump.jsonl", "--format", "text", "--unit", "paragraf"), "paragraph"),
+        (("dump.jsonl", "--spelling", "uper"), "unknown fallback 'uper'"),
+        (("dump.jsonl", "-C", "format=text", "-C", "unit=paragraf"), "paragraph"),
         (("dump.jsonl", "--words", "empty.txt"), "empty.txt has no words"),
-        (("dump.jsonl", "--words", "no.txt"), "'no.txt' cannot be read (no such file or directory). hint:"),
+        (("dump.jsonl", "--words", "no.txt"), "no.txt"),
         (("dump.jsonl", "-o", "empty.txt/sub"), "is not a folder"),
         (("dump.jsonl", "--words", "absent.txt"), "none of the 1 words is in the 151 documents"),
         (("cut.txt.gz",), "cut.txt.gz: the compressed data is broken"),

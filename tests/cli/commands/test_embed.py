@@ -57,7 +57,7 @@ def test_a_run_says_what_it_made_and_a_second_one_that_it_is_there(
     command: Command, model: Path, contexts: Path, tmp_path: Path
 ) -> None:
     store = tmp_path / "store"
-    run = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--workers", 1)
+    run = command("embed", contexts, "--model", model, "-o", store, "-M", "device=cpu", "--workers", 1)
     assert run.status == 0, run.err
     assert run.err == ""
     assert "small-bert (BertModel, layer 2, last piece)" in run.out
@@ -70,14 +70,14 @@ def test_a_run_says_what_it_made_and_a_second_one_that_it_is_there(
     details = made.provenance.details
     assert details["record"]["sample"] == details["sample"]["sample"] == SAMPLE
     assert details["sample"]["seed"] == 4
-    again = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--json")
+    again = command("embed", contexts, "--model", model, "-o", store, "-M", "device=cpu", "--json")
     assert again.status == 0
     document = json.loads(again.out)
     assert document["command"] == "embed"
     found = document["results"][0]
     assert (found["present"], found["words"], found["contexts"], found["dim"]) == (True, 2, 5, 16)
     assert found["provenance"]["details"]["dropped"] == 1
-    other = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--layer", 1)
+    other = command("embed", contexts, "--model", model, "-o", store, "-M", "device=cpu", "-M", "layer=1")
     assert other.status == 2
     assert "layer (2 there, 1 now)" in other.err
 
@@ -85,10 +85,9 @@ def test_a_run_says_what_it_made_and_a_second_one_that_it_is_there(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--layer", "summ"), "did you mean 'sum'"),
-        (("--layer", "7"), "layers 0 (embeddings) to 2 (top)"),
-        (("--max-length", "99"), "give a number from 1 to 32"),
-        (("--ray-address", "auto"), "add --engine ray"),
+        (("-M", "layer=summ"), "did you mean 'sum'"),
+        (("-M", "layer=7"), "layers 0 (embeddings) to 2 (top)"),
+        (("-M", "max_length=99"), "give a number from 1 to 32"),
         (("--import", "x.npz"), "give one or the other"),
         (("--model", "contexts"), "no config.json"),
         (("-o", "."), "current folder"),
@@ -124,11 +123,11 @@ def test_vectors_of_others_are_imported(command: Command, tmp_path: Path) -> Non
     rows = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
     np.savez(tmp_path / "mine.npz", rose=rows, wasp=rows[:2])
     arguments = ("embed", "--import", tmp_path / "mine.npz", "-o", tmp_path / "store")
-    run = command(*arguments, "--layer", 3, "--workers", 2)
+    run = command(*arguments, "-M", "layer=3", "--workers", 2)
     assert run.status == 2
-    assert "--layer and --workers cannot be used with --import" in run.err
+    assert "-M layer and --workers cannot be used with --import" in run.err
     assert not (tmp_path / "store").exists()
-    run = command(*arguments, "--dtype", "float32")
+    run = command(*arguments, "-M", "dtype=float32")
     assert run.status == 0
     assert "6 contexts of 2 words, 3 × float32" in run.out
     assert np.array_equal(Contexts.open(tmp_path / "store")["rose"], rows)

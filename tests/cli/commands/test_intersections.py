@@ -53,13 +53,13 @@ def small(tmp_path: Path, sheet: Path) -> Path:
 
 
 def test_a_sheet_of_ones_own_is_detected(command: Command, small: Path, sheet: Path) -> None:
-    run = command("ibd", small, "--design", sheet, "--test", "black/female", "--threshold", "1.0", "--json")
+    run = command("ibd", small, "--words", sheet, "--test", "black/female", "-C", "threshold=1.0", "--json")
     assert run.status == 0, run.err
     data = json.loads(run.out)
     assert data["targets"] == ["Black / female"]
     assert {"loud", "proud"} <= set(data["results"][0]["words"])
     assert data["results"][0]["tpr"] == 1.0
-    run = command("eibd", small, "--design", sheet, "--test", "Black / female", "--threshold", "null")
+    run = command("eibd", small, "--words", sheet, "--test", "Black / female", "-C", "threshold=null")
     assert run.status == 0, run.err
 
 
@@ -67,42 +67,44 @@ def test_json_equals_the_library(command: Command, small: Path, sheet: Path) -> 
     found = cr.stimuli.read_sheet(sheet)
     scores = cr.wefat(cr.load(small), found.groups, found.words, "Black / female")
     expected = cr.eibd(scores.pairs, scores.constituents, threshold="youden", truth=found.truth)
-    run = command("eibd", small, "--design", sheet, "--json")
+    run = command("eibd", small, "--words", sheet, "--json")
     assert json.loads(run.out)["results"][0]["scores"] == expected.scores
     for remove in ("any", "none"):
         expected = cr.eibd(scores.pairs, scores.constituents, threshold=0.5, truth=found.truth, remove=remove)
-        run = command("eibd", small, "--design", sheet, "--remove", remove, "--threshold", "0.5", "--json")
+        run = command(
+            "eibd", small, "--words", sheet, "-C", f"remove={remove}", "-C", "threshold=0.5", "--json"
+        )
         data = json.loads(run.out)["results"][0]
         assert (data["words"], data["scores"]) == ([*expected.words], expected.scores)
         assert data["conventions"] == expected.conventions
 
 
 def test_a_vocabulary_is_searched(command: Command, small: Path, sheet: Path) -> None:
-    run = command("ibd", small, "--design", sheet, "--vocabulary", "--fdr", "0.5", "--json")
+    run = command("ibd", small, "--words", sheet, "--vocabulary", "-C", "fdr=0.5", "--json")
     assert run.status == 0, run.err
     data = json.loads(run.out)["results"][0]
     assert data["type"] == "DiscoveryResult"
     assert data["candidates"] == 9  # all words but the twelve names
-    assert command("ibd", small, "--design", sheet, "--vocabulary").status == 0
+    assert command("ibd", small, "--words", sheet, "--vocabulary").status == 0
 
 
 def test_rsa_takes_groups_and_concepts(command: Command, small: Path, sheet: Path) -> None:
-    ask = ("rsa", small, "--design", sheet, "--n", "3", "--samples", "5", "--json")
+    ask = ("rsa", small, "--words", sheet, "-C", "n=3", "-C", "samples=5", "--json")
     run = command(*ask)
     assert run.status == 0, run.err
     results = json.loads(run.out)["results"]
     assert len(results) == 6  # pairs of four groups, one concept
     assert results[0]["conventions"]["n"] == 3
-    other = json.loads(command(*ask, "--dissimilarity", "cosine").out)["results"]
+    other = json.loads(command(*ask, "-C", "dissimilarity=cosine").out)["results"]
     assert {one["similarity1"] for one in other}.isdisjoint(one["similarity1"] for one in results)
 
 
 @pytest.mark.slow
 def test_figures_are_drawn(command: Command, small: Path, sheet: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
-    for name, more in (("ibd", ()), ("eibd", ()), ("rsa", ("--n", "3", "--samples", "5"))):
+    for name, more in (("ibd", ()), ("eibd", ()), ("rsa", ("-C", "n=3", "-C", "samples=5"))):
         file = tmp_path / f"{name}.svg"
-        assert command(name, small, "--design", sheet, *more, "--figure", file).status == 0
+        assert command(name, small, "--words", sheet, *more, "-o", file).status == 0
         assert file.stat().st_size > 1000
 
 
@@ -125,14 +127,14 @@ def test_published_groups_run_on_the_default_and_words_found_by_chance_are_not_l
     ("arguments", "words"),
     [
         (("ibd", "{small}", "--test", "AFF"), "'AF'"),
-        (("ibd", "{small}", "--design", "{sheet}", "--test", "black/femal"), "female"),
-        (("ibd", "{small}", "--design", "{sheet}", "--threshold", "acuracy"), "'accuracy'"),
-        (("ibd", "{small}", "--remove", "none"), "--remove none is given to ibd, which removes no words"),
-        (("eibd", "{small}", "--remove", "any", "--vocabulary"), "--remove any is given with --vocabulary"),
+        (("ibd", "{small}", "--words", "{sheet}", "--test", "black/femal"), "female"),
+        (("ibd", "{small}", "--words", "{sheet}", "-C", "threshold=acuracy"), "'accuracy'"),
+        (("ibd", "{small}", "-C", "remove=none"), "-C remove=none is given to ibd, which removes no words"),
+        (("eibd", "{small}", "-C", "remove=any", "--vocabulary"), "-C remove=any is given with --vocabulary"),
         (("rsa", "{small}", "--test", "black-names-femal"), "black-names-female"),
-        (("rsa", "{small}", "--design", "{sheet}"), "3 items, and 10 are drawn"),
-        (("ibd", "{small}", "--design", "{folder}"), "folder"),
-        (("ibd", "{small}", "--design", "{folder}/none.toml"), "no such file"),
+        (("rsa", "{small}", "--words", "{sheet}"), "3 items, and 10 are drawn"),
+        (("ibd", "{small}", "--words", "{folder}"), "folder"),
+        (("ibd", "{small}", "--words", "{folder}/none.toml"), "no such file"),
     ],
 )
 def test_bad_input_ends_with_status_2(
@@ -159,7 +161,7 @@ def test_a_broken_sheet_names_what_is_wrong(
     command: Command, small: Path, sheet: Path, text: str, words: str
 ) -> None:
     sheet.write_text(text, encoding="utf-8")
-    run = command("ibd", small, "--design", sheet)
+    run = command("ibd", small, "--words", sheet)
     assert (run.status, words in run.told) == (2, True)
 
 
@@ -169,8 +171,8 @@ def test_detections_have_their_counts_and_say_once_what_was_left_out(
 ) -> None:
     sheet.write_text(SHEET.replace('"Todd"', '"Todd", "Absent"'), encoding="utf-8")
     groups = ("--test", "Black / female", "--test", "White / male")
-    told = " ".join(command(kind, small, "--design", sheet, *groups).out.split())
-    data = json.loads(command(kind, small, "--design", sheet, *groups, "--json").out)
+    told = " ".join(command(kind, small, "--words", sheet, *groups).out.split())
+    data = json.loads(command(kind, small, "--words", sheet, *groups, "--json").out)
     for one in data["results"]:
         for name in ("tpr", "fpr"):
             rate = one["intervals"][name]

@@ -77,7 +77,7 @@ def test_what_is_no_result_and_places_that_no_page_can_go_to_are_refused(
 def test_two_audits_of_one_model_bear_the_names_of_their_folders(command: Command, tmp_path: Path) -> None:
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder, tail in zip(folders, ("two-sided", "greater"), strict=True):
-        run = command("audit", "--no-figures", "-t", "weat7", "-o", folder, "--alternative", tail)
+        run = command("audit", "--no-figures", "-t", "weat7", "-o", folder, "-C", f"alternative={tail}")
         assert run.status == 0, run.err
     given = (*folders, folders[0] / "results.json")  # one of them twice, which is shown once
     run = command("report", *given, "-o", tmp_path / "page.html", "--no-vectors", "--json")

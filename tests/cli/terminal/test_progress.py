@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import TextColumn
 
 from crossroads.audit import Event
-from crossroads.cli.commands.audit import progress as audit_progress
+from crossroads.cli.terminal import audits as audit_progress
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from tests.cli.conftest import Command

@@ -7,16 +7,13 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-import typer
 from rich.console import Console
 
 import crossroads as cr
-from crossroads.cli.app import app
-from crossroads.cli.commands.reproduce.material import ml_eat_words
+from crossroads.cli.commands.reproduce import ml_eat_words
 from crossroads.cli.terminal import tables as printing
 from crossroads.results import Coverage
 from tests import docs_material
@@ -24,7 +21,6 @@ from tests.audits import AuditRun
 from tests.cli.conftest import Command, Run, write_decades, write_vectors
 from tests.results import sentences
 
-PROGRAM: Any = typer.main.get_command(app)
 NUMBER = re.compile(r"[−-]?\d[\d.,]*(?:e[−-]?\d+)?%?")
 SHEET = """
 words = ["loud", "quiet", "kind", "proud", "tall", "shy"]
@@ -44,15 +40,15 @@ career = ["office", "salary", "business"]
 CASES: dict[str, tuple[str, ...]] = {
     "audit": ("vectors.txt", "-t", "weat6", "-t", "weat7", "--no-figures", "-o", "out"),
     "weat": ("vectors.txt", "-t", "weat6", "-t", "weat7"),
-    "mleat": ("vectors.txt", "-t", "weat6", "-t", "weat7", "--resamples", "20"),
-    "mleat, decades": ("sgns", "-t", "weat7", "--resamples", "20"),
+    "mleat": ("vectors.txt", "-t", "weat6", "-t", "weat7", "-C", "resamples=20"),
+    "mleat, decades": ("sgns", "-t", "weat7", "-C", "resamples=20"),
     "sc-weat": ("vectors.txt", "-t", "weat6"),
-    "ibd": ("vectors.txt", "--design", "sheet.toml"),
-    "ibd, vocabulary": ("vectors.txt", "--design", "sheet.toml", "--vocabulary", "--fdr", "0.9"),
-    "rsa": ("vectors.txt", "--design", "sheet.toml", "--n", "3", "--samples", "5"),
-    "ceat": ("store", "-t", "c6", "--samples", "20", "--levels", "--bootstrap", "20"),
+    "ibd": ("vectors.txt", "--words", "sheet.toml"),
+    "ibd, vocabulary": ("vectors.txt", "--words", "sheet.toml", "--vocabulary", "-C", "fdr=0.9"),
+    "rsa": ("vectors.txt", "--words", "sheet.toml", "-C", "n=3", "-C", "samples=5"),
+    "ceat": ("store", "-t", "c6", "-C", "samples=20", "--levels", "-C", "resamples=20"),
     "reproduce": ("ml-eat", "--vectors", "vectors.txt"),
-    "align": ("scores.json", "--human", "people.json", "--bootstrap", "20", "--permutations", "20"),
+    "align": ("scores.json", "--human", "people.json", "-C", "resamples=20", "-C", "permutations=20"),
     "chat": ("answers.json", "-d", "age.json"),
     "sentences": ("pairs.json",),
     "sentences, triples": ("triples.json",),
@@ -114,16 +110,6 @@ def test_the_same_numbers_are_printed_at_every_width(
             assert not whole - found, width
             assert set(found) == set(whole), width
         assert not [line for line in lines if re.search(r"\S…(\s|$)", line)], width
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(PROGRAM.commands))
-def test_help_names_every_option_in_full(name: str, at_width: Callable[..., Run]) -> None:
-    told = at_width(60, name, "--help").out
-    for parameter in PROGRAM.commands[name].params:
-        if parameter.param_type_name == "option":
-            assert [option for option in parameter.opts if option not in told] == []
-    assert "[b]" not in told
 
 
 def test_where_a_table_has_no_room_each_row_is_a_block_with_its_headings() -> None:

@@ -72,7 +72,7 @@ def test_tests_that_are_skipped_say_what_spelling_would_help() -> None:
     emb = model("ann", "bea", "cid", "dan")
     (reason,) = battery(emb, names).skipped.values()
     assert "x has 0 of 2 stimuli left, and needs 2; left out: Ann and Bea. " in reason
-    assert "4 of them would be found with the fallback 'lower' (--fallback lower)." in reason
+    assert "4 of them would be found with the fallback 'lower' (--spelling lower)." in reason
     with pytest.raises(MissingStimuliError, match=r"^in names, x has 0 of 2") as caught:
         weat(emb, names, missing="drop")
     assert set(caught.value.gaps["names"]) == {"x", "y"}

@@ -47,9 +47,9 @@ def test_without_scores_the_published_numbers_stand_alone_with_how_to_measure_th
     assert {c.verdict for c in result.cells if c.row == "Table 6, τ"} == {"model absent"}
     assert all(cell.reason for cell in result.cells)
     reasons = {cell.column: cell.reason for cell in result.cells if cell.row == "Table 6, τ"}
-    assert "roberta-large" in reasons["SeT RoBERTa"] and "--measure set" in reasons["SeT RoBERTa"]
+    assert "roberta-large" in reasons["SeT RoBERTa"] and "-C measure=set" in reasons["SeT RoBERTa"]
     (of_pairs,) = {cell.reason for cell in result.cells if cell.table in ("Table A9", "Table A10")}
-    assert f"--pairs --measure set --templates '{PAPER}' --json > pairs.json" in of_pairs
+    assert f"--pairs -C measure=set --templates '{PAPER}' --json > pairs.json" in of_pairs
     with pytest.raises(UnknownNameError, match="column of the tables 'SeT Bert'"):
         reproduce_abc({"SeT Bert": {}})
 

@@ -1,20 +1,16 @@
-"""``crossroads weat``, ``mleat`` and ``sc-weat``."""
+"""``crossroads weat``, with its second names ``mleat`` (``--levels``) and ``sc-weat`` (``--each``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from crossroads.cli import models as m
 from crossroads.cli import options as o
+from crossroads.cli.runner import Convention, Opt, Outcome, Written, command
 from crossroads.cli.terminal import progress as waiting
-from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError, MissingStimuliError, join_words
-from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.permutation.test import Alternative
 from crossroads.measures import (
@@ -38,189 +34,164 @@ from crossroads.stimuli import Design
 from crossroads.wording.numbers import number, percent
 from crossroads.wording.table import Table
 
-DEFAULT = ("weat",)
-OverOption = Annotated[
-    Over | None,
-    typer.Option(
-        "--over", help="Measure a series: all layers of a model, or the checkpoints or decades in a folder."
-    ),
-]
+_TOP = 20
 
 
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What is measured of a test."""
+
+    levels: Annotated[bool, Opt("Also each group alone, and the pattern: the ML-EAT.")] = False
+    each: Annotated[bool, Opt("Single words, on the attributes of one test: the SC-WEAT.")] = False
+    word: Annotated[
+        list[str] | None,
+        Opt("A word to measure alone, in place of those of the test; repeatable.", "WORD", panel=o.WORDS),
+    ] = None
+    vocabulary: Annotated[
+        bool,
+        Opt("Measure all words of the vectors.", panel=o.WORDS),
+    ] = False
+    top: Annotated[
+        int | None,
+        Opt("Words to show at each end.", "N", panel=o.WORDS, least=1),
+    ] = None
+    over: Annotated[
+        Over | None,
+        Opt(
+            "The levels in all layers of a model, or in the checkpoints or decades in a folder.",
+            "layers|checkpoints|decades",
+            panel=o.MODELS,
+        ),
+    ] = None
+    resamples: Annotated[
+        int | None,
+        Convention("bootstrap resamples for 'stable' of --levels, 0 for none; 1000 if left out", least=0),
+    ] = None
+
+    @property
+    def singly(self) -> bool:
+        """Whether single words are measured."""
+        return self.each or bool(self.word) or self.vocabulary
+
+    def check(self) -> None:
+        """Refuse options that would be ignored."""
+        if self.word and self.vocabulary:
+            raise InputError("--word and --vocabulary were both given.", hint="use one of them.")
+        if self.singly and (self.levels or self.over):
+            raise InputError(
+                "--levels is about groups, and --each about single words.", hint="use one of them."
+            )
+        if self.top is not None and not self.singly:
+            raise InputError("--top was given without --each.", hint="give both or neither.")
+        if self.resamples is not None and not (self.levels or self.over):
+            raise InputError("-C resamples was given without --levels.", hint="give both or neither.")
+
+
+@command
 def weat_command(
-    model: m.Model,
-    test: o.Tests = None,
-    design: o.DesignFiles = None,
-    alternative: o.AlternativeOption = "two-sided",
-    ties: o.TiesOption = "weak",
-    method: o.MethodOption = "auto",
-    ddof: o.Ddof = 1,
-    missing: o.MissingByDefault = None,
-    fallback: o.Fallback = "auto",
-    format_: o.Format = None,
-    prompt: m.Prompt = None,
-    layer: m.Layer = None,
-    pooling: m.PoolingOption = None,
-    served: m.Served = None,
-    as_: m.As = None,
-    device: m.DeviceOption = "auto",
-    seed: o.Seed = 0,
-    figure: o.FigureFile = None,
-    json: o.Json = False,
-) -> None:
-    """Test whether two targets differ in their association with two attributes."""
-    designs = o.chosen_designs(test, design, default=DEFAULT)
-    _one_figure(figure, len(designs))
-    source = m.Source(
-        model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
-        pooling=pooling, served=served, device=device,
-    )  # fmt: skip
+    source: o.Source, chosen: o.Chosen, measured: Measured, statistics: o.Statistics, written: Written
+) -> Outcome:
+    """Measure whether two groups differ in an association.
+
+    --levels adds each group alone and the pattern (mleat); --each measures single words (sc-weat).
+    """
+    measured.check()
+    options = {**statistics.options(chosen), "seed": written.seed}
+    if measured.singly:
+        return _single_words(source, chosen, measured, options)
+    designs = chosen.designs("weat")
+    if measured.levels or measured.over:
+        options["resamples"] = 1000 if measured.resamples is None else measured.resamples
+        along = _series_over(source, measured.over)
+        if along is None:
+            return _levels(source, designs, options)
+        written.draw_one(len(designs))
+        return _series(source, along, designs, options)
+    written.draw_one(len(designs))
+    return _tests(source, designs, options)
+
+
+def _tests(source: o.Source, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
+    """The WEAT of every design that can be measured; an error if none can."""
     emb = source.vectors(designs)
-    policy = o.missing_policy(missing, test, design)
-    if policy == "raise":
+    if options["missing"] == "raise":
         require_stimuli(emb, designs)
-    settings: dict[str, Any] = {
-        "alternative": alternative, "ties": ties, "method": method, "ddof": ddof,
-        "missing": policy, "seed": seed,
-    }  # fmt: skip
-    results, skipped = _weats(emb, designs, settings)
-    if figure is not None:
-        from crossroads import plots
-
-        plots.save(plots.association_plot(results[0]), figure)
-    # p-values of a tail chosen afterwards are not adjusted
-    tail = "two-sided" if alternative == "observed" else alternative
-    pvalues = [one.crossed.tail(tail) for one in results]
-    if json:
-        printing.document("weat", results, adjusted_for=tail, adjusted=adjust_known(pvalues), skipped=skipped)
-        return
-    printing.show(WeatResult.tabulate({r.design: r for r in results}), title=False)
-    m.say_source(emb)
-    printing.notes([(r.design, r.coverage) for r in results])
-    printing.skipped(skipped)
-
-
-def _weats(
-    emb: Embeddings, designs: Sequence[Design], settings: Mapping[str, Any]
-) -> tuple[list[WeatResult], dict[str, str]]:
-    """The tests that can be measured, and why others cannot; an error if none can."""
-    results: list[WeatResult] = []
+    found: dict[str, WeatResult] = {}
     skipped: dict[str, str] = {}
-    for one in designs:
+    for design in designs:
         try:
-            results.append(weat(emb, one, **settings))
+            found[design.name] = weat(emb, design, **options)
         except MissingStimuliError as error:
-            skipped[one.name] = error.reason
+            skipped[design.name] = error.reason
             if len(skipped) == len(designs):
                 raise
-    return results, skipped
-
-
-def mleat_command(
-    model: m.Model,
-    test: o.Tests = None,
-    design: o.DesignFiles = None,
-    alternative: Annotated[
-        Alternative, typer.Option(help="Which tail; the paper's tables use the observed one.")
-    ] = "two-sided",
-    ties: o.TiesOption = "weak",
-    method: o.MethodOption = "auto",
-    ddof: o.Ddof = 1,
-    missing: o.MissingByDefault = None,
-    fallback: o.Fallback = "auto",
-    format_: o.Format = None,
-    prompt: m.Prompt = None,
-    layer: m.LayerOrAll = None,
-    pooling: m.PoolingOption = None,
-    served: m.Served = None,
-    as_: m.As = None,
-    over: OverOption = None,
-    device: m.DeviceOption = "auto",
-    seed: o.Seed = 0,
-    resamples: Annotated[
-        int, typer.Option(help="Bootstrap resamples for 'stable'; 0 for none.", min=0)
-    ] = 1000,
-    figure: o.FigureFile = None,
-    json: o.Json = False,
-) -> None:
-    """Measure three levels of association and their pattern; over decades for a HistWords folder."""
-    designs = o.chosen_designs(test, design, default=DEFAULT)
-    settings: dict[str, Any] = {
-        "alternative": alternative,
-        "ties": ties,
-        "method": method,
-        "ddof": ddof,
-        "missing": o.missing_policy(missing, test, design),
-        "seed": seed,
-        "resamples": resamples,
-    }
-    source = m.Source(
-        model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
-        pooling=pooling, served=served, device=device,
-    )  # fmt: skip
-    along = _series_over(source, over)
-    if along is not None:
-        _mleat_series(source, along, designs, settings, figure, json)
-        return
-    emb = source.vectors(designs)
-    result = battery(emb, designs, **settings)
-    results = result.tests
-    if figure is not None:
-        from crossroads import plots
-
-        plots.save(plots.eat_map(results[0]) if len(results) == 1 else plots.eat_maps(result), figure)
-    if json:
-        printing.document(
-            "mleat",
-            results,
-            adjusted_for=result.conventions["adjusted"],
-            adjusted=encode(result.adjusted),
-            detectable=encode(result.detectable),
-            skipped=result.skipped,
-        )
-        return
-    _show_levels(MleatResult.tabulate({r.design: r for r in results}))
-    printing.show(MleatResult.similarities({r.design: r for r in results}))
-    for sentence in _detectable(result):
-        printing.out.print(sentence, style="dim", markup=False)
-    m.say_source(emb)
-    printing.notes([(r.design, r.coverage) for r in results])
-    printing.skipped(result.skipped)
+    # p-values of a tail chosen afterwards are not adjusted
+    tail: Alternative = "two-sided" if options["alternative"] == "observed" else options["alternative"]
+    adjusted = adjust_known([result.crossed.tail(tail) for result in found.values()])
+    return Outcome(
+        command="weat",
+        results=found,
+        more={"adjusted_for": tail, "adjusted": adjusted, "skipped": skipped},
+        tables=[WeatResult.tabulate(found)],
+        source=emb,
+        skipped=skipped,
+        figure=lambda plots: plots.association_plot(next(iter(found.values()))),
+    )
 
 
 _SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
 """Columns of Level 2, which stand in a table of their own: both levels are wider than a terminal."""
 
 
-def _show_levels(table: Table, said: set[str] | None = None) -> None:
-    """Print Level 1, then Level 2 and the pattern."""
-    printing.show(replace(table.without(_SECOND), title="Level 1: both targets"), said=said)
-    _show_alone(table, said)
+def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
+    """The three levels of every design."""
+    emb = source.vectors(designs)
+    result = battery(emb, designs, **options)
+    found = {one.design: one for one in result.tests}
+    table, cosines = MleatResult.tabulate(found), MleatResult.similarities(found)
+    first = replace(table.without(_SECOND), title="Level 1: both targets")
+    return Outcome(
+        command="mleat",
+        results=found,
+        more={
+            "adjusted_for": result.conventions["adjusted"],
+            "adjusted": encode(result.adjusted),
+            "detectable": encode(result.detectable),
+            "skipped": result.skipped,
+        },
+        tables=[first, _second(table), cosines],
+        titled=True,
+        files=[table, cosines],
+        lines=list(_detectable(result)),
+        source=emb,
+        skipped=result.skipped,
+        figure=lambda plots: plots.eat_map(result.tests[0]) if len(found) == 1 else plots.eat_maps(result),
+    )
 
 
-def _show_alone(table: Table, said: set[str] | None = None) -> None:
-    """Print Level 2 and the pattern."""
-    first = [one.key for one in table.columns if one.key not in ("test", *_SECOND)]
-    printing.show(replace(table.without(first), title="Level 2: each target alone"), said=said)
+def _second(table: Table) -> Table:
+    """Level 2 and the pattern."""
+    first = [column.key for column in table.columns if column.key not in ("test", *_SECOND)]
+    return replace(table.without(first), title="Level 2: each target alone")
 
 
 def _detectable(result: BatteryResult) -> Iterator[str]:
     """The effect sizes that sets of these sizes can detect, and which can detect nothing."""
     could = [one.detectable for one in result.detectable if one.detectable is not None]
     if could:
-        ends, one = dict.fromkeys(map(number, (min(could), max(could)))), result.detectable[0]
+        ends, first = dict.fromkeys(map(number, (min(could), max(could)))), result.detectable[0]
         yield (
-            f"Sets of these sizes detect a true d of {' to '.join(ends)} in {percent(one.power)} of cases "
-            f"(p < {one.alpha:g}, {one.alternative}, not adjusted)."
+            f"Sets of these sizes detect a true d of {' to '.join(ends)} in {percent(first.power)} of cases "
+            f"(p < {first.alpha:g}, {first.alternative}, not adjusted)."
         )
     yield from BatteryResult.tabulate({result.label: result}).notes
 
 
-def _series_over(source: m.Source, over: Over | None) -> Over | None:
-    """What a series is over, if it is one: as asked for, or as the folder holds it."""
-    if source.layer == m.ALL:
+def _series_over(source: o.Source, over: Over | None) -> Over | None:
+    """What a series is over, if it is one: as the option says, or as the folder holds it."""
+    if source.layer == o.ALL:
         if over not in (None, "layers"):
-            raise InputError(f"--layer all and --over {over} were both given.", hint="use one of them.")
+            raise InputError(f"-M layer=all and --over {over} were both given.", hint="use one of them.")
         return "layers"
     folder = Path(source.model).expanduser()
     if over is not None or source.kind is not None or not folder.is_dir():
@@ -230,111 +201,72 @@ def _series_over(source: m.Source, over: Over | None) -> Over | None:
     return "checkpoints" if not (folder / "config.json").is_file() and checkpoints(folder) else None
 
 
-def _mleat_series(
-    source: m.Source,
-    over: Over,
-    designs: list[Design],
-    settings: dict[str, Any],
-    figure: Path | None,
-    json: bool,
-) -> None:
-    _one_figure(figure, len(designs))
-    models = source.series(designs, over)
-    if settings["missing"] == "raise":
-        require_in_all(models, designs)
-    results = [series(models, one, over=_POINTS[over], **settings) for one in designs]
-    if figure is not None:
-        from crossroads import plots
-
-        plots.save(plots.decades(results[0]), figure)
-    if json:
-        printing.document("mleat", results)
-        return
-    said: set[str] = set()
-    for result in results:
-        printing.show(SeriesResult.tabulate({result.label: result}), said=said)
-        points = dict(zip((name for name, _ in result.parts("")), result.points.values(), strict=True))
-        _show_alone(MleatResult.tabulate(points), said)
-        printing.skipped({str(time): reason for time, reason in result.skipped.items()})
-    m.say_source(next(iter(models.values())), layer=over != "layers")
-
-
 _POINTS: dict[Over, Points] = {"layers": "layer", "checkpoints": "step", "decades": "year"}
 """What the points of a series are."""
 
 
-def sc_weat_command(
-    model: m.Model,
-    test: o.Tests = None,
-    design: o.DesignFiles = None,
-    word: Annotated[list[str] | None, typer.Option("--word", "-w", help="A word to measure.")] = None,
-    vocabulary: Annotated[
-        bool, typer.Option("--vocabulary", help="Measure all words of the vectors.")
-    ] = False,
-    top: Annotated[int, typer.Option(help="Number of words to show at each end.", min=1)] = 20,
-    alternative: o.AlternativeOption = "two-sided",
-    ties: o.TiesOption = "weak",
-    method: o.MethodOption = "auto",
-    ddof: o.Ddof = 1,
-    missing: o.MissingByDefault = None,
-    fallback: o.Fallback = "auto",
-    format_: o.Format = None,
-    prompt: m.Prompt = None,
-    layer: m.Layer = None,
-    pooling: m.PoolingOption = None,
-    served: m.Served = None,
-    as_: m.As = None,
-    device: m.DeviceOption = "auto",
-    seed: o.Seed = 0,
-    figure: o.FigureFile = None,
-    json: o.Json = False,
-) -> None:
-    """Measure which single words lean to one attribute or the other.
+def _series(source: o.Source, over: Over, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
+    """The levels in every layer, checkpoint or decade."""
+    models = source.series(designs, over)
+    if options["missing"] == "raise":
+        require_in_all(models, designs)
+    results = [series(models, design, over=_POINTS[over], **options) for design in designs]
+    tables: list[Table] = []
+    files: list[Table] = []
+    skipped: dict[str, str] = {}
+    for result in results:
+        points = dict(zip((name for name, _ in result.parts("")), result.points.values(), strict=True))
+        files.append(SeriesResult.tabulate({result.label: result}))
+        tables += [files[-1], _second(MleatResult.tabulate(points))]
+        before = f"{result.label}, " if len(results) > 1 else ""
+        skipped |= {f"{before}{time}": reason for time, reason in result.skipped.items()}
+    return Outcome(
+        command="mleat",
+        results={result.label: result for result in results},
+        tables=tables,
+        titled=True,
+        files=files,
+        source=next(iter(models.values())),
+        layer=over != "layers",
+        covered=False,
+        skipped=skipped,
+        figure=lambda plots: plots.decades(results[0]),
+    )
 
-    The attributes are those of a test; the words are its targets, or those given with --word, or all.
-    """
-    designs = o.chosen_designs(test, design, default=("weat7",))
+
+def _single_words(source: o.Source, chosen: o.Chosen, measured: Measured, options: dict[str, Any]) -> Outcome:
+    """Single words on the attributes of a test: its targets, those that were named, or all."""
+    designs, top = chosen.designs("weat7"), measured.top or _TOP
     if len(designs) != 1:
         raise InputError(
             f"{len(designs)} tests were given: {join_words((one.name for one in designs), most=12)}.",
             hint="the attributes of one test are used: name one with --test.",
         )
-    if word and vocabulary:
-        raise InputError("--word and --vocabulary were both given.", hint="use one of them.")
-    one = designs[0]
-    words: list[str] = word or [w for name in ("x", "y") for w in one.sets.get(name, ())]
-    needed = None if vocabulary else [*dict.fromkeys([*words, *one.a, *one.b])]
-    source = m.Source(
-        model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
-        pooling=pooling, served=served, device=device,
-    )  # fmt: skip
+    design = designs[0]
+    words = measured.word or [word for name in ("x", "y") for word in design.sets.get(name, ())]
+    needed = None if measured.vocabulary else [*dict.fromkeys([*words, *design.a, *design.b])]
     emb = source.vectors(needed)
-    with waiting.counting("testing words", len(emb) if vocabulary else len(words)) as (bar, task):
+    with waiting.counting("testing words", len(emb) if measured.vocabulary else len(words)) as (bar, task):
         result = sc_weat(
             emb,
-            "*" if vocabulary else list(dict.fromkeys(words)),
-            one.a,
-            one.b,
-            alternative=alternative,
-            ties=ties,
-            method=method,
-            ddof=ddof,
-            missing=o.missing_policy(missing, test, design),
-            seed=seed,
+            "*" if measured.vocabulary else list(dict.fromkeys(words)),
+            design.a,
+            design.b,
             progress=lambda done: bar.update(task, completed=done),
+            **options,
         )
-    if figure is not None:
-        from crossroads import plots
-
-        plots.save(plots.ranking(result, n=top), figure)
-    if json:
-        printing.document("sc-weat", [result])
-        return
-    printing.out.print(f"A: {one.a.name} ({', '.join(result.attributes[0])})", markup=False)
-    printing.out.print(f"B: {one.b.name} ({', '.join(result.attributes[1])})", markup=False)
-    printing.show(_ends(result, top), title=False)
-    m.say_source(emb)
-    printing.notes([(one.name, result.coverage)])
+    return Outcome(
+        command="sc-weat",
+        results={design.name: result},
+        heading=[
+            f"A: {design.a.name} ({', '.join(result.attributes[0])})",
+            f"B: {design.b.name} ({', '.join(result.attributes[1])})",
+        ],
+        tables=[_ends(result, top)],
+        files=[result.table()],
+        source=emb,
+        figure=lambda plots: plots.ranking(result, n=top),
+    )
 
 
 def _ends(result: ScWeatResult, top: int) -> Table:
@@ -345,11 +277,3 @@ def _ends(result: ScWeatResult, top: int) -> Table:
         return replace(table, most=None)
     more = {"word": f"… {cut:,} more"}
     return replace(table, rows=(*table.rows[:top], more, *table.rows[-top:]), most=None)
-
-
-def _one_figure(figure: Path | None, count: int) -> None:
-    if figure is not None and count != 1:
-        raise InputError(
-            f"--figure draws one test, and {count} were chosen.",
-            hint="name one with --test, or leave out --figure.",
-        )

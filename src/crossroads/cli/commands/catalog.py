@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
 from rich.markup import escape
 from rich.padding import Padding
 
-from crossroads.cli import options as o
+from crossroads.cli.runner import Arg, Opt, Shown, command
 from crossroads.cli.terminal import tables as printing
 from crossroads.results import encode
 from crossroads.stimuli import (
@@ -31,19 +31,25 @@ def _complete(incomplete: str) -> list[str]:
     return [name for name in catalog() if name.startswith(incomplete.lower())]
 
 
-def catalog_command(
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """What is looked up."""
+
     name: Annotated[
-        str | None, typer.Argument(help="An entry to show in full.", autocompletion=_complete)
-    ] = None,
-    variant: Annotated[str | None, typer.Option(help="A variant, such as google-news.")] = None,
-    json: o.Json = False,
-) -> None:
-    """List the published stimuli, or show one entry with its source and its words."""
-    if name is None:
-        _list(json)
+        str | None,
+        Arg("NAME", "An entry to show in full.", complete=_complete),
+    ] = None
+    variant: Annotated[str | None, Opt("A variant, such as google-news.", "NAME")] = None
+
+
+@command
+def catalog_command(looked: Looked, shown: Shown) -> None:
+    """List the published word lists, or show one with its source."""
+    if looked.name is None:
+        _list(shown.json)
         return
-    found: Any = catalog(name, variant=variant)
-    if json:
+    found: Any = catalog(looked.name, variant=looked.variant)
+    if shown.json:
         data = found.to_dict() if isinstance(found, Design) else encode(found)
         printing.write_json(data)
     elif isinstance(found, Design):
@@ -61,7 +67,8 @@ def _list(json: bool) -> None:
         }
         printing.write_json(data)
         return
-    grouped = {member for name, members in batteries().items() if len(members) > 20 for member in members}
+    most = len(shelf.entries) if printing.out.verbose else 20
+    grouped = {one for members in batteries().values() if len(members) > most for one in members}
     table = printing.plain_table()
     table.add_column("name", no_wrap=True)
     table.add_column("kind", no_wrap=True)
@@ -72,7 +79,7 @@ def _list(json: bool) -> None:
     printing.out.print(table)
     printing.out.print("Batteries, which --test also takes:")
     for name, members in batteries().items():
-        shown = ", ".join(members) if len(members) <= 20 else f"{members[0]} … {members[-1]}"
+        shown = ", ".join(members) if len(members) <= most else f"{members[0]} … {members[-1]}"
         printing.out.print(f"  [b]{escape(name)}[/b] ({len(members)}): {escape(shown)}")
 
 

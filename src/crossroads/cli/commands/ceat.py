@@ -2,103 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
 
-import typer
 from rich.markup import escape
 
 from crossroads.audit.contexts import CONTEXTUAL
 from crossroads.cli import options as o
+from crossroads.cli.runner import Arg, Convention, Opt, Outcome, Written, command
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import MissingStimuliError
 from crossroads.evidence import Contexts
 from crossroads.evidence.contexts import open_contexts
-from crossroads.measures import (
-    CeatBatteryResult,
-    MultilevelCeatResult,
-    ceat_battery,
-    multilevel_ceat,
-)
+from crossroads.measures import CeatBatteryResult, MultilevelCeatResult, ceat_battery, multilevel_ceat
 from crossroads.measures.association.mleat import similarities_table
 from crossroads.measures.contextual.ceat import Variance
-from crossroads.measures.coverage.words import Missing
 from crossroads.results import encode
 from crossroads.stimuli import Design, batteries
 
-open_store = open_contexts
-"""Open a store of contexts, with the spellings that were asked for."""
 FEW = 10
 """Words with fewer contexts than this are listed."""
 
-StoreFolder = Annotated[
-    Path, typer.Argument(help="A store of context vectors written by crossroads embed.", metavar="STORE")
-]
+
+@dataclass(frozen=True, kw_only=True)
+class Sampled:
+    """A store of context vectors, and how contexts are drawn from it."""
+
+    store: Annotated[
+        Path,
+        Arg("STORE", "A store of context vectors, as crossroads embed writes it."),
+    ]
+    levels: Annotated[bool, Opt("Also each group alone, and the pattern.")] = False
+    missing: o.MissingByDefault = None
+    fallback: o.Fallback = "auto"
+    samples: Annotated[int, Convention("number of samples of one context per word", least=3)] = 10_000
+    ddof: Annotated[int, Convention("1: sample standard deviation, 0: population")] = 1
+    variance: Annotated[Variance, Convention("variance of a sample: as published, or the textbook one")] = (
+        "paper"
+    )
+    resamples: Annotated[
+        int, Convention("resamples of words and contexts for an interval; 0 for none", least=0)
+    ] = 0
 
 
-def ceat_command(
-    store: StoreFolder,
-    test: o.Tests = None,
-    design: o.DesignFiles = None,
-    samples: Annotated[int, typer.Option(help="Number of samples of one context per word.", min=3)] = 10_000,
-    seed: o.Seed = 0,
-    ddof: o.Ddof = 1,
-    variance: Annotated[
-        Variance, typer.Option(help="Variance of a sample: as published, or the textbook one.")
-    ] = "paper",
-    missing: o.MissingByDefault = None,
-    fallback: o.Fallback = "auto",
-    levels: Annotated[
-        bool, typer.Option("--levels", help="Also each target alone, and the pattern.")
-    ] = False,
-    bootstrap: Annotated[
-        int,
-        typer.Option(help="Resamples of words and contexts for an interval; 0 for none.", metavar="N", min=0),
-    ] = 0,
-    figure: o.FigureFile = None,
-    json: o.Json = False,
-) -> None:
-    """Test associations over contexts: the CEAT, with a p-value over stimuli.
+@command
+def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcome:
+    """Test associations over those sentences.
 
-    Without --test or --design, C1 to C10 and I1 to I4 of the CEAT paper, as far as the store has their words.
+    The CEAT, with a p-value over stimuli. Without --test or --words, C1 to C10 and I1 to I4 of the CEAT
+    paper, as far as the store has their words.
     """
-    designs = o.chosen_designs(test, design, default=CONTEXTUAL)
-    contexts = open_store(store, fallback)
-    policy = o.missing_policy(missing, test, design)
-    settings: dict[str, Any] = {
-        "samples": samples, "seed": seed, "ddof": ddof, "variance": variance,
+    designs = chosen.designs(*CONTEXTUAL)
+    contexts = open_contexts(sampled.store, sampled.fallback)
+    options: dict[str, Any] = {
+        "samples": sampled.samples, "seed": written.seed, "ddof": sampled.ddof, "variance": sampled.variance,
+        "missing": o.missing_policy(sampled.missing, chosen.test, chosen.design),
     }  # fmt: skip
     with waiting.counting("drawing contexts", len(designs)) as (bar, task):
         result = ceat_battery(
             contexts,
             designs,
-            missing=policy,
-            resamples=bootstrap,
+            resamples=sampled.resamples,
             progress=lambda name: bar.update(
                 task, advance=1, description=f"drawing contexts of {escape(name)}"
             ),
-            **settings,
+            **options,
         )
-    _insist(result, designs, test)
-    deeper = _levels(contexts, designs, result, settings, policy) if levels else []
-    if figure is not None:
-        _draw(result, deeper, figure)
-    if json:
-        printing.document(
-            "ceat",
-            result.tests,
-            adjusted_for=result.conventions["adjusted"],
-            adjusted=encode(result.adjusted),
-            intervals=[one.to_dict() for one in result.intervals.values()],
-            levels=[one.to_dict() for one in deeper],
-            skipped=result.skipped,
-        )
-        return
-    show(result, deeper)
-    printing.skipped(result.skipped)
+    _insist(result, designs, chosen.test)
+    deeper = _levels(contexts, designs, result, options) if sampled.levels else {}
+    tables = [CeatBatteryResult.tabulate({result.label: result})]
+    if deeper:
+        cosines = similarities_table({name: one.level3 for name, one in deeper.items()})
+        tables += [MultilevelCeatResult.tabulate(deeper), cosines]
+    return Outcome(
+        command="ceat",
+        results={test.design: test for test in result.tests},
+        more={
+            "adjusted_for": result.conventions["adjusted"],
+            "adjusted": encode(result.adjusted),
+            "intervals": [one.to_dict() for one in result.intervals.values()],
+            "levels": [one.to_dict() for one in deeper.values()],
+            "skipped": result.skipped,
+        },
+        tables=tables,
+        lines=list(_explained(result)),
+        skipped=result.skipped,
+        figure=lambda plots: _drawn(plots, result, list(deeper.values())),
+    )
 
 
 def _insist(result: CeatBatteryResult, designs: Sequence[Design], test: list[str] | None) -> None:
@@ -115,48 +109,31 @@ def _insist(result: CeatBatteryResult, designs: Sequence[Design], test: list[str
 
 
 def _levels(
-    contexts: Contexts,
-    designs: Sequence[Design],
-    result: CeatBatteryResult,
-    settings: dict[str, Any],
-    policy: Missing,
-) -> list[MultilevelCeatResult]:
+    contexts: Contexts, designs: Sequence[Design], result: CeatBatteryResult, options: dict[str, Any]
+) -> dict[str, MultilevelCeatResult]:
     """The levels of every test that could be measured; those that need more words are left out and listed."""
-    found = []
-    for one in designs:
-        if one.name in result.skipped:
+    found = {}
+    for design in designs:
+        if design.name in result.skipped:
             continue
         try:
-            found.append(multilevel_ceat(contexts, one, missing=policy, **settings))
+            found[design.name] = multilevel_ceat(contexts, design, **options)
         except MissingStimuliError as error:
-            printing.err.print(f"[yellow]warning:[/] {escape(one.name)}: no levels: {escape(error.reason)}")
+            said = f"[yellow]warning:[/] {escape(design.name)}: no levels: {escape(error.reason)}"
+            printing.err.print(said)
     return found
 
 
-def _draw(result: CeatBatteryResult, deeper: list[MultilevelCeatResult], figure: Path) -> None:
-    from crossroads import plots
-
+def _drawn(plots: Any, result: CeatBatteryResult, deeper: list[MultilevelCeatResult]) -> Any:
+    """The figure of the levels, of one test, or of all tests."""
     if deeper:
-        plots.save(plots.context_levels(deeper), figure)
-    elif len(result.tests) == 1:
-        interval = result.intervals.get(result.tests[0].design)
-        plots.save(plots.context_histogram(result.tests[0], interval), figure)
-    else:
-        plots.save(plots.context_forest(result), figure)
+        return plots.context_levels(deeper)
+    if len(result.tests) == 1:
+        return plots.context_histogram(result.tests[0], result.intervals.get(result.tests[0].design))
+    return plots.context_forest(result)
 
 
-def show(result: CeatBatteryResult, deeper: Sequence[MultilevelCeatResult]) -> None:
-    """Print the tables of tests over contexts and their notes."""
-    printing.show(CeatBatteryResult.tabulate({result.label: result}), title=False)
-    for sentence in _explained(result):
-        printing.out.print(sentence, style="dim")
-    levels = {one.design: one for one in deeper}
-    printing.show(MultilevelCeatResult.tabulate(levels))
-    printing.show(similarities_table({name: one.level3 for name, one in levels.items()}))
-    printing.notes([(test.design, test.coverage) for test in result.tests])
-
-
-def _explained(result: CeatBatteryResult) -> Iterable[str]:
+def _explained(result: CeatBatteryResult) -> Iterator[str]:
     """Explanations of the columns."""
     samples = result.tests[0].sample_effect_sizes.size
     yield (
@@ -175,4 +152,4 @@ def _explained(result: CeatBatteryResult) -> Iterable[str]:
     few = [word for word, n in counts.items() if n < FEW]
     if few:
         rest = f" and {len(few) - 8} more" if len(few) > 8 else ""
-        yield f"Fewer than {FEW} contexts: {escape(', '.join(few[:8]))}{rest}."
+        yield f"Fewer than {FEW} contexts: {', '.join(few[:8])}{rest}."

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from crossroads.cli import options as o
+from crossroads.cli.runner import Arg, ModelOption, Opt, Outcome, Written, command, passed
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
@@ -24,7 +23,6 @@ from crossroads.measures.chat.decision import chat_decision
 from crossroads.measures.chat.result import ChatResult
 from crossroads.measures.rungs import LadderResult, ladder
 from crossroads.sources.endpoints.chat import ChatProtocol
-from crossroads.sources.models.transformers import Device
 from crossroads.stimuli import Design, StimulusSet
 from crossroads.storage.disks import is_anything_finished
 from crossroads.storage.staging import check_folder
@@ -33,128 +31,135 @@ from crossroads.wording.numbers import counted, number, percent
 KEPT = "answers"
 """Folder of the single answers in the folder of a run."""
 LIMIT = 200
-"""Number of requests that are sent without --yes."""
+"""Number of requests that are sent without --limit none."""
+_ASKING, _COST = "Asking", "Cost"
 
 
-def chat_command(
+@dataclass(frozen=True, kw_only=True)
+class Conversed:
+    """A chat model, and what it is asked."""
+
     model: Annotated[
         str,
-        typer.Argument(
-            help="Address of a chat service; folder, GGUF file or hub name of a chat model; or a file of "
-            "answers.",
-            metavar="MODEL",
+        Arg(
+            "MODEL",
+            "Address of a chat service; folder, GGUF file or hub name of a chat model; or a file of answers.",
         ),
-    ],
-    test: o.Tests = None,
-    design: o.DesignFiles = None,
+    ]
     labels: Annotated[
         tuple[str, str] | None,
-        typer.Option(help="Two labels in place of those of the tests.", metavar="X Y"),
-    ] = None,
-    task: Annotated[Task, typer.Option(help="What to ask.")] = "association",
-    served_model: Annotated[
-        str | None, typer.Option("--served-model", help="Model to request from a service.", metavar="NAME")
-    ] = None,
-    prompts: Annotated[int, typer.Option(help="Number of questions of a test.", min=1)] = 48,
-    repetitions: Annotated[int, typer.Option(help="How often each is asked.", min=1)] = 1,
-    temperature: Annotated[float, typer.Option(help="Randomness of answers.", min=0, max=2)] = 1.0,
-    system: Annotated[str | None, typer.Option(help="System prompt.", metavar="TEXT")] = None,
+        Opt("Two labels in place of those of the tests.", "X Y"),
+    ] = None
+    task: Annotated[Task, Opt("What to ask.", "association|decision")] = "association"
+    dry_run: Annotated[bool, Opt("Say what would be asked, and ask nothing.")] = False
+    prompts: Annotated[
+        int,
+        Opt("Questions of a test.", "N", panel=_ASKING, least=1),
+    ] = 48
+    repetitions: Annotated[
+        int,
+        Opt("How often each is asked.", "N", panel=_ASKING, least=1),
+    ] = 1
+    temperature: Annotated[
+        float,
+        Opt("Randomness of answers.", "X", panel=_ASKING, least=0, most=2),
+    ] = 1.0
+    system: Annotated[
+        str | None,
+        Opt("System prompt.", "TEXT", panel=_ASKING),
+    ] = None
     prompt: Annotated[
         str | None,
-        typer.Option(help="The question, with {first}, {second} and {words}.", metavar="TEXT"),
-    ] = None,
-    max_tokens: Annotated[int, typer.Option(help="Most tokens of an answer.", min=1)] = 1024,
-    protocol: Annotated[ChatProtocol, typer.Option(help="Protocol of a service.")] = "auto",
-    timeout: Annotated[float, typer.Option(help="Seconds that an answer may take.")] = 120.0,
-    workers: Annotated[int, typer.Option(help="Questions asked of a service at a time.", min=1)] = 1,
-    limit: Annotated[int, typer.Option(help="Most requests that are sent without --yes.", min=0)] = LIMIT,
-    yes: Annotated[bool, typer.Option("--yes", help="Send any number of requests.")] = False,
+        Opt("The question, with {first}, {second} and {words}.", "TEXT", panel=_ASKING),
+    ] = None
+    answers: Annotated[
+        Path,
+        Opt("Folder in which answers are kept.", "DIR", panel=_ASKING),
+    ] = Path("chat")
+    limit: Annotated[
+        str,
+        Opt("Most requests that are sent; none for any number.", "N|none", panel=_COST),
+    ] = str(LIMIT)
     price: Annotated[
         tuple[float, float] | None,
-        typer.Option(help="Prices of a million tokens of questions and of answers.", metavar="IN OUT"),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be asked, and ask nothing.")
-    ] = False,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder in which answers are kept.", metavar="DIR")
-    ] = Path("chat"),
-    revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
-    device: Annotated[Device, typer.Option(help="Device on which a model runs.")] = "auto",
-    seed: o.Seed = 0,
-    figure: o.FigureFile = None,
-    json: o.Json = False,
-) -> None:
-    """Ask a chat model to give words to labels, or to decide between two people.
+        Opt("Prices of a million tokens of questions and of answers.", "IN OUT", panel=_COST),
+    ] = None
+    workers: Annotated[
+        int,
+        Opt("Questions asked of a service at a time.", "N", panel=_COST, least=1),
+    ] = 1
+    served_model: Annotated[
+        str | None,
+        ModelOption("model to request from a service", key="model"),
+        Opt("", hidden=True),
+    ] = None
+    max_tokens: Annotated[int, ModelOption("most tokens of an answer", least=1)] = 1024
+    protocol: Annotated[ChatProtocol, ModelOption("protocol of a service")] = "auto"
+    timeout: Annotated[float, ModelOption("seconds that an answer may take")] = 120.0
+    revision: o.Revision = None
+    device: o.DeviceOption = "auto"
+
+    @property
+    def most(self) -> float:
+        """The most requests that are sent."""
+        if self.limit.lower() == "none":
+            return inf
+        if not self.limit.isdecimal():
+            raise InputError(f"--limit is {self.limit!r}.", hint="give a whole number, or none.")
+        return int(self.limit)
+
+    def check(self) -> None:
+        """Refuse wrong values before the work."""
+        if self.price is not None and not all(0 <= one < inf for one in self.price):
+            raise InputError(
+                f"--price is {self.price[0]} {self.price[1]}.", hint="give two numbers from 0 up."
+            )
+        if self.labels and self.labels[0].strip().casefold() == self.labels[1].strip().casefold():
+            raise InputError(
+                f"--labels are {self.labels[0]!r} and {self.labels[1]!r}.", hint="give two that differ."
+            )
+
+    def about(self, design: Design, seed: int) -> Conversation:
+        """The questions about a test."""
+        options = passed(Conversation, self) | {"cache": self.answers / KEPT, "seed": seed}
+        return Conversation(design=design, **options)
+
+
+@command
+def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Outcome | None:
+    """Ask a chat model to give words to labels, or to decide.
 
     Every answer is kept: an interrupted run continues where it stopped, and nothing is asked twice. The key
     of a service is read from the environment variable CROSSROADS_API_KEY.
     """
-    designs = [_labelled(one, labels) for one in o.chosen_designs(test, design, default=("weat6",))]
-    if figure is not None and len(designs) != 1:
+    conversed.check()
+    designs = [_labelled(one, conversed.labels) for one in chosen.designs("weat6")]
+    written.draw_one(len(designs))
+    most, model, task, seed = conversed.most, conversed.model, conversed.task, written.seed
+    if model.endswith(".json") and Path(model).is_file():
+        saved = ChatAnswers.open(model)
+        return _outcome([_score(saved, one, task, seed) for one in designs])
+    check_folder(conversed.answers)
+    asked = {one.name: conversed.about(one, seed) for one in designs}
+    plans = {name: one.plan() for name, one in asked.items()}
+    for line in _told(plans, conversed.price):
+        printing.err.print(line, markup=False, soft_wrap=True)
+    if conversed.dry_run:
+        return None
+    left = sum(one.requests for one in plans.values())
+    if left > most:
         raise InputError(
-            f"--figure draws one test, and {len(designs)} were chosen.", hint="name one with --test."
+            f"{left:,} requests are more than {most:,}.",
+            hint="give --limit none to send them, or fewer --prompts or --repetitions.",
         )
-    if price is not None and not all(0 <= one < inf for one in price):
-        raise InputError(f"--price is {price[0]} {price[1]}.", hint="give two numbers from 0 up.")
-    saved = ChatAnswers.open(model) if model.endswith(".json") and Path(model).is_file() else None
-    if saved is None:
-        check_folder(output)
-    if saved is not None:
-        results = [_score(saved, one, task, seed) for one in designs]
-    else:
-        asked = {
-            one.name: Conversation(
-                model,
-                one,
-                task=task,
-                served_model=served_model,
-                prompts=prompts,
-                repetitions=repetitions,
-                temperature=temperature,
-                system=system,
-                prompt=prompt,
-                max_tokens=max_tokens,
-                protocol=protocol,
-                timeout=timeout,
-                revision=revision,
-                device=device,
-                cache=output / KEPT,
-                seed=seed,
-            )
-            for one in designs
-        }
-        plans = {name: one.plan() for name, one in asked.items()}
-        for line in _told(plans, price):
-            printing.err.print(line, markup=False, soft_wrap=True)
-        if dry_run:
-            return
-        left = sum(one.requests for one in plans.values())
-        if left > limit and not yes:
-            raise InputError(
-                f"{left:,} requests are more than {limit:,}.",
-                hint="give --yes to send them, or fewer --prompts or --repetitions.",
-            )
-        results = [
-            _score(answers, one, task, seed)
-            for one, answers in zip(designs, _answers(asked, output, task, workers), strict=True)
-        ]
-    if figure is not None:
-        from crossroads import plots
-
-        plots.save(plots.chat_plot(results[0]), figure)
-    if json:
-        printing.document("chat", results, ladder=ladder(results).to_dict())
-        return
-    show(results)
+    found = _answers(asked, conversed.answers, task, conversed.workers)
+    return _outcome([_score(answers, one, task, seed) for one, answers in zip(designs, found, strict=True)])
 
 
 def _labelled(design: Design, labels: tuple[str, str] | None) -> Design:
     """A design with other labels."""
     if labels is None:
         return design
-    if labels[0].strip().casefold() == labels[1].strip().casefold():
-        raise InputError(f"--labels are {labels[0]!r} and {labels[1]!r}.", hint="give two that differ.")
     x, y = (StimulusSet(label, (label,)) for label in labels)
     return replace(design, x=x, y=y)
 
@@ -207,16 +212,19 @@ def _told(plans: dict[str, ChatPlan], price: tuple[float, float] | None) -> Iter
     yield f"{counted(requests, 'request')}, about {into:,} tokens in and {out:,} out{cost}"
 
 
-def show(results: Sequence[ChatResult]) -> None:
-    """Print the tables of tests and their notes."""
-    named = {one.label: one for one in results}
-    printing.show(ChatResult.tabulate(named))
-    printing.show(LadderResult.tabulate({"ladder": ladder(results)}))
-    for name, one in named.items():
-        if one.first_share is not None:
-            printing.out.print(
-                f"{name}: {percent(one.first_share)} of words went to the label named first.",
-                style="dim",
-                markup=False,
-            )
-    printing.notes([(one.label, one.coverage) for one in results])
+def _outcome(results: Sequence[ChatResult]) -> Outcome:
+    """The tables of tests and their notes."""
+    named, checks = {one.label: one for one in results}, ladder(results)
+    return Outcome(
+        command="chat",
+        results=named,
+        more={"ladder": checks.to_dict()},
+        tables=[ChatResult.tabulate(named), LadderResult.tabulate({"ladder": checks})],
+        titled=True,
+        lines=[
+            f"{name}: {percent(one.first_share)} of words went to the label named first."
+            for name, one in named.items()
+            if one.first_share is not None
+        ],
+        figure=lambda plots: plots.chat_plot(results[0]),
+    )

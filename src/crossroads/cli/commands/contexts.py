@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.markup import escape
 from rich.padding import Padding
 from rich.progress import (
@@ -20,141 +20,126 @@ from rich.progress import (
 from rich.table import Table
 
 from crossroads.cli import options as o
+from crossroads.cli.runner import Arg, Convention, Opt, Seeded, command, passed
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.corpus import Found, WordCoverage, find_contexts, write_contexts
 from crossroads.corpus.files import Format, Unit
-from crossroads.corpus.search import LIMIT, EngineName, Hyphens
+from crossroads.corpus.search import LIMIT, Hyphens
 from crossroads.corpus.store import check_folder
 from crossroads.errors import InputError, join_words
 from crossroads.stimuli import batteries, catalog
 
 DEFAULT = ("ceat", "ceat-intersectional")
+_CORPUS = "Corpus"
 _LONG = 20
 """Batteries with more tests than this are one line of the table."""
 
 
-def contexts_command(
+@dataclass(frozen=True, kw_only=True)
+class Searched:
+    """A corpus, and what is searched for in it."""
+
     corpus: Annotated[
         list[str],
-        typer.Argument(
-            help="Files or patterns: .txt, .jsonl, .csv, .tsv, .parquet; also .gz, .bz2, .xz, .zst.",
-            metavar="CORPUS",
-        ),
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="A new folder for the contexts.", metavar="DIR")
-    ],
+        Arg("CORPUS", "Files or patterns: .txt, .jsonl, .csv, .tsv, .parquet; also .gz, .bz2, .xz, .zst."),
+    ]
+    output: Annotated[Path, Opt("A new folder for the contexts.", "DIR", names="--output -o")]
     test: Annotated[
         list[str] | None,
-        typer.Option(
-            "--test",
-            "-t",
-            help="A test or a battery, or [b]all[/b] stimuli of the catalogue; may be given several times. "
-            "By default ceat and ceat-intersectional.",
-            metavar="NAME",
-            autocompletion=o.complete_test,
+        Opt(
+            "A test or a battery, or all words of the catalogue; repeatable; by default ceat and "
+            "ceat-intersectional.",
+            "NAME",
+            names="--test -t",
+            complete=o.complete_test,
         ),
-    ] = None,
-    design: o.DesignFiles = None,
-    words: Annotated[Path | None, typer.Option(help="Your own words, one per line.", metavar="FILE")] = None,
+    ] = None
+    design: Annotated[
+        list[Path] | None,
+        Opt(
+            "Your own words: tests, or a text file with a word per line; repeatable.",
+            "FILE",
+            names="--words --design -w -d",
+        ),
+    ] = None
     window: Annotated[
         str,
-        typer.Option(
-            help="Words to keep: 9 with the target in the middle, 4+3 around it, or all.", metavar="N"
-        ),
-    ] = "9",
-    limit: Annotated[int, typer.Option(help="Largest number of contexts per word.", min=1)] = LIMIT,
-    minimum: Annotated[
-        int | None,
-        typer.Option(
-            help="List words with fewer contexts than this; by default 20, or the limit if that is lower.",
-            min=0,
-            show_default=False,
-        ),
-    ] = None,
-    seed: o.Seed = 0,
-    fallback: Annotated[
-        str,
-        typer.Option(
-            help="Other spellings for words with too few contexts: none, or some of lower,title,accents.",
-            metavar="RULES",
-        ),
-    ] = "none",
-    hyphens: Annotated[
-        Hyphens, typer.Option(help="Whether short-term is one word, or contains the word term.")
-    ] = "join",
+        Opt("Words to keep: 9 with the target in the middle, 4+3, or all.", "N"),
+    ] = "9"
+    limit: Annotated[int, Opt("Largest number of contexts per word.", "N", least=1)] = LIMIT
     field: Annotated[
         str | None,
-        typer.Option(
-            help="Field with the text; by default the first of body, text, content, sentence, comment, "
-            "selftext.",
-            metavar="NAME",
+        Opt(
+            "Field with the text; by default the first of body, text, content, sentence, comment, selftext.",
+            "NAME",
+            panel=_CORPUS,
         ),
-    ] = None,
-    format_: Annotated[
-        Format | None,
-        typer.Option("--format", help="Format of the files; by default from the suffix."),
-    ] = None,
-    unit: Annotated[Unit, typer.Option(help="Unit of a text file that is one document.")] = "line",
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; by default one per processor.", min=1, show_default=False)
-    ] = None,
-    engine: Annotated[EngineName, typer.Option(help="Local processes, or Ray.")] = "local",
-    ray_address: Annotated[
-        str | None, typer.Option(help="An existing Ray cluster.", metavar="ADDRESS")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace contexts in DIR.")] = False,
-    json: o.Json = False,
-) -> None:
-    """Find sentences with the stimuli, and keep a random sample for each."""
-    check_folder(output, overwrite=overwrite)
-    lists = chosen_lists(test, design, words)
-    with _watching(corpus) as progress:
-        found = find_contexts(
-            corpus,
-            dict.fromkeys(word for some in lists.values() for word in some),
-            window=window,
-            limit=limit,
-            minimum=minimum,
-            seed=seed,
-            fallback=fallback,
-            hyphens=hyphens,
-            field=field,
-            format=format_,
-            unit=unit,
-            workers=workers,
-            engine=engine,
-            ray_address=ray_address,
-            progress=progress,
-        )
+    ] = None
+    fallback: Annotated[
+        str,
+        Opt(
+            "Other spellings for words with too few contexts: none, or some of lower,title,accents.",
+            "RULES",
+            names="--spelling --fallback",
+            panel=_CORPUS,
+        ),
+    ] = "none"
+    overwrite: o.Fresh = False
+    minimum: Annotated[
+        int | None,
+        Convention("list words with fewer contexts; by default 20, or the limit if that is lower", least=0),
+    ] = None
+    hyphens: Annotated[Hyphens, Convention("whether short-term is one word, or contains the word term")] = (
+        "join"
+    )
+    format: Annotated[Format | None, Convention("format of the files; by default from the suffix")] = None
+    unit: Annotated[Unit, Convention("unit of a text file that is one document")] = "line"
+
+
+@command
+def contexts_command(searched: Searched, cluster: o.Cluster, shown: Seeded) -> None:
+    """Find sentences with your words, and draw a sample of them."""
+    check_folder(searched.output, overwrite=searched.overwrite)
+    lists = chosen_lists(searched.test, searched.design)
+    with _watching(searched.corpus) as progress:
+        options = passed(find_contexts, searched, shown) | cluster.options
+        words = dict.fromkeys(word for words in lists.values() for word in words)
+        found = find_contexts(searched.corpus, words, progress=progress, **options)
     if not any(found.contexts.values()):
         raise InputError(
             f"none of the {len(found.words):,} words is in the {found.counts.documents:,} documents; nothing "
             "is written.",
-            hint="is it the right field? if the corpus is in lower case, use --fallback lower.",
+            hint="is it the right field? if the corpus is in lower case, use --spelling lower.",
         )
-    write_contexts(found, output, overwrite=overwrite)
-    if json:
-        printing.document("contexts", [], **_document(found, lists, output))
+    write_contexts(found, searched.output, overwrite=searched.overwrite)
+    if shown.json:
+        printing.document("contexts", [], **_document(found, lists, searched.output))
     else:
-        _show(found, lists, output)
+        _show(found, lists, searched.output)
 
 
-def chosen_lists(
-    tests: list[str] | None, files: list[Path] | None, words: Path | None
-) -> dict[str, tuple[str, ...]]:
+def chosen_lists(tests: list[str] | None, files: list[Path] | None) -> dict[str, tuple[str, ...]]:
     """The words to search for, by the test or file they come from."""
     lists: dict[str, tuple[str, ...]] = {}
     names = [name for name in tests or [] if name.lower() != "all"]
     if len(names) < len(tests or []):
         lists |= _catalogue_lists()
-    if names or files or not (lists or words):
-        designs = o.chosen_designs(names, files, default=DEFAULT)
+    plain = [file for file in files or [] if _is_plain(file)]
+    others = [file for file in files or [] if file not in plain]
+    if names or others or not (lists or plain):
+        designs = o.chosen_designs(names, others, default=DEFAULT)
         lists |= {design.name: tuple(design.words) for design in designs}
-    if words is not None:
-        lists[f"{words.name} (--words)"] = _read_words(words)  # a file may have the name of a test
+    for file in plain:
+        lists[f"{file.name} (--words)"] = _read_words(file)  # a file may have the name of a test
     return lists
+
+
+def _is_plain(file: Path) -> bool:
+    """Whether a file is a list of words: text in which nothing separates columns."""
+    if file.suffix.lower() in (".toml", ".json", ".jsonl", ".csv", ".tsv") or not file.is_file():
+        return False
+    return not re.search(r"[,;\t]", file.read_text(encoding="utf-8-sig", errors="replace"))
 
 
 def _catalogue_lists() -> dict[str, tuple[str, ...]]:

@@ -5,153 +5,106 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from crossroads.cli import options as o
+from crossroads.cli.runner import Arg, ModelOption, Opt, Shown, command, passed
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
-from crossroads.cli.terminal.interrupts import kept_or_finished
 from crossroads.corpus import SAMPLE
-from crossroads.corpus.search import EngineName
 from crossroads.errors import InputError, join_words
 from crossroads.evidence import Contexts
 from crossroads.extraction.embed.foreign import import_store
 from crossroads.extraction.embed.run import embed
 from crossroads.extraction.embed.settings import AUTO, Piece, Stored
 from crossroads.extraction.embed.store import Step
-from crossroads.sources.models.transformers import Device
 from crossroads.storage.cache import parts_folder
 
-Folder = Annotated[
-    Path | None,
-    typer.Argument(help="A folder written by [b]crossroads contexts[/b].", metavar="DIR", show_default=False),
-]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model", "-m", help="A folder, a .gguf file, or a name on the Hugging Face hub.", metavar="MODEL"
-    ),
-]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The store to write.", metavar="STORE")]
-Imported = Annotated[
-    Path | None,
-    typer.Option(
-        "--import", help="Make the store from the vectors in this .npz or pickle instead.", metavar="FILE"
-    ),
-]
-Revision = Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")]
-Layer = Annotated[
-    str,
-    typer.Option(
-        help="A number (-1 is the top, 0 the embeddings), sum, mean, or sum:1,2,3; auto is the top, and of "
-        "ELMo the sum."
-    ),
-]
-BatchSize = Annotated[int, typer.Option(help="Largest number of sentences per batch.", min=1)]
-BatchTokens = Annotated[int, typer.Option(help="Largest number of tokens per batch, with padding.", min=1)]
-MaxLength = Annotated[
-    int | None, typer.Option(help="Most tokens per sentence; longer ones are cut around the word.")
-]
-Workers = Annotated[int | None, typer.Option(help="Number of workers; by default one per processor.", min=1)]
-Threads = Annotated[int, typer.Option(help="Threads per worker.", min=1)]
-RayAddress = Annotated[
-    str | None, typer.Option(help="A running Ray cluster; if left out, one is started.", metavar="ADDRESS")
-]
-Restart = Annotated[
-    bool, typer.Option("--restart", help="Discard an unfinished store that has other settings.")
-]
+
+@dataclass(frozen=True, kw_only=True)
+class Embedded:
+    """Sentences, and the model that reads them."""
+
+    folder: Annotated[Path | None, Arg("DIR", "A folder written by crossroads contexts.")] = None
+    model: Annotated[
+        str | None,
+        Opt("A folder, a .gguf file, or a name on the hub.", "MODEL", names="--model -m"),
+    ] = None
+    output: Annotated[Path, Opt("The store to write.", "STORE", names="--output -o")]
+    imported: Annotated[
+        Path | None,
+        Opt("Make the store from the vectors in this .npz or pickle instead.", "FILE", names="--import"),
+    ] = None
+    restart: o.Fresh = False
+    layer: Annotated[
+        str,
+        ModelOption(
+            "a number (-1 is the top, 0 the embeddings), sum, mean, or sum:1,2,3; auto is the top, and of "
+            "ELMo the sum"
+        ),
+    ] = AUTO
+    piece: Annotated[Piece, ModelOption("which token of a word that is split")] = "last"
+    dtype: Annotated[Stored | None, ModelOption("type of the stored numbers; float32 by default")] = None
+    revision: o.Revision = None
+    max_length: Annotated[
+        int | None, ModelOption("most tokens per sentence; longer ones are cut around the word")
+    ] = None
+    batch_size: o.BatchSize = 64
+    batch_tokens: Annotated[int, ModelOption("largest number of tokens per batch, with padding", least=1)] = (
+        16_384
+    )
+    device: o.DeviceOption = "auto"
+    threads: Annotated[int, ModelOption("threads per worker", least=1)] = 1
 
 
-def embed_command(
-    context: typer.Context,
-    folder: Folder = None,
-    model: Model = None,
-    output: Output = ...,  # type: ignore[assignment]
-    layer: Layer = AUTO,
-    piece: Annotated[Piece, typer.Option(help="Which token of a word that is split.")] = "last",
-    dtype: Annotated[
-        Stored | None,
-        typer.Option(help="Type of the stored numbers; float32 by default.", show_default=False),
-    ] = None,
-    revision: Revision = None,
-    max_length: MaxLength = None,
-    batch_size: BatchSize = 64,
-    batch_tokens: BatchTokens = 16_384,
-    device: Annotated[Device, typer.Option(help="Device on which the model runs.")] = "auto",
-    engine: Annotated[EngineName, typer.Option(help="Local processes, or Ray.")] = "local",
-    workers: Workers = None,
-    threads: Threads = 1,
-    ray_address: RayAddress = None,
-    restart: Restart = False,
-    import_: Imported = None,
-    json: o.Json = False,
-) -> None:
-    """Compute the vector of every context; an interrupted run resumes where it stopped."""
-    if import_ is not None:
-        if folder is not None or model is not None:
-            raise InputError("--import was given with DIR or --model.", hint="give one or the other.")
-        _refuse_others(context)
-        _show(output, import_store(import_, output, dtype=dtype), Watch(), json)
+@command
+def embed_command(embedded: Embedded, cluster: o.Cluster, shown: Shown) -> None:
+    """Compute the vector of every word in its sentence.
+
+    An interrupted run resumes where it stopped.
+    """
+    if embedded.imported is not None:
+        _refuse_others(embedded, cluster)
+        _show(
+            embedded.output,
+            import_store(embedded.imported, embedded.output, dtype=embedded.dtype),
+            Watch(),
+            shown.json,
+        )
         return
-    if folder is None or model is None:
-        missing = "a folder of contexts" if folder is None else "--model"
+    if embedded.folder is None or embedded.model is None:
+        missing = "a folder of contexts" if embedded.folder is None else "--model"
         raise InputError(
             f"{missing} is missing.", hint="crossroads embed DIR --model MODEL -o STORE; or --import FILE."
         )
-    if ray_address is not None and engine != "ray":
-        raise InputError("--ray-address was given without --engine ray.", hint="add --engine ray.")
-    interrupting.promise(kept_or_finished(output, parts_folder(output)))
+    interrupting.promise(interrupting.kept_or_finished(embedded.output, parts_folder(embedded.output)))
     with watching() as watch:
-        contexts = embed(
-            folder,
-            model,
-            output,
-            revision=revision,
-            layer=layer,
-            piece=piece,
-            dtype=dtype or "float32",
-            batch_size=batch_size,
-            batch_tokens=batch_tokens,
-            max_length=max_length,
-            device=device,
-            threads=threads,
-            workers=workers,
-            engine=engine,
-            ray_address=ray_address,
-            restart=restart,
-            progress=watch,
-        )
-    _show(output, contexts, watch, json)
+        options = passed(embed, embedded) | cluster.options | {"dtype": embedded.dtype or "float32"}
+        contexts = embed(embedded.folder, store=embedded.output, progress=watch, **options)
+    _show(embedded.output, contexts, watch, shown.json)
 
 
-_WITH_IMPORT = frozenset({"output", "dtype", "import_", "json"})
-"""Options that can be used with ``--import``."""
-
-
-def _refuse_others(context: typer.Context) -> None:
+def _refuse_others(embedded: Embedded, cluster: o.Cluster) -> None:
     """Refuse options that an import would ignore."""
-    given = [
-        f"--{name.replace('_', '-')}"
-        for name in context.params
-        if name not in _WITH_IMPORT and _was_typed(context, name)
-    ]
+    if embedded.folder is not None or embedded.model is not None:
+        raise InputError("--import was given with DIR or --model.", hint="give one or the other.")
+    others = replace(embedded, dtype=None)
+    usual = Embedded(output=embedded.output, imported=embedded.imported)
+    changed = [name for name, value in vars(others).items() if value != getattr(usual, name)]
+    given = ["--fresh" if name == "restart" else f"-M {name}" for name in changed]
+    given += ["--workers"] if cluster.workers else []
+    given += ["--ray"] if cluster.options["engine"] == "ray" else []
     if given:
         raise InputError(
             f"{join_words(given)} cannot be used with --import.",
-            hint="the vectors already exist; only --dtype changes how they are stored.",
+            hint="the vectors already exist; only -M dtype changes how they are stored.",
         )
-
-
-def _was_typed(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name != "DEFAULT"
 
 
 class Watch:

@@ -1,26 +1,21 @@
-"""``crossroads ibd``, ``eibd`` and ``rsa``."""
+"""``crossroads ibd``, with its second name ``eibd`` (``--emergent``), and ``crossroads rsa``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-from rich.markup import escape
-
-from crossroads.cli import models as m
 from crossroads.cli import options as o
+from crossroads.cli.runner import Convention, Opt, Outcome, Written, command
 from crossroads.cli.terminal import progress as waiting
-from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.measures import DetectionResult, DiscoveryResult, RsaResult, discover, rsa
 from crossroads.measures.coverage.gaps import require_sets
-from crossroads.measures.coverage.words import Missing
 from crossroads.measures.geometry.fits import Dissimilarity
 from crossroads.measures.intersectional.detection import Removal
 from crossroads.measures.intersectional.discovery import Kind
@@ -33,6 +28,7 @@ from crossroads.measures.intersectional.published import (
     published_material,
 )
 from crossroads.measures.intersectional.published import intersectional_words as intersectional_words
+from crossroads.report.published import published_points
 from crossroads.results import encode
 from crossroads.sources.kinds import TAKES, recognise
 from crossroads.stimuli import StimulusSet, read_sheet
@@ -40,247 +36,196 @@ from crossroads.wording.numbers import P
 from crossroads.wording.phrases import ADJUSTMENT, NONE_LISTED
 from crossroads.wording.table import Column, Table, adjusted_column
 
-Targets = Annotated[
-    list[str] | None,
-    typer.Option("--test", "-t", help="A group, such as AF; may be given several times.", metavar="GROUP"),
-]
-GroupFile = Annotated[
+SheetFile = Annotated[
     Path | None,
-    typer.Option("--design", "-d", help="Your own groups, words and truth: TOML or JSON.", metavar="FILE"),
-]
-Threshold = Annotated[
-    str, typer.Option(help="A number, accuracy, youden (largest tpr − fpr), or null (5 % false positives).")
+    Opt("Your own groups and words: TOML or JSON.", "FILE", names="--words --design -w -d"),
 ]
 
 
-Remove = Annotated[
-    Removal,
-    typer.Option(help="eibd: remove words above the threshold for all constituent pairs, any, or none."),
-]
-Vocabulary = Annotated[
-    bool, typer.Option("--vocabulary", help="Test every word of the vectors, with a false-discovery rate.")
-]
-Fdr = Annotated[float, typer.Option(help="False-discovery rate of --vocabulary.")]
-Top = Annotated[int, typer.Option(help="Number of words to show.", min=1)]
+@dataclass(frozen=True, kw_only=True)
+class Detected:
+    """What is detected, and how."""
+
+    test: Annotated[
+        list[str] | None,
+        Opt("A group, such as AF; repeatable.", "GROUP", names="--test -t"),
+    ] = None
+    design: SheetFile = None
+    emergent: Annotated[bool, Opt("Only words of the intersection, not of its parents: eibd.")] = False
+    vocabulary: Annotated[
+        bool,
+        Opt("Test every word of the vectors, with a false-discovery rate."),
+    ] = False
+    top: Annotated[int, Opt("Number of words to show.", "N", least=1)] = 20
+    missing: o.MissingWords = "drop"
+    threshold: Annotated[
+        str, Convention("a number, accuracy, youden (largest tpr − fpr), or null (5 % false positives)")
+    ] = "youden"
+    remove: Annotated[
+        Removal,
+        Convention("with --emergent: remove words above the threshold for all parent pairs, any, or none"),
+    ] = "all"
+    fdr: Annotated[float, Convention("false-discovery rate of --vocabulary")] = 0.05
+
+    @property
+    def kind(self) -> Kind:
+        """As functions of Python name it."""
+        return "eibd" if self.emergent else "ibd"
 
 
-def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
-    """The command ``ibd`` or ``eibd``, which differ only in what they detect."""
+@command
+def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outcome:
+    """Detect words that go with an intersectional group.
 
-    def command(
-        model: m.Model,
-        test: Targets = None,
-        design: GroupFile = None,
-        threshold: Threshold = "youden",
-        remove: Remove = "all",
-        vocabulary: Vocabulary = False,
-        fdr: Fdr = 0.05,
-        top: Top = 20,
-        missing: o.MissingOption = "drop",
-        fallback: o.Fallback = "auto",
-        format_: o.Format = None,
-        prompt: m.Prompt = None,
-        layer: m.Layer = None,
-        pooling: m.PoolingOption = None,
-        served: m.Served = None,
-        as_: m.As = None,
-        device: m.DeviceOption = "auto",
-        seed: o.Seed = 0,
-        figure: o.FigureFile = None,
-        json: o.Json = False,
-    ) -> None:
-        if remove != "all" and (kind == "ibd" or vocabulary):
-            where = "to ibd, which removes no words" if kind == "ibd" else "with --vocabulary"
-            raise InputError(
-                f"--remove {remove} is given {where}.",
-                hint="leave it out; it is for eibd over a list of words.",
-            )
-        asked = material(kind, test, design, need_words=not vocabulary)
-        source = m.Source(
-            model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
-            pooling=pooling, served=served, device=device,
-        )  # fmt: skip
-        if vocabulary:
-            emb = source.vectors(None)
-            found = _discoveries(kind, emb, asked, fdr, missing, seed)
-            if figure is not None:
-                _save_discoveries(found, figure, top)
-            if json:
-                printing.document(kind, found)
-                return
-            said: set[str] = set()
-            for discovery in found:
-                listed = discovery.table()
-                if not listed.rows:  # of which nothing would be printed
-                    printing.out.print(f"{listed.title}.", markup=False)
-                printing.show(replace(listed, most=top), said=said)
-            return
-        table = group_table(asked.groups)
-        names = [name for members in table.names.values() for name in members]
-        emb = source.vectors([*names, *asked.words])
-        results = {
-            one: detect(kind, emb, asked, one, threshold, missing, seed, remove=remove)
-            for one in asked.targets
-        }
-        if figure is not None:
-            from crossroads import plots
-            from crossroads.report.published import published_points
-
-            points = published_points()[kind] if design is None else None
-            plots.save(plots.roc(results, published=points), figure)
-        if json:
-            printing.document(kind, list(results.values()), targets=list(results))
-            return
-        printing.show(DetectionResult.tabulate(results), title=False)
-        for name, result in results.items():
-            words = ", ".join(result.words[:top]) or "nothing detected"
-            if result.at_chance:
-                words = NONE_LISTED
-            printing.out.print(f"[b]{escape(name)}[/b]: {escape(words)}")
-        m.say_source(emb)
-        printing.notes([(one, result.coverage) for one, result in results.items()])
-
-    command.__doc__ = summary
-    return command
+    With --emergent, words that go with none of its parent groups.
+    """
+    if detected.remove != "all" and (not detected.emergent or detected.vocabulary):
+        where = "with --vocabulary" if detected.emergent else "to ibd, which removes no words"
+        raise InputError(
+            f"-C remove={detected.remove} is given {where}.",
+            hint="leave it out; it is for --emergent over a list of words.",
+        )
+    material = _material(detected)
+    if detected.vocabulary:
+        written.draw_one(len(material.targets), "group")
+        return _discovered(detected, source.vectors(None), material, written.seed)
+    table = group_table(material.groups)
+    names = [name for members in table.names.values() for name in members]
+    emb = source.vectors([*names, *material.words])
+    results = {
+        target: detect(
+            detected.kind, emb, material, target, detected.threshold, detected.missing, written.seed,
+            remove=detected.remove,
+        )
+        for target in material.targets
+    }  # fmt: skip
+    points = published_points()[detected.kind] if detected.design is None else None
+    return Outcome(
+        command=detected.kind,
+        results=results,
+        more={"targets": list(results)},
+        tables=[DetectionResult.tabulate(results)],
+        lines=[f"*{name}: {_listed(one, detected.top)}" for name, one in results.items()],
+        source=emb,
+        figure=lambda plots: plots.roc(results, published=points),
+    )
 
 
-ibd_command = detection_command("ibd", "Detect words associated with an intersectional group.")
-eibd_command = detection_command("eibd", "Detect words that emerge at an intersection, not in its parents.")
+def _listed(result: DetectionResult, top: int) -> str:
+    """The words that were detected; none if their ranking is at chance."""
+    return NONE_LISTED if result.at_chance else ", ".join(result.words[:top]) or "nothing detected"
 
 
-def _discoveries(
-    kind: Kind, emb: Embeddings, asked: Material, fdr: float, missing: Missing, seed: int
-) -> list[DiscoveryResult]:
-    found = []
-    for target in asked.targets:
+def _discovered(detected: Detected, emb: Embeddings, material: Material, seed: int) -> Outcome:
+    """Words of the whole vocabulary that go with each group."""
+    found: dict[str, DiscoveryResult] = {}
+    for target in material.targets:
         with waiting.counting(f"permuting the names of {target}", 100) as (bar, task):
-            found.append(
-                discover(
-                    emb,
-                    asked.groups,
-                    target,
-                    kind=kind,
-                    fdr=fdr,
-                    seed=seed,
-                    missing=missing,
-                    progress=partial(_advance, bar, task),
-                )
+            found[target] = discover(
+                emb,
+                material.groups,
+                target,
+                kind=detected.kind,
+                fdr=detected.fdr,
+                seed=seed,
+                missing=detected.missing,
+                progress=partial(_advance, bar, task),
             )
-    return found
+    tables = [one.table() for one in found.values()]
+    return Outcome(
+        command=detected.kind,
+        results=found,
+        tables=[replace(table, most=detected.top) for table in tables],
+        titled=True,
+        files=tables,
+        lines=[f"*{table.title}." for table in tables if not table.rows],
+        covered=False,
+        figure=lambda plots: plots.discoveries(next(iter(found.values())), n=detected.top),
+    )
 
 
 def _advance(bar: Any, task: Any, done: int) -> None:
     bar.update(task, completed=done)
 
 
-def _save_discoveries(found: list[DiscoveryResult], figure: Path, top: int) -> None:
-    from crossroads import plots
-
-    if len(found) != 1:
-        raise InputError(
-            f"--figure draws one group, and {len(found)} were chosen.", hint="name one with --test."
-        )
-    plots.save(plots.discoveries(found[0], n=top), figure)
-
-
-def material(kind: str, test: list[str] | None, design: Path | None, *, need_words: bool = True) -> Material:
+def _material(detected: Detected) -> Material:
     """Groups, targets, candidate words and listed words: from a file, or from the catalogue."""
-    if design is not None:
-        sheet = read_sheet(design)
-        table = group_table(sheet.groups)
-        targets = [table.labels[table.find(one)] for one in test or [next(iter(table.labels.values()))]]
-        if need_words and not sheet.words:
-            raise InputError(
-                f"{design} lists no candidate words.", hint="give words = [...], or --vocabulary."
-            )
-        truths = dict.fromkeys(targets, sheet.truth) if sheet.truth else {}
-        return Material(sheet.groups, targets, list(sheet.words), truths)
-    return published_material(kind, test)
+    file, test = detected.design, detected.test
+    if file is None:
+        return published_material(detected.kind, test)
+    sheet = read_sheet(file)
+    table = group_table(sheet.groups)
+    targets = [table.labels[table.find(name)] for name in test or [next(iter(table.labels.values()))]]
+    if not detected.vocabulary and not sheet.words:
+        raise InputError(f"{file} lists no candidate words.", hint="give words = [...], or --vocabulary.")
+    truths = dict.fromkeys(targets, sheet.truth) if sheet.truth else {}
+    return Material(sheet.groups, targets, list(sheet.words), truths)
 
 
-def rsa_command(
-    model: m.Model,
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What is compared, and how."""
+
     test: Annotated[
         list[str] | None,
-        typer.Option(
-            "--test",
-            "-t",
-            help="A published comparison, or a concept of --design; all of them if left out.",
-            metavar="NAME",
+        Opt(
+            "A published comparison, or a concept in FILE; all if left out; repeatable.",
+            "NAME",
+            names="--test -t",
         ),
-    ] = None,
-    design: Annotated[
-        Path | None,
-        typer.Option("--design", "-d", help="Your own groups and concepts: TOML or JSON.", metavar="FILE"),
-    ] = None,
-    n: Annotated[int, typer.Option(help="Number of items drawn from each set.", min=2)] = 10,
-    samples: Annotated[int, typer.Option(help="Number of samples.", min=1)] = 100,
+    ] = None
+    design: SheetFile = None
+    missing: o.MissingWords = "drop"
+    n: Annotated[int, Convention("number of items drawn from each set", least=2)] = 10
+    samples: Annotated[int, Convention("number of samples", least=1)] = 100
     replace_concept: Annotated[
-        bool,
-        typer.Option(
-            "--replace-concept", help="Draw concept items with replacement, as published code does."
-        ),
-    ] = False,
-    dissimilarity: Annotated[Dissimilarity, typer.Option(help="Dissimilarity of two items.")] = "spearman",
-    missing: o.MissingOption = "drop",
-    fallback: o.Fallback = "auto",
-    format_: o.Format = None,
-    prompt: m.Prompt = None,
-    layer: m.LayerOrAll = None,
-    pooling: m.PoolingOption = None,
-    served: m.Served = None,
-    as_: m.As = None,
-    device: m.DeviceOption = "auto",
-    seed: o.Seed = 0,
-    figure: o.FigureFile = None,
-    json: o.Json = False,
-) -> None:
-    """Compare the geometry of a model with two hypotheses about two groups and a concept.
+        bool, Convention("draw concept items with replacement, as published code does")
+    ] = False
+    dissimilarity: Annotated[Dissimilarity, Convention("dissimilarity of two items")] = "spearman"
 
-    The items of a file may be sentences, for models that read them: brackets mark the word whose vector is
-    taken, as in "The [Black] woman is here."
+
+@command
+def rsa_command(source: o.Source, compared: Compared, written: Written) -> Outcome:
+    """Compare which of two groups a concept is closer to.
+
+    The geometry of the model is compared with two hypotheses. The items of a file may be sentences, for
+    models that read them: brackets mark the word whose vector is taken, as in "The [Black] woman is here."
     """
-    source = m.Source(
-        model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
-        pooling=pooling, served=served, device=device,
-    )  # fmt: skip
-    reads = recognise(model, format=format_, kind=as_).name in TAKES["prompt"]
-    trios = comparisons(test, design, sentences=reads)
+    reads = recognise(source.model, format=source.format, kind=source.kind).name in TAKES["prompt"]
+    trios = comparisons(compared.test, compared.design, sentences=reads)
     words = list(dict.fromkeys(word for trio in trios for part in trio for word in part))
-    layers: dict[int | None, Embeddings] = {}
-    if layer == m.ALL:
+    layered, layers = source.layer == o.ALL, dict[int | None, Embeddings]()
+    if layered:
         layers.update(source.series(words, "layers").items())
     else:
         layers[None] = source.vectors(words)
-    if missing == "raise":
-        asked = {" / ".join(part.name for part in trio): {part.name: part for part in trio} for trio in trios}
-        require_sets({"" if at is None else f"layer {at}": emb for at, emb in layers.items()}, asked)
+    if compared.missing == "raise":
+        sets = {" / ".join(part.name for part in trio): {part.name: part for part in trio} for trio in trios}
+        require_sets({"" if at is None else f"layer {at}": emb for at, emb in layers.items()}, sets)
     options: dict[str, Any] = {
-        "n": n, "samples": samples, "replace_concept": replace_concept, "dissimilarity": dissimilarity,
-        "missing": missing, "seed": seed,
+        "n": compared.n, "samples": compared.samples, "replace_concept": compared.replace_concept,
+        "dissimilarity": compared.dissimilarity, "missing": compared.missing, "seed": written.seed,
     }  # fmt: skip
+    measured: list[tuple[int | None, RsaResult]] = []
     with waiting.counting("comparing", len(trios) * len(layers)) as (bar, task):
-        measured = []
         for trio in trios:
             for at, emb in layers.items():
                 measured.append((at, rsa(emb, *trio, **options)))
                 bar.update(task, advance=1)
     results = [result for _, result in measured]
-    adjusted = adjust_known([one.crossed.pvalue for one in results])
-    if figure is not None:
-        from crossroads import plots
-
-        plots.save(plots.fit_plot(results), figure)
-    if json:
-        more = {} if layer != m.ALL else {"layers": [at for at, _ in measured], "adjusted": encode(adjusted)}
-        printing.document("rsa", results, **more)
-        return
-    if layer == m.ALL:
-        printing.show(_layers_table(measured, adjusted), title=False)
-    else:
-        printing.show(RsaResult.tabulate({r.label: r for r in results}), title=False)
-    m.say_source(next(iter(layers.values())), layer=layer != m.ALL)
-    printing.notes([(" / ".join(r.names), r.coverage) for r in results])
+    adjusted = adjust_known([result.crossed.pvalue for result in results])
+    plain = RsaResult.tabulate({result.label: result for result in results})
+    return Outcome(
+        command="rsa",
+        results={
+            f"{' / '.join(one.names)}{'' if at is None else f', layer {at}'}": one for at, one in measured
+        },
+        more={"layers": [at for at, _ in measured], "adjusted": encode(adjusted)} if layered else {},
+        tables=[_layers_table(measured, adjusted) if layered else plain],
+        source=next(iter(layers.values())),
+        layer=not layered,
+        figure=lambda plots: plots.fit_plot(results),
+    )
 
 
 def _layers_table(

@@ -5,17 +5,21 @@ from __future__ import annotations
 import codecs
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.markup import escape
+from rich.padding import Padding
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 import crossroads
-from crossroads.cli.terminal.widths import FittedTable, fitted_widths
 from crossroads.errors import UNSEEN, join_words, printable
 from crossroads.wording.table import Table as Values
 
@@ -25,6 +29,9 @@ if TYPE_CHECKING:
 
 class _Terminal(Console):
     """A console that prints no control characters but its own: names come from files of others."""
+
+    verbose = False
+    """Whether all tables are printed, with all rows."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render everything that is printed: cells, messages and progress bars."""
@@ -52,6 +59,13 @@ def unshown(parts: Mapping[str, str]) -> None:
         err.print(f"not shown here: {told}.", markup=False, soft_wrap=True)
 
 
+def ending(output: Path, absent: Iterable[str]) -> None:
+    """Report what a folder lacks, and the path of its page."""
+    for sentence in dict.fromkeys(absent):
+        out.print(sentence, style="dim", markup=False)
+    out.print(f"written to {output}; open {output / PAGE}", markup=False, soft_wrap=True)
+
+
 def document(command: str, results: Sequence[Any], **more: Any) -> None:
     """Write the one JSON document of a command."""
     data = {
@@ -64,15 +78,17 @@ def document(command: str, results: Sequence[Any], **more: Any) -> None:
 
 
 def write_json(data: Any) -> None:
-    """Write data as JSON; characters that terminals obey are escaped.
-
-    If standard output cannot encode a character, all that are not ASCII are.
-    """
+    """Write data as JSON; characters that standard output cannot encode are escaped."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
-    plain = not encoding.startswith("utf")
+    for piece in json_pieces(data, plain=not encoding.startswith("utf")):
+        sys.stdout.write(piece)
+
+
+def json_pieces(data: Any, *, plain: bool = False) -> Iterator[str]:
+    """JSON in pieces; characters that terminals obey are escaped, and if asked for all that are not ASCII."""
     for piece in json.JSONEncoder(ensure_ascii=plain, allow_nan=False, indent=1).iterencode(data):
-        sys.stdout.write(UNSEEN.sub(lambda sign: json.dumps(sign[0])[1:-1], piece))
-    sys.stdout.write("\n")
+        yield UNSEEN.sub(lambda sign: json.dumps(sign[0])[1:-1], piece)
+    yield "\n"
 
 
 _PLAIN = {
@@ -128,7 +144,7 @@ def show(table: Values, *, title: bool = True, elsewhere: str = "", said: set[st
     """
     if not table.rows:
         return
-    short = table.shortened()
+    short = table if out.verbose else table.shortened()
     # columns without values are dropped
     empty = [one.key for one in short.columns if all(row.get(one.key) is None for row in short.rows)]
     short = short.without(empty)
@@ -203,3 +219,91 @@ def skipped(reasons: Mapping[str, str]) -> None:
     """Report what could not be measured, and why."""
     for name, reason in reasons.items():
         out.print(f"{name}: not tested: {reason}", style="dim", markup=False)
+
+
+_WORD = 16
+"""Largest width of a single word; longer ones, such as file names, are broken."""
+_SENTENCE = 12
+"""Width below which a cell of several words is hard to read."""
+
+
+class FittedTable(Table):
+    """A table whose numbers are never broken; if it is too wide, one block per row.
+
+    Right-justified columns (``justify="right"``) contain numbers. Their cells are never broken; their
+    headings and all other cells may be wrapped between words.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Render as a table if it fits, otherwise as blocks."""
+        widths = fitted_widths(self.columns, options.max_width)
+        if widths is None:
+            yield from self._blocks(options.max_width)
+            return
+        for column, width in zip(self.columns, widths, strict=True):
+            column.width, column.no_wrap, column.overflow = width, False, "fold"
+        yield from super().__rich_console__(console, options)
+
+    def _blocks(self, room: int) -> RenderResult:
+        """One line per cell, with its heading."""
+        names = [_texts(column)[0] for column in self.columns]
+        names = [" ".join(name.split()) or "value" for name in names]
+        widest = _widest([text for one in self.columns if one.justify == "right" for text in _texts(one)[1:]])
+        most = min(max(map(cell_len, names)), max(room - widest - 3, room // 4))
+        if self.title is not None:
+            yield Text.from_markup(str(self.title), style="bold")
+        for row, cells in enumerate(zip(*(column.cells for column in self.columns), strict=True)):
+            block = Table.grid(padding=(0, 2, 0, 0))
+            block.add_column(width=most, overflow="fold")
+            block.add_column(overflow="fold")
+            for name, cell in zip(names, cells, strict=True):
+                if cell:
+                    block.add_row(Text(name, style="dim"), cell, style=self.rows[row].style)
+            yield Padding(block, (0 if row == 0 and self.title is not None else 1, 0, 0, 1))
+        yield ""
+        if self.caption is not None:
+            yield Text.from_markup(str(self.caption), style="dim italic")
+
+
+def fitted_widths(columns: Sequence[Column], room: int) -> list[int] | None:
+    """Width of each column, or None if a number would have to be broken.
+
+    Parameters
+    ----------
+    columns
+        Columns with their cells.
+    room
+        Width of the terminal; each column of a table takes two characters besides its cells.
+    """
+    most = [_most(column) for column in columns]
+    widths = list(starmap(min, zip(most, map(_least, columns), strict=True)))
+    spare = room - 2 * len(columns) - sum(widths)
+    if spare < 0:
+        return None
+    for at in sorted(range(len(columns)), key=lambda at: most[at] - widths[at]):
+        more = min(most[at] - widths[at], spare)
+        widths[at] += more
+        spare -= more
+    return widths
+
+
+def _texts(column: Column) -> list[str]:
+    return [Text.from_markup(str(cell)).plain for cell in (column.header, *column.cells)]
+
+
+def _widest(texts: Sequence[str]) -> int:
+    return max((cell_len(line) for text in texts for line in text.split("\n")), default=0)
+
+
+def _most(column: Column) -> int:
+    """The width of a column in which nothing is broken, up to a limit."""
+    return min(_widest(_texts(column)), column.max_width or 10_000)
+
+
+def _least(column: Column) -> int:
+    """The width of a column in which no number is broken, and only long words are."""
+    heading, *cells = _texts(column)
+    words = [word for text in (heading, *cells) for word in text.split()]
+    if column.justify == "right":
+        return max(_widest(heading.split()), _widest(cells))
+    return max(min(_widest(words), _WORD), _SENTENCE)

@@ -155,7 +155,7 @@ def _other_spelling(emb: Embeddings, missing: Mapping[str, str]) -> str:
     if not found:
         return ""
     names = join_words(map(repr, rules))
-    return f" {len(found)} of them would be found with the fallback {names} (--fallback {','.join(rules)})."
+    return f" {len(found)} of them would be found with the fallback {names} (--spelling {','.join(rules)})."
 
 
 def _spelling_advice(emb: Embeddings, missing: Mapping[str, str]) -> list[str]:

@@ -37,6 +37,7 @@ def dissimilarities(rows: Floats, kind: str) -> Floats:
         raise EvidenceError(
             "an item has the same value in every dimension, so it correlates with nothing.",
             hint="leave it out, or use dissimilarity='euclidean'.",
+            option="dissimilarity",
         )
     distances = np.asarray(1 - gram / lengths[:, None] / lengths[None, :])
     np.fill_diagonal(distances, 0.0)

@@ -415,4 +415,5 @@ def _check_size(sets: Mapping[str, StimulusSet], least: Mapping[str, int]) -> No
             raise DesignError(
                 f"{words.name} has {len(words)} items, and {least[name]} are drawn from it.",
                 hint=f"give more items, or a smaller n{more}.",
+                option="replace_concept",
             )

@@ -461,6 +461,7 @@ def _threshold(
         raise InputError(
             f"threshold={in_short(threshold)} needs the words that people listed.",
             hint="pass truth=[...], or a number.",
+            option="threshold",
         )
     flags = (top[None, :] > GRID[:, None]) & (bottom[None, :] <= GRID[:, None])
     chosen, honest = best_threshold(flags, true, GRID, balanced=threshold == "youden")

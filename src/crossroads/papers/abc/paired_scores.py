@@ -54,7 +54,7 @@ class PairedScores:
         if measure in MEASURES.values() and measure != MEASURES["SeT"]:
             raise InputError(
                 f"the scores of the pairs are those of {measure}.",
-                hint="the paper paired groups with SeT only: crossroads probe FOLDER --pairs --measure set.",
+                hint="the paper paired groups with SeT only: crossroads probe FOLDER --pairs -C measure=set.",
             )
         self.same = same
         self._truth = None if truth is None else _checked(truth)

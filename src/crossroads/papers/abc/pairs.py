@@ -92,7 +92,7 @@ def notes_on_pairs(pairs: PairedScores | None) -> Iterator[str]:
     yield (
         "The paper does not print its list of paired groups; ours holds every pair of Table A10 and is made "
         "by rules, so that means over pairs may differ for that reason alone. "
-        "Scores are taken as given: other versions of SeT (crossroads probe --score code, --bias) cannot "
+        "Scores are taken as given: other versions of SeT (crossroads probe -C score=code, -C bias) cannot "
         "be tried here."
     )
     printed = [(group, trait) for group, trait, *_ in table("abc")["tableA10"]["rows"]]

@@ -144,6 +144,8 @@ def gate_headline(verdicts: Iterable[Mapping[str, Any]]) -> str:
 class GateError(CrossroadsError):
     """An audit breaks its rules."""
 
+    exit_status = 1
+
     def __init__(self, gate: Gate) -> None:
         lines = "".join(f"\n  {one.rule}: {one.sentence}" for one in gate.broken)
         super().__init__(

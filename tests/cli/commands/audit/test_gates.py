@@ -28,7 +28,7 @@ def test_an_audit_that_keeps_the_rules_passes(
     own: tuple[Any, ...], tmp_path: Path, command: Command, rules: Callable[[str], Path]
 ) -> None:
     out = tmp_path / "out"
-    run = command(*own, "--fail-on", rules(ALLOWED))
+    run = command(*own, "--rules", rules(ALLOWED))
     assert run.status == 0, run.err
     assert read(out / "gate.json")["passed"] is True
     assert "**Passed**" in (out / "summary.md").read_text(encoding="utf-8")
@@ -41,7 +41,7 @@ def test_an_audit_that_keeps_the_rules_passes(
 def test_a_broken_rule_is_exit_status_1_and_the_folder_stands(
     own: tuple[Any, ...], tmp_path: Path, command: Command, rules: Callable[[str], Path]
 ) -> None:
-    run = command(*own, "--fail-on", rules(BROKEN))
+    run = command(*own, "--rules", rules(BROKEN))
     assert run.status == 1
     assert "1 of 2 rules failed:" in run.err
     assert "any: mine: exact_p is" in run.err
@@ -49,7 +49,7 @@ def test_a_broken_rule_is_exit_status_1_and_the_folder_stands(
     assert [one["outcome"] for one in gate["verdicts"]] == ["passed", "broken"]
     assert "**Failed**" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
     assert (tmp_path / "out" / "results.json").exists()
-    again = command(*own, "--fail-on", tmp_path / "rules.toml", "--json")
+    again = command(*own, "--rules", tmp_path / "rules.toml", "--json")
     assert again.status == 1
     assert json.loads(again.out)["gate"] == gate  # one document and nothing else
 
@@ -61,7 +61,7 @@ def test_rules_with_a_fault_are_refused_before_any_work(
         ('[[rule]]\ntest = "mime"\nstatistic = "p_holm"\nabove = 1\n', "did you mean 'mine'"),
         ("[[rule]\n", "not TOML"),
     ):
-        run = command(*own, "--fail-on", rules(text))
+        run = command(*own, "--rules", rules(text))
         assert (run.status, said in run.err) == (2, True)
         assert not (tmp_path / "out").exists()
 
@@ -94,7 +94,7 @@ def test_a_rule_on_a_test_that_came_to_nothing_closes_the_gate_and_the_folder_st
         arguments += ["-d", tmp_path / f"{name}.json"]
     rule = '[[rule]]\ntest = "{}"\nstatistic = "effect_size"\nabove = 2\n'
     for test in ("gone 1910", "* 1910"):
-        run = command(*arguments, "--fail-on", rules(rule.format(test)))
+        run = command(*arguments, "--rules", rules(rule.format(test)))
         assert run.status == 1
         assert "gone 1910 was not measured" in run.err
         assert (tmp_path / "out" / "results.json").exists()
@@ -103,7 +103,7 @@ def test_a_rule_on_a_test_that_came_to_nothing_closes_the_gate_and_the_folder_st
 def test_rules_hold_for_each_of_two_models(
     second: tuple[Any, ...], tmp_path: Path, command: Command, rules: Callable[[str], Path]
 ) -> None:
-    run = command(*second, "--fail-on", rules(BROKEN), "--summary", tmp_path / "page.md")
+    run = command(*second, "--rules", rules(BROKEN), "--summary", tmp_path / "page.md")
     assert run.status == 1
     for name in ("vectors", "other"):
         assert f"any: {name}: mine: exact_p is" in run.told
@@ -135,7 +135,7 @@ def test_the_summary_goes_where_it_is_asked_for_and_nowhere_else(
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     assert page == (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
     assert job.read_text(encoding="utf-8") == "before\n"  # the variable alone does nothing
-    assert command(*own, "--github").status == 0
+    assert command(*own, "--summary", "github").status == 0
     assert job.read_text(encoding="utf-8") == "before\n" + page
 
 
@@ -144,7 +144,13 @@ def test_places_for_the_summary_are_checked_before_any_work(
 ) -> None:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     for arguments, said in [
-        (("--github",), "GITHUB_STEP_SUMMARY is not set"),
+        (
+            (
+                "--summary",
+                "github",
+            ),
+            "GITHUB_STEP_SUMMARY is not set",
+        ),
         (("--summary", tmp_path), "is a folder"),
         (("--summary", tmp_path / "nowhere" / "page.md"), "there is no folder"),
         (("--summary", tmp_path / "out" / "page.md"), "inside the folder of the audit"),

@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="extra 'models'")
 pytest.importorskip("transformers", reason="extra 'models'")
 
 TRAITS = "poor-wealthy,cold-warm,traditional-modern"
-SHORT = ("--traits", TRAITS, "-t", "singular", "--threads", "1")
+SHORT = ("--traits", TRAITS, "-t", "singular", "-M", "threads=1")
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_the_document_holds_the_scores_and_nothing_else_is_printed(
     command: Command, model: Path, tmp_path: Path
 ) -> None:
     ask = ("probe", model, "-g", "woman", "-g", "man", *SHORT)
-    run = command(*ask, "--measure", "ilps-star", "--prior", "noun", "--json")
+    run = command(*ask, "-C", "measure=ilps-star", "-C", "prior=noun", "--json")
     assert run.status == 0, run.err
     data = json.loads(run.out)
     assert data["command"] == "probe"
@@ -57,24 +57,26 @@ def test_the_document_holds_the_scores_and_nothing_else_is_printed(
 
 def test_answers_that_were_kept_give_the_same_scores(command: Command, model: Path, tmp_path: Path) -> None:
     kept = tmp_path / "answers"
-    first = command("probe", model, "-g", "woman,man", *SHORT, "-o", kept, "--json")
+    first = command("probe", model, "-g", "woman,man", *SHORT, "--answers", kept, "--json")
     assert first.status == 0, first.err
     assert Logits.open(kept).groups == ("woman", "man")
     again = command("probe", kept, "--json")
     assert json.loads(again.out)["results"] == json.loads(first.out)["results"]
-    star = command("probe", kept, "--measure", "ilps-star", "--renormalise", "--special-tokens", "--json")
+    star = command(
+        "probe", kept, "-C", "measure=ilps-star", "-C", "renormalise", "-C", "special_tokens", "--json"
+    )
     expected = ilps_star(Logits.open(kept), renormalise="code")
     assert json.loads(star.out)["results"] == [json.loads(expected.to_json())]
-    alone = command("probe", kept, "--special-tokens")
+    alone = command("probe", kept, "-C", "special_tokens")
     assert (alone.status, "without --renormalise" in alone.err) == (2, True)
-    some = command("probe", kept, "-g", "man", "--measure", "set", "--gamma", "2", "--json")
+    some = command("probe", kept, "-g", "man", "-C", "measure=set", "-C", "gamma=2", "--json")
     (scores,) = json.loads(some.out)["results"]
     assert (scores["groups"], scores["conventions"]["gamma"]) == (["man"], 2.0)
 
 
 def test_people_choose_templates_and_are_compared_with(command: Command, model: Path, people: Path) -> None:
     groups = "man,woman,Asian,Black,immigrant"
-    run = command("probe", model, "-g", groups, *SHORT, "--measure", "ilps", "--human", people, "--json")
+    run = command("probe", model, "-g", groups, *SHORT, "-C", "measure=ilps", "--human", people, "--json")
     assert run.status == 0, run.err
     data = json.loads(run.out)
     (choice,), (scores,) = data["choices"], data["results"]
@@ -83,13 +85,13 @@ def test_people_choose_templates_and_are_compared_with(command: Command, model: 
     assert 1 <= len(choice["templates"]) <= 2
     assert set(data["alignments"][0]["by_group"]) == set(groups.split(","))
     assert set(data["without_pilot"][0]["by_group"]) == {"man", "woman"}
-    shown = command("probe", model, "-g", groups, *SHORT, "--human", people, "--pilot", "none")
+    shown = command("probe", model, "-g", groups, *SHORT, "--human", people, "-C", "pilot=none")
     assert "Beside human judgements" in shown.out
     assert "templates chosen" not in shown.out
 
 
 def test_pairs_of_groups_are_asked_about_in_both_orders(command: Command, model: Path) -> None:
-    run = command("probe", model, "-g", "woman,Asian", "--pairs", *SHORT, "--measure", "ilps", "--json")
+    run = command("probe", model, "-g", "woman,Asian", "--pairs", *SHORT, "-C", "measure=ilps", "--json")
     assert run.status == 0, run.err
     (scores,) = json.loads(run.out)["results"]
     assert scores["groups"] == ["woman", "Asian", "female Asian person", "Asian woman"]
@@ -98,7 +100,7 @@ def test_pairs_of_groups_are_asked_about_in_both_orders(command: Command, model:
 def test_figures_are_drawn_one_for_each_measure(command: Command, model: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="extra 'plots'")
     figure = tmp_path / "map.png"
-    run = command("probe", model, "-g", "woman,man", *SHORT, "--figure", figure)
+    run = command("probe", model, "-g", "woman,man", *SHORT, "-o", figure)
     assert run.status == 0, run.err
     assert sorted(file.name for file in tmp_path.glob("*.png")) == [
         "map-ilps-star.png", "map-ilps.png", "map-set.png",
@@ -131,10 +133,10 @@ def test_a_folder_that_is_no_model_and_answers_with_an_output_are_refused(
 ) -> None:
     (tmp_path / "empty").mkdir()
     kept = tmp_path / "answers"
-    command("probe", model, "-g", "woman", *SHORT, "-o", kept)
+    command("probe", model, "-g", "woman", *SHORT, "--answers", kept)
     for arguments, said in (
         ((tmp_path / "empty",), "no config.json"),
-        ((kept, "-o", tmp_path / "other"), "already has answers"),
+        ((kept, "--answers", tmp_path / "other"), "already has answers"),
         ((kept, "--human", model / "config.json"), "config.json"),
     ):
         run = command("probe", *arguments)
@@ -146,7 +148,7 @@ def test_traits_that_the_tokenizer_does_not_know_are_named_or_dropped(
 ) -> None:
     own = tmp_path / "traits.csv"
     own.write_text("left,right\ncold,warm\nзлой,добрый\n", encoding="utf-8")
-    arguments = ("probe", model, "-g", "woman", "--traits", own, "-t", "singular", "--threads", "1")
+    arguments = ("probe", model, "-g", "woman", "--traits", own, "-t", "singular", "-M", "threads=1")
     run = command(*arguments)
     assert (run.status, "'злой' and 'добрый'" in run.err) == (2, True)
     run = command(*arguments, "--missing", "drop")

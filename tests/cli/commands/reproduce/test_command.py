@@ -10,7 +10,7 @@ import pytest
 
 from crossroads import catalog
 from crossroads.cli.commands.intersections import intersectional_words
-from crossroads.cli.commands.reproduce.material import ml_eat_words
+from crossroads.cli.commands.reproduce import ml_eat_words
 from crossroads.papers.cells import VERDICTS, Reproduction
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.published import KNOWN
@@ -105,8 +105,8 @@ def test_badges_are_shown_and_written(command: Command, tmp_path: Path) -> None:
         (("ml-eat", "--vectors", "{vectors}", "--model", "histwords"), "not decades"),
         (("rsa", "--vectors", "{histwords}"), "reproduce ml-eat"),
         (("rsa", "--model", "bert"), "ceat, abc and ml-eat take it; rsa takes --vectors"),
-        (("ml-eat", "--samples", "20"), "hint: ceat takes it; ml-eat takes --vectors, --images"),
-        (("ceat", "--samples", "20"), "--samples was given without a store"),
+        (("ml-eat", "-C", "samples=20"), "hint: ceat takes it; ml-eat takes --vectors, --images"),
+        (("ceat", "-C", "samples=20"), "-C samples was given without a store"),
         (("--images", "{folder}"), "name one that takes it: ml-eat"),
         (("abc", "--truth", "x.csv"), "give --pair-scores as well"),
         (("abc", "--model", "bert"), "in abc the column gives the model"),

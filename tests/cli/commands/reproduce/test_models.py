@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.cli.commands.reproduce.tables import typed
+from crossroads.cli.terminal.reproductions import typed
 from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.cells import Reproduction
 from tests.cli.conftest import Command, Run
 
 pytest.importorskip("torch", reason="extra 'models'")
 pytest.importorskip("transformers", reason="extra 'models'")
-FEW = ("-g", "Black,White,woman,man,teenager", "--threads", "1")
+FEW = ("-g", "Black,White,woman,man,teenager", "-M", "threads=1")
 
 
 def steps_of(reason: str) -> list[list[str]]:
@@ -73,7 +73,7 @@ def test_the_commands_for_a_column_can_be_typed(command: Command, small_bert: Pa
     places = {"FOLDER": small_bert, "scores.json": tmp_path / "scores.json", "HUMAN": human}
     probe, compare = steps_of(reason)
     few = ("-g", ",".join(groups), "--traits", ",".join(traits), "-t", "singular", "-t", "plural")
-    assert typed_in(command, probe, places, (*few, "--threads", "1")).status == 0
+    assert typed_in(command, probe, places, (*few, "-M", "threads=1")).status == 0
     run = typed_in(command, compare, places, ("--json",))
     assert run.status == 0, run.err
     result = Reproduction.from_dict(json.loads(run.out)["results"][0])

@@ -1,4 +1,4 @@
-"""Reproductions as tables of 80 columns."""
+"""Reproductions of papers in the terminal, as tables of 80 columns."""
 
 from __future__ import annotations
 

@@ -1,18 +1,69 @@
-"""The terminal output of an audit: a table of every kind of result, and notes."""
+"""An audit in the terminal: its progress bar, and a table of every kind of result."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from textwrap import fill
 
 from rich.markup import escape
+from rich.progress import BarColumn, TextColumn
 
+from crossroads.audit import Event
+from crossroads.audit.progress import Progress as Watcher
+from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.measures import AnisotropyResult, BatteryResult
 from crossroads.report.audit import KINDS, Audit, conclusions_of
 from crossroads.report.renderers.texts import findings_by_status
 from crossroads.wording.numbers import counted
+
+_LONGEST = 30
+_TRUSTED = 10.0
+"""Seconds of work after which the observed speed has the same weight as the expected one."""
+
+
+@contextmanager
+def watching() -> Iterator[Watcher]:
+    """A bar over all work, with the current step and the estimated remaining time."""
+    with waiting.Bar(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=10),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[count]}"),
+        waiting.TimeLeft(),
+    ) as bar:
+        task, begun = bar.add_task("beginning", total=1.0, count=""), bar.get_time()
+
+        def watch(event: Event) -> None:
+            now = bar.get_time()
+            bar.update(
+                task,
+                description=escape(_cut(event.doing)),
+                completed=event.share,
+                count=_count(event),
+                due=now + _left(event, now - begun),
+            )
+
+        yield watch
+
+
+def _left(event: Event, elapsed: float) -> float:
+    """Estimated remaining seconds: first from the expected speed, then increasingly from the observed one."""
+    slower = (elapsed + _TRUSTED) / (event.worked + _TRUSTED)
+    return event.seconds * (1 - event.share) * slower
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _count(event: Event) -> str:
+    """Number of finished parts, and how many of them were kept from earlier runs."""
+    if not event.total:
+        return ""
+    parts = f"{event.done:,} of {counted(event.total, 'part')}"
+    return f"{parts}, {event.kept:,} kept" if event.kept else parts
 
 
 def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = None) -> None:
@@ -44,17 +95,10 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
             wrapped = fill(line, printing.out.width, initial_indent="  • ", subsequent_indent="    ")
             printing.out.print(wrapped, markup=False, highlight=False)
     for kind, results in audit.by_type():
-        if kind._printed:
+        if printing.out.verbose or kind._printed:
             printing.show(kind.tabulate(results), elsewhere=printing.PAGE, said=said)
     printing.notes([(name, one.coverage) for name, one in audit.named() if one._printed])
     printing.skipped({name: why for name, (_, why) in audit.unmeasured().items()})
-
-
-def show_ending(output: Path, absent: Sequence[str]) -> None:
-    """Report what a folder lacks, and the path of its page."""
-    for sentence in dict.fromkeys(absent):
-        printing.out.print(sentence, style="dim", markup=False)
-    printing.out.print(f"written to {output}; open {output / printing.PAGE}", markup=False, soft_wrap=True)
 
 
 def _heading(audit: Audit, name: str) -> str:
