@@ -174,17 +174,8 @@ def resolve(
 ) -> tuple[Settings, Any]:
     """Find the model, check every option against it, and load its tokenizer.
 
-    Parameters
-    ----------
-    model, revision, layer, piece, dtype, batch_size, batch_tokens, unit_tokens, max_length, device, threads
-        As for :func:`crossroads.extraction.embed.run.embed`.
-    elsewhere
-        Whether other machines compute: they may have a device that this one lacks.
-
-    Returns
-    -------
-    tuple
-        The settings, and the tokenizer.
+    Options are those of :func:`crossroads.extraction.embed.run.embed`. If other machines compute
+    (``elsewhere``), they may have a device that this one lacks.
     """
     one_of("piece", piece, Piece)
     one_of("dtype", dtype, Stored)
