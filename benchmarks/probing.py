@@ -88,12 +88,12 @@ def _bare_passes(folder: Path) -> tuple[float, int, int]:
     import torch
     import transformers
 
-    from crossroads.extraction.probe.material import asked_material
+    from crossroads.extraction.probe.material import selected_material
     from crossroads.extraction.probe.plan import make_probe_plan
     from crossroads.extraction.probe.prompts import Prior, chosen_templates, group_rows, prior_rows
     from crossroads.extraction.probe.tokens import make_material
 
-    loaded, asked = LanguageModel(find_model(folder)), asked_material(None, None, None)
+    loaded, asked = LanguageModel(find_model(folder)), selected_material()
     mask = loaded.tokenizer.mask_token
     material = make_material(
         loaded.tokenizer, groups=group_rows(asked.groups),
@@ -104,7 +104,7 @@ def _bare_passes(folder: Path) -> tuple[float, int, int]:
     plan = make_probe_plan(
         material.splits, material.shape, mask=int(loaded.tokenizer.mask_token_id),
         vocabulary=loaded.vocabulary, longest=loaded.longest, batch_size=64, unit_texts=512,
-    )  # fmt: skip
+    ).work  # fmt: skip
     model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
     layers, matrix = model.base_model, model.get_output_embeddings()
     tokens, read, spent, threads = sum(map(len, plan.texts)), 0, 0.0, torch.get_num_threads()

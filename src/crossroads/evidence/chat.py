@@ -43,15 +43,7 @@ class ChatAnswer:
 
 
 class ChatAnswers(Sequence[ChatAnswer]):
-    """What a chat model answered, in the order of the questions.
-
-    Parameters
-    ----------
-    answers
-        Answers, or their bare texts.
-    provenance
-        The model, and how it was asked.
-    """
+    """What a chat model answered, in the order of the questions."""
 
     def __init__(
         self, answers: Iterable[ChatAnswer | str], *, provenance: Provenance | str | None = None

@@ -258,15 +258,8 @@ class Contexts:
 def open_contexts(store: str | Path, fallback: str, *, verify: bool = True) -> Contexts:
     """Open a store of contexts with rules of spelling.
 
-    Parameters
-    ----------
-    store
-        The folder.
-    fallback
-        Rules for words not found as written; ``"auto"`` tries lower case if almost all words of the store are
-        in lower case (at most one word in 2,000 with a capital letter).
-    verify
-        Whether to compare every file with its checksum.
+    ``"auto"`` tries lower case if almost all words of the store are in lower case (at most one word in 2,000
+    with a capital letter).
     """
     given = () if fallback in ("auto", "none") else fallback
     contexts = Contexts.open(store, verify=verify, fallback=given)
@@ -312,22 +305,8 @@ def write_store(
 ) -> None:
     """Write context vectors as a store, as a whole or not at all.
 
-    Parameters
-    ----------
-    path
-        The folder to create; it must not exist.
-    words, counts
-        The words and how many contexts each has.
-    rows
-        The context vectors of each word, in the order of the words; read one word at a time.
-    dim
-        Number of dimensions.
-    dtype
-        ``"float16"``, ``"float32"`` or ``"float64"``.
-    provenance
-        Where the vectors came from; part of the manifest.
-    shard_bytes
-        A file ends with the word that takes it past this size.
+    ``rows`` are the context vectors of each word, in the order of the words; they are read one word at a
+    time.
     """
     kind = np.dtype(one_of("dtype", dtype, DTYPES))
     _check_table(words, counts)

@@ -178,29 +178,25 @@ class Embeddings:
 
     def with_pool(self, pool: Embeddings | None) -> Embeddings:
         """The same vectors with other words to compare with; nothing is copied."""
-        twin = object.__new__(Embeddings)
-        twin.__dict__.update(self.__dict__)
-        twin._pool = pool
-        return twin
+        return self._with(_pool=pool)
 
     def with_vectors(
         self, vectors: NDArray[Any], *, provenance: Provenance, pool: Embeddings | None = None
     ) -> Embeddings:
         """The same words with other vectors, such as corrected ones, and with a pool of the same kind."""
-        twin = object.__new__(Embeddings)
-        twin.__dict__.update(self.__dict__)
         _check_shape(self._labels, vectors)
         _check_finite(self._labels, vectors)
-        twin._vectors = vectors.view()
-        twin._vectors.flags.writeable = False
-        twin._provenance, twin._pool, twin._more = provenance, pool, None
-        return twin
+        view = vectors.view()
+        view.flags.writeable = False
+        return self._with(_vectors=view, _provenance=provenance, _pool=pool, _more=None)
 
     def with_fallback(self, fallback: str | Iterable[str]) -> Embeddings:
         """The same vectors with other fallback rules; nothing is copied."""
+        return self._with(_fallback=check_fallback(fallback))
+
+    def _with(self, **changes: Any) -> Embeddings:
         twin = object.__new__(Embeddings)
-        twin.__dict__.update(self.__dict__)
-        twin._fallback = check_fallback(fallback)
+        twin.__dict__.update({**self.__dict__, **changes})
         return twin
 
     def exact_rows(self, words: Iterable[str]) -> list[int | None]:

@@ -7,6 +7,7 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -73,13 +74,8 @@ def read_judgements(
     file = Path(path)
     naming = trait_name if one_of("naming", names, Naming) == "catalogue" else own_trait
     table = _table(file, ratings_of(file), naming)
-    if not table.annotators:
-        return table
-    copies = _copies(table)
-    if not copies:
-        return table
-    aggregated = _aggregated(file, means, naming)
-    return _repaired(table, copies, aggregated)
+    copies = _copies(table) if table.annotators else {}
+    return _repaired(table, copies, _aggregated(file, means, naming)) if copies else table
 
 
 def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
@@ -214,16 +210,7 @@ def _repaired(table: Judgements, copies: dict[int, list[list[int]]], means: Judg
             given[g, lost] = known[lost]
             notes.append(_note(table, g, traits, lost, means))
     warnings.warn(" ".join(notes), CrossroadsWarning, stacklevel=3)
-    return Judgements(
-        groups=table.groups,
-        traits=table.traits,
-        annotators=table.annotators,
-        ratings=ratings,
-        given=given,
-        respelled=table.respelled,
-        notes=tuple(notes),
-        provenance=table.provenance,
-    )
+    return replace(table, ratings=ratings, given=given, notes=tuple(notes))
 
 
 def _row_of(means: Judgements | None, group: str, traits: Sequence[str]) -> Floats:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,11 +113,7 @@ class Judgements:
     def _means(self) -> Floats:
         if not self.annotators:
             return self.given
-        rated = ~np.isnan(self.ratings)
-        counts = rated.sum(axis=0)
-        totals = np.where(rated, self.ratings, 0.0).sum(axis=0)
-        means = np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
-        found = np.where(np.isnan(self.given), means, self.given)
+        found = np.where(np.isnan(self.given), _mean(self.ratings), self.given)
         found.flags.writeable = False
         return found
 
@@ -151,8 +146,11 @@ class Judgements:
     def select(self, groups: Iterable[str]) -> Judgements:
         """The judgements of some groups, in the order given."""
         rows = [self.groups.index(one_of("group", group, self.groups)) for group in groups]
-        return self._with(
-            groups=tuple(self.groups[i] for i in rows), ratings=self.ratings[:, rows], given=self.given[rows]
+        return replace(
+            self,
+            groups=tuple(self.groups[i] for i in rows),
+            ratings=self.ratings[:, rows],
+            given=self.given[rows],
         )
 
     def subgroup(self, annotators: Iterable[str]) -> Judgements:
@@ -172,8 +170,11 @@ class Judgements:
         if not wanted:
             raise InputError("no annotator is left.", hint="choose at least one.")
         rows = [self.annotators.index(name) for name in wanted]
-        return self._with(
-            annotators=tuple(wanted), ratings=self.ratings[rows], given=np.full(self.given.shape, np.nan)
+        return replace(
+            self,
+            annotators=tuple(wanted),
+            ratings=self.ratings[rows],
+            given=np.full(self.given.shape, np.nan),
         )
 
     def where(self, demographics: Mapping[str, Mapping[str, str]], **wanted: str) -> Judgements:
@@ -216,21 +217,16 @@ class Judgements:
             people = np.flatnonzero(~np.isnan(self.ratings[:, g]).all(axis=1))
             order = rng.permutation(people)
             for half, members in ((first, order[: len(order) // 2]), (second, order[len(order) // 2 :])):
-                rows = self.ratings[members, g]
-                rated = ~np.isnan(rows)
-                counts = rated.sum(axis=0)
-                totals = np.where(rated, rows, 0.0).sum(axis=0)
-                half[g] = np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
+                half[g] = _mean(self.ratings[members, g])
         return first, second
 
-    def _with(self, **changes: Any) -> Judgements:
-        fields = {
-            name: getattr(self, name)
-            for name in (
-                "groups", "traits", "annotators", "ratings", "given", "respelled", "notes", "provenance",
-            )
-        }  # fmt: skip
-        return Judgements(**{**fields, **changes})
+
+def _mean(ratings: Floats) -> Floats:
+    """Mean over the first dimension; NaN where nothing was rated."""
+    rated = ~np.isnan(ratings)
+    counts = rated.sum(axis=0)
+    totals = np.where(rated, ratings, 0.0).sum(axis=0)
+    return np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
 
 
 def _check_names(*names: Sequence[str]) -> None:

@@ -162,11 +162,6 @@ class SentenceScores(Sequence[ScoredItem]):
         A log-probability is a logit minus the logarithm of a sum, both of which are rounded when they are
         computed; the errors of all tokens are added up. The logarithm of a mean probability is at most as
         wrong as the worst log-probability. Scores of unknown origin count as rounded to 32 bits.
-
-        Parameters
-        ----------
-        per
-            As in :meth:`values`.
         """
         way = self.resolved(per)
         found = [one.rounding or [_EPSILON * abs(some) for some in one.totals] for one in self.items]

@@ -149,14 +149,7 @@ def helpful_rules(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The fewest further rules under which the most words would be found, and these words.
 
-    Parameters
-    ----------
-    words
-        Words that were not found.
-    has
-        Whether a form exists.
-    rules
-        The rules in force.
+    ``has`` says whether a form exists, ``rules`` are those in force.
     """
     wanted = tuple(words)
     found: tuple[str, ...] = ()
@@ -181,14 +174,7 @@ def nearest_words(
 
     Only words that begin with the same letter, whatever its case, are compared.
 
-    Parameters
-    ----------
-    words
-        Words that were not found.
-    blocks
-        The vocabulary, in texts with one word per line.
-    n
-        Most words to suggest for each.
+    ``blocks`` are the vocabulary, in texts with one word per line.
     """
     starts = tuple({form for word in words for form in (word[:1].lower(), word[:1].upper()) if form})
     lengths = [len(word) for word in words]

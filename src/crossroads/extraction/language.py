@@ -129,23 +129,9 @@ class RunOptions:
     ) -> Result:
         """Ask a model everything in a plan, and save the result.
 
-        Parameters
-        ----------
-        plan
-            The work.
-        ask
-            Answers a batch; several threads may call it at once.
-        pack
-            Puts the answers of a unit into an array.
-        finish
-            Makes the result of the arrays of all units.
-        device
-            The device of the model.
-        store
-            Where the result is saved; finished units of an earlier run are not asked again. None saves
-            nothing.
-        record
-            Plain data that determine the result.
+        ``ask`` answers a batch, and several threads may call it at once; ``pack`` puts the answers of a unit
+        into an array; ``finish`` makes the result of the arrays of all units. With a ``store``, finished
+        units of an earlier run with the same record are not asked again.
         """
         threads, units = self.threads or processors(), range(plan.sizes.size)
         # On a processor each thread has a batch of its own.
@@ -247,18 +233,8 @@ def is_finished(
 ) -> bool:
     """Whether a store is finished already; one with other settings, or anything else, is an error.
 
-    Parameters
-    ----------
-    store
-        The store.
-    record
-        What determines the run.
-    opened
-        Opens a finished store, which has the record that it was made with in its provenance.
-    what
-        What the store is, such as ``"probe"``.
-    file
-        Whether the store is a file, and not a folder.
+    ``opened`` opens a finished store, which has the record that it was made with in its provenance; ``what``
+    is its name in messages.
     """
     if not store.exists() or (not file and store.is_dir() and not any(store.iterdir())):
         return False

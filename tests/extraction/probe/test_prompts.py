@@ -37,10 +37,9 @@ def named(name: str) -> Row:
 def test_a_masked_model_sees_the_sentence_and_a_causal_one_its_beginning() -> None:
     row = named("woman")
     template = "{capitalised} are more likely to be {trait} than others."
-    whole, beginning = fill(template, row, causal=False), fill(template, row, causal=True)
-    assert (whole.left, whole.right) == ("Women are more likely to be ", " than others.")
-    assert (beginning.left, beginning.right) == ("Women are more likely to be ", "")
-    assert fill("{plural} are {trait}.", row, causal=True).left == "Women are "  # a sentence has a capital
+    assert fill(template, row, causal=False) == ("Women are more likely to be ", " than others.")
+    assert fill(template, row, causal=True) == ("Women are more likely to be ", "")
+    assert fill("{plural} are {trait}.", row, causal=True)[0] == "Women are "  # a sentence has a capital
 
 
 def test_every_template_of_the_study_is_used_or_left_out_with_a_reason() -> None:

@@ -57,21 +57,6 @@ def chat_prompts(
     has one label of each group, and blocks go through the labels in turn. In the decision test a block has
     two questions about one pair of words, and blocks go through the pairs. Pairs have no word in common, so
     that the words of a pair can be exchanged; of sets of unequal sizes some words are not asked.
-
-    Parameters
-    ----------
-    design
-        ``x`` and ``y`` are the labels, ``a`` and ``b`` the words.
-    task
-        ``"association"`` or ``"decision"``.
-    prompts
-        Number of questions.
-    repetitions
-        How often each is asked.
-    prompt
-        The question, with its places in braces; None for the usual one.
-    seed
-        Seed of orders, and of which words are paired.
     """
     if design.y is None:
         raise DesignError(

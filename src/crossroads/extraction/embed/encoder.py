@@ -36,11 +36,6 @@ class _EnoughError(Exception):
 class Encoder:
     """A loaded model that turns units into vectors.
 
-    Parameters
-    ----------
-    settings
-        The model, layers and pieces.
-
     Attributes
     ----------
     blocks

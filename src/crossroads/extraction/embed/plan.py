@@ -123,16 +123,7 @@ def make_plan(
 ) -> Plan:
     """Plan the extraction of some contexts.
 
-    Parameters
-    ----------
-    contexts
-        What :func:`crossroads.corpus.read_contexts` read.
-    tokenizer
-        A fast tokenizer, or that of an ELMo.
-    settings
-        Limits of batches, units and sentences.
-    progress
-        Called with the number of distinct texts split into tokens and the total.
+    ``progress`` is called with the number of distinct texts split into tokens and the total.
     """
     rows = [(word, one) for word in contexts.words for one in contexts.contexts[word]]
     if not rows:

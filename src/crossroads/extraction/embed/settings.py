@@ -35,6 +35,10 @@ AUTO = "auto"
 _COMBINED = ("sum", "mean")
 _NUMBER = re.compile(r"[-+]?\d+")
 _NO_LIMIT = 1_000_000
+_RECORDED = (
+    *("piece", "dtype", "batch_size", "batch_tokens", "unit_tokens"),
+    *("max_length", "padding", "threads", "device"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,15 +148,7 @@ class Settings:
             "class": self.model_class,
             "layer": str(self.layers),
             "layers of the model": self.layers.of,
-            "piece": self.piece,
-            "dtype": self.dtype,
-            "batch size": self.batch_size,
-            "batch tokens": self.batch_tokens,
-            "unit tokens": self.unit_tokens,
-            "max length": self.max_length,
-            "padding": self.padding,
-            "threads": self.threads,
-            "device": self.device,
+            **{name.replace("_", " "): getattr(self, name) for name in _RECORDED},
             **self.versions,
         }
 
@@ -174,17 +170,8 @@ def resolve(
 ) -> tuple[Settings, Any]:
     """Find the model, check every option against it, and load its tokenizer.
 
-    Parameters
-    ----------
-    model, revision, layer, piece, dtype, batch_size, batch_tokens, unit_tokens, max_length, device, threads
-        As for :func:`crossroads.extraction.embed.run.embed`.
-    elsewhere
-        Whether other machines compute: they may have a device that this one lacks.
-
-    Returns
-    -------
-    tuple
-        The settings, and the tokenizer.
+    Options are those of :func:`crossroads.extraction.embed.run.embed`. If other machines compute
+    (``elsewhere``), they may have a device that this one lacks.
     """
     one_of("piece", piece, Piece)
     one_of("dtype", dtype, Stored)

@@ -82,14 +82,7 @@ def joined(parts: Sequence[Answers]) -> Answers:
 class Prober:
     """A loaded model that answers batches.
 
-    Parameters
-    ----------
-    model
-        The model.
-    marks
-        Which tokens begin words.
-    margin
-        Largest margin γ for which SeT has to be exact.
+    ``margin`` is the largest margin γ for which SeT has to be exact.
     """
 
     def __init__(self, model: LanguageModel, marks: Marks, margin: float) -> None:

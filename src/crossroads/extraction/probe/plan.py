@@ -32,19 +32,8 @@ def make_probe_plan(
 ) -> ProbePlan:
     """Plan the work.
 
-    Parameters
-    ----------
-    splits
-        For each row, template and adjective the tokens around and of the adjective.
-    shape
-        Number of rows, templates and adjectives.
-    mask
-        The mask token; ``None`` for causal models.
-    longest
-        Most tokens of a text.
-    **limits
-        ``vocabulary``, ``batch_size`` and ``unit_texts``, as for
-        :func:`~crossroads.sources.models.batches.plan_texts`.
+    ``mask`` is None for causal models; ``limits`` are those of
+    :func:`~crossroads.sources.models.batches.plan_texts`.
     """
     deepest = max(len(split.pieces) for split in splits.values())
     cells = np.full((*shape, deepest), -1, np.int64)

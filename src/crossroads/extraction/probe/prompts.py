@@ -38,20 +38,6 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prompt:
-    """One row in one template."""
-
-    row: str
-    """The group, or the prior."""
-    template: str
-    """The text of the template."""
-    left: str
-    """The text before the trait."""
-    right: str
-    """The text after it; empty for causal models."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class UsableTemplates:
     """The templates that a model can use, and those it cannot."""
 
@@ -66,10 +52,7 @@ class UsableTemplates:
 def group_rows(groups: Iterable[Any]) -> tuple[Row, ...]:
     """Rows for groups that have the forms of a noun.
 
-    Parameters
-    ----------
-    groups
-        Anything with ``name`` and ``forms``: groups, or paired groups.
+    A group is anything with ``name`` and ``forms``: also a paired group.
     """
     rows = []
     for group in groups:
@@ -87,14 +70,8 @@ def group_rows(groups: Iterable[Any]) -> tuple[Row, ...]:
 def prior_rows(priors: Sequence[str], noun: Mapping[str, str] | None, mask: str | None) -> tuple[Row, ...]:
     """Rows for the priors, which name no group.
 
-    Parameters
-    ----------
-    priors
-        Some of ``"mask"`` and ``"noun"``.
-    noun
-        Forms of the noun; person and people if there are none.
-    mask
-        The mask token; ``None`` for causal models, which get :data:`BLANK`.
+    ``noun`` has its forms; person and people if it is None. Without a mask token, as in causal models, the
+    prior is :data:`BLANK`.
     """
     for name in priors:
         one_of("prior", name, Prior)
@@ -106,15 +83,7 @@ def prior_rows(priors: Sequence[str], noun: Mapping[str, str] | None, mask: str 
 
 
 def chosen_templates(templates: Iterable[str | Template], *, causal: bool) -> UsableTemplates:
-    """Check templates, and find those that the kind of model can use.
-
-    Parameters
-    ----------
-    templates
-        Texts with ``{trait}`` and one of ``{singular}``, ``{plural}``, ``{capitalised}``.
-    causal
-        Whether the model sees only the text before the trait.
-    """
+    """Check templates, and find those that the kind of model can use."""
     texts = [one.text if isinstance(one, Template) else one for one in templates]
     if not texts:
         raise InputError("there are no templates.", hint="give at least one, such as '{plural} are {trait}.'")
@@ -136,23 +105,19 @@ def chosen_templates(templates: Iterable[str | Template], *, causal: bool) -> Us
     return UsableTemplates(templates=tuple(kept), left_out=left_out, cut=tuple(cut))
 
 
-def fill(template: str, row: Row, *, causal: bool) -> Prompt:
-    """Put a group into a template."""
+def fill(template: str, row: Row, *, causal: bool) -> tuple[str, str]:
+    """The texts before and after the trait of a template with a group; the latter is empty if causal."""
     before, _, behind = template.partition("{trait}")
     left = before.format(**row.forms)
-    right = "" if causal else behind.format(**row.forms)
     if template.startswith("{"):
         left = left[:1].upper() + left[1:]
-    return Prompt(row=row.name, template=template, left=left, right=right)
+    return left, "" if causal else behind.format(**row.forms)
 
 
 def template_places(text: str) -> list[str]:
     """Names of the places of a template, in order; those it may not have are an error.
 
-    Parameters
-    ----------
-    text
-        The template. A place is a name in braces and nothing else; braces cannot be escaped.
+    A place is a name in braces and nothing else; braces cannot be escaped.
     """
     names = _PLACE.findall(text)
     odd = [f"{{{name}}}" for name in names if not _NAME.fullmatch(name)]

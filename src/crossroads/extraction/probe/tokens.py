@@ -8,7 +8,8 @@ continuation (``##``) is found from the tokenizer, not from the name of the mode
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,12 @@ from crossroads.stimuli.material import Trait
 UNKNOWN = "the tokenizer does not know it"
 NOTHING = "no token represents it"
 JOINED = "the tokenizer joins it with the text around it"
+UNKNOWN_GROUP = "the tokenizer does not know a part of it"
+UNKNOWN_TEMPLATE = "the tokenizer does not know a word of it"
 _LETTERS = "aeoinst1"
 _TEXTS_AT_ONCE = 4096
-Flags = NDArray[np.bool_]
+Cell = tuple[int, int, int]
+"""Row, template and adjective."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,19 +63,9 @@ class Split:
 
 
 def find_marks(tokenizer: Any, vocabulary: int) -> Marks:
-    """Find the tokens that begin words.
+    """Find the tokens that begin words, among as many tokens as the model has logits.
 
-    Parameters
-    ----------
-    tokenizer
-        A fast tokenizer.
-    vocabulary
-        Number of logits, which may be larger than the tokenizer's vocabulary.
-
-    Returns
-    -------
-    Marks
-        If the tokenizer marks neither beginnings nor continuations, all ordinary tokens count as both.
+    If the tokenizer marks neither beginnings nor continuations, all ordinary tokens count as both.
     """
     known = min(vocabulary, len(tokenizer))
     tokens = [token or "" for token in tokenizer.convert_ids_to_tokens(list(range(known)))]
@@ -82,21 +76,12 @@ def find_marks(tokenizer: Any, vocabulary: int) -> Marks:
     special |= {int(at) for at, token in tokenizer.added_tokens_decoder.items() if token.special}
     ordinary[[one for one in special if one < vocabulary]] = False
     space = _space_sign(tokenizer)
-    if space:
-        marked = np.zeros(vocabulary, bool)
-        marked[:known] = [token.startswith(space) for token in tokens]
-        return _marks(space, ordinary, there, marked, ~marked)
-    prefix = getattr(tokenizer.backend_tokenizer.model, "continuing_subword_prefix", None) or ""
-    if not prefix:
-        everything = np.ones(vocabulary, bool)
-        return _marks("", ordinary, there, everything, everything)
+    sign = space or getattr(tokenizer.backend_tokenizer.model, "continuing_subword_prefix", None) or ""
     marked = np.zeros(vocabulary, bool)
-    marked[:known] = [token.startswith(prefix) for token in tokens]
-    return _marks(prefix, ordinary, there, ~marked, marked)
-
-
-def _marks(sign: str, ordinary: Flags, there: Flags, begins: Flags, goes_on: Flags) -> Marks:
-    """Kinds of tokens by their mark, without special tokens and with them."""
+    marked[:known] = [token.startswith(sign) for token in tokens]
+    begins, goes_on = (marked, ~marked) if space else (~marked, marked)
+    if not sign:
+        begins = goes_on = np.ones(vocabulary, bool)
     return Marks(
         sign=sign,
         initial=ordinary & begins,
@@ -120,15 +105,7 @@ def _space_sign(tokenizer: Any) -> str:
 
 
 def split_in_context(tokenizer: Any, texts: Sequence[tuple[str, str, str]]) -> Iterator[Split | str]:
-    """Split sentences into the tokens before, of and after a word, or give the reason why not.
-
-    Parameters
-    ----------
-    tokenizer
-        A fast tokenizer.
-    texts
-        The text before the word, the word, and the text after it.
-    """
+    """Split texts before, of and after a word into tokens, in context; or give the reason why not."""
     unknown, backend = tokenizer.unk_token_id, tokenizer.backend_tokenizer
     backend.no_truncation()
     backend.no_padding()
@@ -170,14 +147,6 @@ def _is_space(offset: tuple[int, int], text: str, start: int) -> bool:
     return left <= right == start > 0 and not text[left:right].strip()
 
 
-UNKNOWN_GROUP = "the tokenizer does not know a part of it"
-UNKNOWN_TEMPLATE = "the tokenizer does not know a word of it"
-_HINT = "leave them out, or use missing='drop'."
-
-Cell = tuple[int, int, int]
-"""Row, template and adjective."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Material:
     """The material of a probe, as tokens."""
@@ -194,7 +163,7 @@ class Material:
     """The adjectives of the pairs, and synonyms if they were asked for."""
     splits: Mapping[Cell, Split]
     """The tokens of each cell."""
-    dropped: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    dropped: Mapping[str, Mapping[str, str]]
     """``groups``, ``adjectives`` and ``templates`` left out, each with the reason."""
 
     @property
@@ -223,145 +192,101 @@ def make_material(
     causal: bool,
     missing: str,
 ) -> Material:
-    """Split every prompt into tokens, and leave out what the tokenizer does not know.
-
-    Parameters
-    ----------
-    tokenizer
-        A fast tokenizer.
-    groups, priors, templates, traits
-        The material.
-    synonyms
-        Whether the synonyms of the adjectives are asked for as well.
-    causal
-        Whether the model sees only the text before the trait.
-    missing
-        ``"raise"`` an error that names what is not known, or ``"drop"`` it.
-    """
-    words = [word for trait in traits for word in (trait.left, trait.right)]
-    if synonyms:
-        words += [w for t in traits for w in (*t.left_synonyms, *t.right_synonyms)]
-    adjectives = tuple(dict.fromkeys(words))
-    rows = [*groups, *priors]
-    found = _split(tokenizer, rows, templates, adjectives, causal)
-    table = _Faults(found, len(groups), len(rows), templates, adjectives)
-    no_template = table.templates()
-    no_group = table.groups([row.name for row in groups], no_template)
-    no_adjective = table.adjectives()
+    """Split every prompt into tokens; what the tokenizer does not know is left out, or an error names it."""
+    adjectives = tuple(dict.fromkeys(_words(traits, synonyms)))
+    found = _split(tokenizer, [*groups, *priors], templates, adjectives, causal)
+    dropped = _dropped(found, groups, priors, templates, adjectives)
     if missing == "raise":
-        _insist(no_template, no_group, no_adjective)
-    keep_traits = tuple(t for t in traits if t.left not in no_adjective and t.right not in no_adjective)
-    kept_words = {w for t in keep_traits for w in (t.left, t.right)}
-    if synonyms:
-        kept_words |= {w for t in keep_traits for w in (*t.left_synonyms, *t.right_synonyms)}
+        _check_dropped(dropped)
+    pairs = tuple(t for t in traits if not dropped["adjectives"].keys() & {t.left, t.right})
+    words = {*_words(pairs, synonyms)} - dropped["adjectives"].keys()
     keep = (
-        [at for at, row in enumerate(rows) if row.name not in no_group or at >= len(groups)],
-        [at for at, text in enumerate(templates) if text not in no_template],
-        [at for at, word in enumerate(adjectives) if word in kept_words and word not in no_adjective],
+        [at for at, row in enumerate(groups) if row.name not in dropped["groups"]],
+        [at for at, text in enumerate(templates) if text not in dropped["templates"]],
+        [at for at, word in enumerate(adjectives) if word in words],
     )
-    _something_left(keep, len(priors))
+    for kind, left in zip(("group", "template", "pair of traits"), keep, strict=True):
+        if not left:
+            raise InputError(
+                f"no {kind} is left that the tokenizer knows.",
+                hint="check that the model is for the language of the material.",
+            )
+    rows = [*keep[0], *range(len(groups), len(groups) + len(priors))]
+    cells = product(enumerate(rows), enumerate(keep[1]), enumerate(keep[2]))
+    splits = {(r, t, a): found[row, template, word] for (r, row), (t, template), (a, word) in cells}
     return Material(
-        groups=tuple(rows[at] for at in keep[0] if at < len(groups)),
+        groups=tuple(groups[at] for at in keep[0]),
         priors=tuple(priors),
         templates=tuple(templates[at] for at in keep[1]),
-        traits=keep_traits,
+        traits=pairs,
         adjectives=tuple(adjectives[at] for at in keep[2]),
-        splits=_kept(found, keep),
-        dropped={"groups": no_group, "adjectives": no_adjective, "templates": no_template},
+        splits={cell: split for cell, split in splits.items() if isinstance(split, Split)},
+        dropped=dropped,
     )
+
+
+def _words(traits: Sequence[Trait], synonyms: bool) -> list[str]:
+    """The adjectives of pairs, then their synonyms if these are asked for."""
+    words = [word for trait in traits for word in (trait.left, trait.right)]
+    if synonyms:
+        words += [word for trait in traits for word in (*trait.left_synonyms, *trait.right_synonyms)]
+    return words
 
 
 def _split(
     tokenizer: Any, rows: Sequence[Row], templates: Sequence[str], adjectives: Sequence[str], causal: bool
 ) -> dict[Cell, Split | str]:
+    """The tokens of every row in every template with every adjective, or why there are none."""
     cells: list[Cell] = []
     texts: list[tuple[str, str, str]] = []
     for r, row in enumerate(rows):
         for t, template in enumerate(templates):
-            prompt = fill(template, row, causal=causal)
+            left, right = fill(template, row, causal=causal)
             for a, word in enumerate(adjectives):
-                begins = not prompt.left and template.startswith("{trait}")
-                spelled = word[:1].upper() + word[1:] if begins else word
+                begins = not left and template.startswith("{trait}")
                 cells.append((r, t, a))
-                texts.append((prompt.left, spelled, prompt.right))
+                texts.append((left, word[:1].upper() + word[1:] if begins else word, right))
     return dict(zip(cells, split_in_context(tokenizer, texts), strict=True))
 
 
-class _Faults:
-    """Groups, adjectives and templates that the tokenizer does not know."""
+def _dropped(
+    found: Mapping[Cell, Split | str],
+    groups: Sequence[Row],
+    priors: Sequence[Row],
+    templates: Sequence[str],
+    adjectives: Sequence[str],
+) -> dict[str, dict[str, str]]:
+    """What the tokenizer does not know, with the reasons.
 
-    def __init__(
-        self,
-        found: Mapping[Cell, Split | str],
-        groups: int,
-        rows: int,
-        templates: Sequence[str],
-        adjectives: Sequence[str],
-    ) -> None:
-        self._found, self._groups, self._rows = found, groups, rows
-        self._templates, self._adjectives = templates, adjectives
-        self._unknown = np.zeros((rows, len(templates)), bool)
-        for (r, t, _), split in found.items():
-            if isinstance(split, Split) and split.unknown:
-                self._unknown[r, t] = True
-
-    def templates(self) -> dict[str, str]:
-        """Templates with unknown words of their own: unknown with every prior."""
-        bad = np.atleast_1d(self._unknown[self._groups :].all(axis=0)).tolist()
-        return {text: UNKNOWN_TEMPLATE for text, wrong in zip(self._templates, bad, strict=True) if wrong}
-
-    def groups(self, names: Sequence[str], no_template: Mapping[str, str]) -> dict[str, str]:
-        """Groups with unknown words, in templates without."""
-        good = [at for at, text in enumerate(self._templates) if text not in no_template]
-        bad = np.atleast_1d(self._unknown[: self._groups, good].any(axis=1)).tolist()
-        return {name: UNKNOWN_GROUP for name, wrong in zip(names, bad, strict=True) if wrong}
-
-    def adjectives(self) -> dict[str, str]:
-        """Adjectives without tokens, or whose number of tokens depends on the group."""
-        reasons: dict[str, str] = {}
-        for (_, t, a), split in self._found.items():
-            first = self._found[0, t, a]
-            word = self._adjectives[a]
-            if isinstance(split, str):
-                reasons.setdefault(word, split)
-            elif isinstance(first, Split) and len(first.pieces) != len(split.pieces):
-                reasons.setdefault(word, JOINED)
-        return reasons
+    A template has unknown words of its own if it has some with every prior; a group has unknown words if the
+    other templates have some with it. The number of tokens of an adjective must not depend on the group.
+    """
+    unknown = np.zeros((len(groups) + len(priors), len(templates)), bool)
+    reasons: dict[str, str] = {}
+    for (r, t, a), split in found.items():
+        first = found[0, t, a]
+        if isinstance(split, str):
+            reasons.setdefault(adjectives[a], split)
+        else:
+            unknown[r, t] |= split.unknown
+            if isinstance(first, Split) and len(first.pieces) != len(split.pieces):
+                reasons.setdefault(adjectives[a], JOINED)
+    of_templates = unknown[len(groups) :].all(axis=0)
+    of_groups = unknown[: len(groups), ~of_templates].any(axis=1)
+    return {
+        "groups": {groups[at].name: UNKNOWN_GROUP for at in np.flatnonzero(of_groups).tolist()},
+        "adjectives": reasons,
+        "templates": {templates[at]: UNKNOWN_TEMPLATE for at in np.flatnonzero(of_templates).tolist()},
+    }
 
 
-def _kept(
-    found: Mapping[Cell, Split | str], keep: tuple[list[int], list[int], list[int]]
-) -> dict[Cell, Split]:
-    kept: dict[Cell, Split] = {}
-    for r, row in enumerate(keep[0]):
-        for t, template in enumerate(keep[1]):
-            for a, word in enumerate(keep[2]):
-                split = found[row, template, word]
-                if isinstance(split, Split):
-                    kept[r, t, a] = split
-    return kept
-
-
-def _insist(templates: Mapping[str, str], groups: Mapping[str, str], adjectives: Mapping[str, str]) -> None:
-    for kind, missing in (("trait", adjectives), ("group", groups), ("template", templates)):
-        if missing:
+def _check_dropped(dropped: Mapping[str, Mapping[str, str]]) -> None:
+    for kind, key in (("trait", "adjectives"), ("group", "groups"), ("template", "templates")):
+        if missing := dropped[key]:
             shown = join_words([repr(name) for name in missing], most=6)
             reasons = join_words(dict.fromkeys(missing.values()))
             raise MissingStimuliError(
                 f"{kind}{'s' * (len(missing) > 1)} that cannot be asked for: {shown} ({reasons}).",
                 missing=missing,
-                hint=_HINT,
-            )
-
-
-def _something_left(keep: tuple[list[int], list[int], list[int]], priors: int) -> None:
-    for kind, count in (
-        ("group", len(keep[0]) - priors),
-        ("template", len(keep[1])),
-        ("pair of traits", len(keep[2])),
-    ):
-        if not count:
-            raise InputError(
-                f"no {kind} is left that the tokenizer knows.",
-                hint="check that the model is for the language of the material.",
+                hint="leave them out, or use missing='drop'.",
             )

@@ -132,15 +132,8 @@ class Text(NamedTuple):
 def split_sentences(tokenizer: Any, sentences: Sequence[str], *, begin: int | None = None) -> list[Split]:
     """Sentences in tokens.
 
-    Parameters
-    ----------
-    tokenizer
-        A fast tokenizer.
-    sentences
-        The sentences.
-    begin
-        Token with which a text begins, put before sentences whose tokenizer does not; special tokens at the
-        end are then left off. None keeps all as the tokenizer has it.
+    With ``begin``, the token with which a text begins, it is put before sentences whose tokenizer does not,
+    and special tokens at the end are left off.
     """
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
@@ -188,16 +181,7 @@ def texts_of(
 ) -> list[list[Text]] | str:
     """The texts of the sentences of an item, or why it cannot be scored.
 
-    Parameters
-    ----------
-    splits
-        Its sentences in tokens.
-    score
-        One of :data:`~crossroads.evidence.sentences.Score`.
-    mask
-        The mask token; None for causal models.
-    blanks
-        The sentences with the places of the words that are scored, for ``blank``.
+    ``mask`` is None for causal models; ``blanks`` are the words that are scored, for ``blank``.
     """
     if score == "pll":
         places = shared_places(splits)
@@ -286,19 +270,8 @@ def asked_of(
 ) -> AskedItems:
     """What a model is asked.
 
-    Parameters
-    ----------
-    items
-        The pairs or triples.
-    splits
-        All their sentences in tokens, one after the other.
-    score, mask
-        As in :func:`texts_of`.
-    longest
-        Most tokens of a text.
-    blanks
-        For ``blank``, the sentences of each item with the places of the words that are scored, or why they
-        are not known.
+    ``splits`` are the sentences of all items, one after the other; ``blanks``, for the score ``blank``, the
+    words of each item that are scored, or why they are not known.
     """
     rest = iter(splits)
     found: list[list[list[Text]] | str] = []

@@ -244,12 +244,7 @@ def _prepared(model: LanguageModel, given: SentenceItems, score: Score, options:
 class _Scorer:
     """A loaded model that scores batches.
 
-    Parameters
-    ----------
-    model
-        The model.
-    weighted
-        Whether log-probabilities are weighted by the attention that their token gets.
+    If ``weighted``, log-probabilities are weighted by the attention that their token gets.
     """
 
     def __init__(self, model: LanguageModel, *, weighted: bool) -> None:

@@ -121,20 +121,9 @@ def plan_texts(
 ) -> TextPlan:
     """Sort texts, number slots and readings in that order, and cut.
 
-    Parameters
-    ----------
-    texts
-        The texts in tokens.
-    readings
-        What is read: number of the text, position in it, and token.
-    mask
-        The mask token; texts with different numbers of it do not share a batch. None for any number.
-    vocabulary
-        Number of logits of a slot.
-    batch_size
-        Most texts of a batch.
-    unit_texts
-        Texts after which a work unit ends, which is the most that is lost when a run is killed.
+    ``readings`` are number of the text, position in it, and token. With ``mask``, texts with different
+    numbers of masks do not share a batch. ``vocabulary`` is the number of logits of a slot; ``unit_texts``
+    are the texts after which a work unit ends, which is the most that is lost when a run is killed.
     """
     keys = [(0 if mask is None else text.count(mask), len(text)) for text in texts]
     order = sorted(range(len(texts)), key=keys.__getitem__)
