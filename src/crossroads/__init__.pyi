@@ -40,7 +40,7 @@ from crossroads.measures.intersectional.detection import eibd as eibd
 from crossroads.measures.intersectional.detection import ibd as ibd
 from crossroads.measures.intersectional.discovery import discover as discover
 from crossroads.measures.intersectional.wefat import wefat as wefat
-from crossroads.measures.rungs import ladder as ladder
+from crossroads.measures.robustness import checks as checks
 from crossroads.measures.sentences.pairs import sentence_pairs as sentence_pairs
 from crossroads.measures.sentences.triples import sentence_triples as sentence_triples
 from crossroads.measures.traits.alignment import align as align

@@ -40,7 +40,7 @@ from crossroads.measures.pairs.dominance import DomainPair, DominanceResult, dom
 from crossroads.measures.pairs.emergent import EmergentResult, emergent
 from crossroads.measures.pairs.order import OrderSensitivityResult, order_sensitivity
 from crossroads.measures.pairs.truth import EmergentTruthResult, against
-from crossroads.measures.rungs import LadderResult, Rung, ladder
+from crossroads.measures.robustness import ChecksResult, checks
 from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
 from crossroads.measures.sentences.preference import Preference
 from crossroads.measures.sentences.triples import SentenceTriplesResult, StereotypeScores, sentence_triples
@@ -63,6 +63,7 @@ __all__ = [
     "CeatBootstrapResult",
     "CeatResult",
     "ChatResult",
+    "ChecksResult",
     "CombinedLevel",
     "CombinedSimilarity",
     "CompareBatteryResult",
@@ -79,7 +80,6 @@ __all__ = [
     "FrequencyResult",
     "GroupCeatResult",
     "InfluenceResult",
-    "LadderResult",
     "MleatResult",
     "MultilevelCeatResult",
     "OrderSensitivityResult",
@@ -88,7 +88,6 @@ __all__ = [
     "ReliabilityResult",
     "RsaGridResult",
     "RsaResult",
-    "Rung",
     "SavedDifference",
     "ScWeatResult",
     "ScoreTable",
@@ -113,6 +112,7 @@ __all__ = [
     "ceat_bootstrap",
     "chat_association",
     "chat_decision",
+    "checks",
     "choose_templates",
     "compare",
     "compare_battery",
@@ -129,7 +129,6 @@ __all__ = [
     "ilps",
     "ilps_star",
     "influence",
-    "ladder",
     "mleat",
     "multilevel_ceat",
     "null_threshold",

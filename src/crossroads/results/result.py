@@ -24,6 +24,7 @@ from crossroads.errors import (
 )
 from crossroads.evidence.model_names import model_name
 from crossroads.evidence.provenance import Provenance
+from crossroads.results.checks import Check, Checked
 from crossroads.results.conclusion import Conclusion
 from crossroads.results.coverage import Coverage
 from crossroads.results.plain import decode_fields, encode_fields
@@ -168,6 +169,14 @@ class Result:
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """What the result comes to, a sentence per test; none where a table says it better."""
         yield from ()
+
+    def _checks(self) -> Iterator[Checked]:
+        """Tests within the result whose robustness can be checked; see :func:`~crossroads.checks`."""
+        yield from ()
+
+    def _check(self) -> Check | None:
+        """The check that the result is, of the test of its design."""
+        return None
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values with their marks, by method and place; none where nothing was adjusted."""

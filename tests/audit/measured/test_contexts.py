@@ -44,9 +44,9 @@ def test_frequency_is_part_of_an_audit_of_contexts_where_it_is_given(tmp_path: P
     found = over_contexts(tmp_path, known).results
     explained = found["made up CEAT frequency"]
     assert isinstance(explained, FrequencyResult)
-    rungs = cr.ladder(found.values()).tests["made up CEAT"]
-    assert rungs[2].answer == explained.answer
-    assert {"made up CEAT frequency", "made up CEAT ladder"} <= set(context_names([DESIGN]))
+    checks = cr.checks(found.values()).tests["made up CEAT"]
+    assert checks[2].answer == explained.answer
+    assert {"made up CEAT frequency", "made up CEAT checks"} <= set(context_names([DESIGN]))
 
 
 def test_frequencies_that_are_missing_are_said(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from crossroads.measures.contextual.ceat import context_name
 from crossroads.measures.contextual.levels import levels_name
 from crossroads.measures.coverage.gaps import NO_CONTEXT, require_stimuli
 from crossroads.measures.geometry.anisotropy import OF_CONTEXTS, measured_anisotropy
-from crossroads.measures.rungs import ladder_name
+from crossroads.measures.robustness import checks_name
 from crossroads.report.audit import by_label
 from crossroads.results import Result
 from crossroads.stimuli import Design
@@ -176,7 +176,7 @@ def context_names(designs: Sequence[Design]) -> dict[str, str]:
     for one in designs:
         names |= {context_name(one.name): "context test", levels_name(one.name): "context levels"}
         names |= {
-            ladder_name(context_name(one.name)): "ladder",
+            checks_name(context_name(one.name)): "checks",
             context_frequency_name(one.name): "frequency",
         }
     return names

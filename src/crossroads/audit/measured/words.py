@@ -47,7 +47,7 @@ from crossroads.measures.association.series import Points, assemble_series, seri
 from crossroads.measures.coverage.gaps import require_stimuli
 from crossroads.measures.coverage.words import Missing
 from crossroads.measures.geometry.anisotropy import ANISOTROPY, measured_anisotropy
-from crossroads.measures.rungs import ladder_name
+from crossroads.measures.robustness import checks_name
 from crossroads.report.audit import by_label
 from crossroads.results.plain import decode_fields
 from crossroads.stimuli import Design
@@ -68,7 +68,7 @@ def words_of(designs: Sequence[Design]) -> list[str]:
 def word_names(designs: Sequence[Design], *, placebos: bool) -> dict[str, str]:
     """Names of the tests on one vector per word in rules, to their kind."""
     names = {design.name: "test" for design in designs}
-    names |= {ladder_name(design.name): "ladder" for design in designs}
+    names |= {checks_name(design.name): "checks" for design in designs}
     names |= {frequency_name(design.name): "frequency" for design in designs}
     names |= {reliability_name(design.name): "reliability" for design in designs}
     names |= {ANISOTROPY: "anisotropy"} if designs else {}

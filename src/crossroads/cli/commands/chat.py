@@ -22,7 +22,7 @@ from crossroads.extraction.chat.ask import ChatPlan, Conversation
 from crossroads.measures.chat.association import chat_association
 from crossroads.measures.chat.decision import chat_decision
 from crossroads.measures.chat.result import ChatResult
-from crossroads.measures.rungs import LadderResult, ladder
+from crossroads.measures.robustness import ChecksResult, checks
 from crossroads.sources.endpoints.chat import ChatProtocol
 from crossroads.sources.models.transformers import Device
 from crossroads.stimuli import Design, StimulusSet
@@ -144,7 +144,7 @@ def chat_command(
 
         plots.save(plots.chat_plot(results[0]), figure)
     if json:
-        printing.document("chat", results, ladder=ladder(results).to_dict())
+        printing.document("chat", results, checks=checks(results).to_dict())
         return
     show(results)
 
@@ -211,7 +211,7 @@ def show(results: Sequence[ChatResult]) -> None:
     """Print the tables of tests and their notes."""
     named = {one.label: one for one in results}
     printing.show(ChatResult.tabulate(named))
-    printing.show(LadderResult.tabulate({"ladder": ladder(results)}))
+    printing.show(ChecksResult.tabulate({"checks": checks(results)}))
     for name, one in named.items():
         if one.first_share is not None:
             printing.out.print(

@@ -31,6 +31,7 @@ from crossroads.results import (
     numbers,
     pointer_part,
 )
+from crossroads.results.checks import Checked, adjusted_tests
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, percent
@@ -101,6 +102,10 @@ class BatteryResult(Result):
     def adjusted_p(self) -> list[P | None]:
         """The adjusted p-values that outputs show."""
         return [None if value is None else P(value) for value in self.adjusted[phrases.ADJUSTMENT]]
+
+    def _checks(self) -> Iterator[Checked]:
+        for test, p in zip(self.tests, self.adjusted_p(), strict=True):
+            yield from adjusted_tests(test, p)
 
     def parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """The tests and their intervals."""

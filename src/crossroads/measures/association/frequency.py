@@ -22,6 +22,7 @@ from crossroads.measures.contextual.draws import expected_cosines, stack
 from crossroads.measures.coverage.gaps import NO_CONTEXT, NOT_THERE, too_few
 from crossroads.measures.coverage.words import BALANCED, Gathered, Missing, check_inputs, gather
 from crossroads.results import Result, Row, Values, long_row
+from crossroads.results.checks import FREQUENCY, Check
 from crossroads.stimuli import Design
 from crossroads.stimuli.files.lists import read_frequencies
 from crossroads.wording import phrases
@@ -184,6 +185,17 @@ class FrequencyResult(Result):
         """Every number."""
         for statistic, value in self._values().items():
             yield long_row("frequency", self.design, "", statistic, value, n=self.draws)
+
+    def _check(self) -> Check:
+        matched = self.matched_pvalue is not None
+        return Check(
+            asks=FREQUENCY,
+            answer=self.answer,
+            value=self.matched_pvalue if matched else self.adjusted.pvalue,
+            sign="≈" if matched else "",
+            method=f"{'words of like frequency' if matched else 'equal frequency'}, {self.source}",
+            reason=self.reason,
+        )
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Every number and the answer, for rules."""

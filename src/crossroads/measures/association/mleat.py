@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, Self
 
@@ -36,6 +36,7 @@ from crossroads.measures.association.weat import (
 from crossroads.measures.coverage.overlaps import warn_about_sharing
 from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
 from crossroads.results import Conclusion, Result, Row, Values, long_row
+from crossroads.results.checks import Checked
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import number
@@ -227,6 +228,9 @@ class MleatResult(Result):
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute, relative to the others, and where each is by itself."""
         yield self.level1.concluded(self.design, self.level1.answer, "level1/", level2=self.level2)
+
+    def _checks(self) -> Iterator[Checked]:
+        yield from (replace(test, question=self.question) for test in self.level1._checks())
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a test."""

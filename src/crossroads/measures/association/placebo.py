@@ -20,8 +20,9 @@ from crossroads.inference.detection import exact_interval
 from crossroads.inference.options import whole
 from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
 from crossroads.results import Result, Row, Values, long_row, read_only
+from crossroads.results.checks import TOPICS, Check
 from crossroads.stimuli import Design
-from crossroads.wording.numbers import P, percent
+from crossroads.wording.numbers import P, counted, percent
 from crossroads.wording.table import Column, Table
 
 POOL = 20_000
@@ -166,6 +167,15 @@ class PlaceboResult(Result):
         for statistic, value in self.rows()[0].items():
             if statistic not in ("design", "draws", "agrees"):
                 yield long_row("placebo", self.design, "", statistic, value, n=len(self.statistics))
+
+    def _check(self) -> Check:
+        return Check(
+            asks=TOPICS,
+            answer=None,
+            value=self.topic_percentile,
+            sign="≈",
+            method=counted(self.topic_statistics.size, "placebo test"),
+        )
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """The p-value and the percentiles, for rules; under a name of its own, since tests have p-values."""

@@ -25,6 +25,7 @@ from crossroads.inference.permutation.test import (
 from crossroads.measures.coverage.overlaps import warn_about_sharing
 from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
 from crossroads.results import Conclusion, Result, Row, association, below, long_row, numbers, status_of
+from crossroads.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Checked
 from crossroads.results.conclusion import ALPHA
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
@@ -40,6 +41,10 @@ class WeatResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
     figure: ClassVar[str] = "association.associations:association_plot"
     stem: ClassVar[str] = "weat"
+    unchecked: ClassVar[Mapping[str, str]] = {
+        FREQUENCY: NO_FREQUENCY,
+        TOPICS: "no placebo tests were drawn (cr.placebo, or --placebo)",
+    }
 
     design: str
     """Name of the design."""
@@ -185,6 +190,19 @@ class WeatResult(Result):
     def answer(self) -> P | None:
         """The p-value that holds for other words; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
+
+    def _checks(self) -> Iterator[Checked]:
+        single = {} if "y" in self.sets else {FREQUENCY: "frequencies of two targets are compared"}
+        yield Checked(
+            name=self.design,
+            question=self.question,
+            family="words",
+            these=self.p,
+            exchanged=f"targets exchanged, {self.method}",
+            other=self.crossed.two_sided,
+            reason=self.crossed.reason,
+            unchecked={**self.unchecked, **single},
+        )
 
 
 def too_small(name: str, smallest: float | None) -> list[str]:

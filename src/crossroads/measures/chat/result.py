@@ -32,6 +32,7 @@ from crossroads.results import (
     long_row,
     status_of,
 )
+from crossroads.results.checks import FREQUENCY, TOPICS, Checked
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, counted
@@ -55,6 +56,9 @@ class ChatResult(Result):
     section: ClassVar[str] = "chat"
     stem: ClassVar[str] = "chat"
     figure: ClassVar[str] = "chat:chat_plot"
+    unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (FREQUENCY, TOPICS), "it is asked of vectors, and a chat model gives answers"
+    )
     cites: ClassVar[tuple[str, ...]] = (
         *("bai2025explicitly", "clark1973language", "cameron2011robust"),
         "satterthwaite1946approximate",
@@ -228,6 +232,20 @@ class ChatResult(Result):
         own = ("score", "answered", "refused", "unparsed", "refusal_rate", "unparsed_rate")
         values: Values = {**{one: getattr(self, one) for one in own}, "exact_p": self.pvalue}
         yield self.label, "chat", {**values, **crossed_numbers(self.crossed, ASKED)}
+
+    def _checks(self) -> Iterator[Checked]:
+        crossed = self.crossed
+        yield Checked(
+            name=self.label,
+            question=self.question,
+            family="chat",
+            these=None if crossed is None else self.p,
+            exchanged="words exchanged" if crossed is None else f"words exchanged, {self.method}",
+            other=None if crossed is None else crossed.two_sided,
+            drawn=f"{self.drawn} drawn, t",
+            reason=self.unread if crossed is None else crossed.reason,
+            unchecked=self.unchecked,
+        )
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which label is given more of which words."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from crossroads.errors import DesignError, MissingStimuliError
@@ -19,6 +19,7 @@ from crossroads.measures.contextual.words import check_contexts
 from crossroads.measures.coverage.gaps import NO_CONTEXT, require_stimuli
 from crossroads.measures.coverage.words import Missing, listed_designs
 from crossroads.results import Conclusion, Result, Row, Values, long_row
+from crossroads.results.checks import Checked, adjusted_tests
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, percent
@@ -97,6 +98,11 @@ class CeatBatteryResult(Result):
     def adjusted_p(self) -> list[P | None]:
         """The adjusted p-values that outputs show."""
         return [None if value is None else P(value) for value in self.adjusted[phrases.ADJUSTMENT]]
+
+    def _checks(self) -> Iterator[Checked]:
+        for test, p in zip(self.tests, self.adjusted_p(), strict=True):
+            for checked in adjusted_tests(test, p):
+                yield replace(checked, question=self.asks(test.design))
 
     def parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """The tests and their intervals."""

@@ -40,6 +40,7 @@ from crossroads.results import (
     read_only,
     status_of,
 )
+from crossroads.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Checked
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
@@ -90,6 +91,10 @@ class CeatResult(Result):
     section: ClassVar[str] = "contexts"
     cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "dersimonian1986meta", "higgins2009reevaluation")
     stem: ClassVar[str] = "ceat"
+    unchecked: ClassVar[Mapping[str, str]] = {
+        FREQUENCY: NO_FREQUENCY,
+        TOPICS: "placebo tests would take contexts of a thousand other words",
+    }
     figure: ClassVar[str] = "contextual.histogram:context_histogram"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "context test": (
@@ -228,6 +233,18 @@ class CeatResult(Result):
             status=status_of(other, self.p),
             found=found,
             reason=self.crossed.reason,
+        )
+
+    def _checks(self) -> Iterator[Checked]:
+        yield Checked(
+            name=self.label,
+            question=self.question,
+            family="contexts",
+            these=self.p,
+            exchanged=f"targets exchanged, {self.stimulus_method}",
+            other=self.crossed.two_sided,
+            reason=self.crossed.reason,
+            unchecked=self.unchecked,
         )
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:

@@ -38,6 +38,7 @@ from crossroads.results import (
     read_only,
     status_of,
 )
+from crossroads.results.checks import FREQUENCY, TOPICS, Checked, adjusted_tests
 from crossroads.stimuli import StimulusSet
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
@@ -89,6 +90,9 @@ class RsaResult(Result):
     section: ClassVar[str] = "geometry"
     cites: ClassVar[tuple[str, ...]] = ("lepori2020unequal", "kriegeskorte2008representational")
     stem: ClassVar[str] = "rsa"
+    unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (FREQUENCY, TOPICS), "it is asked of associations, not of comparisons of geometry"
+    )
     figure: ClassVar[str] = "geometry.fit:fit_plot"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "comparison": (
@@ -243,6 +247,18 @@ class RsaResult(Result):
             numbers=difference_numbers(self.crossed, at),
         )
 
+    def _checks(self) -> Iterator[Checked]:
+        yield Checked(
+            name=self.label,
+            family="geometry",
+            noun="comparison of geometry",
+            these=self.p,
+            exchanged="targets exchanged, monte-carlo",
+            other=self.crossed.two_sided,
+            reason=self.crossed.reason,
+            unchecked=self.unchecked,
+        )
+
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a comparison of geometry."""
         own = ("similarity1", "similarity2", "halves")
@@ -306,6 +322,11 @@ class RsaGridResult(Result):
         """Which group each concept goes with more."""
         marks = self.adjusted_marks()[phrases.ADJUSTMENT]
         yield from (one.concluded(marks.get(i), f"tests/{i}/") for i, one in enumerate(self.tests))
+
+    def _checks(self) -> Iterator[Checked]:
+        marks = self.adjusted_marks()[phrases.ADJUSTMENT]
+        for i, test in enumerate(self.tests):
+            yield from adjusted_tests(test, marks.get(i))
 
     def parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """The single comparisons."""

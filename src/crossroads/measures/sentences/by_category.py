@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from crossroads.measures.sentences.preference import FLAWS
 from crossroads.results import Conclusion, Row, Status, Values, long_row
+from crossroads.results.checks import FREQUENCY, TOPICS, Checked
 from crossroads.results.conclusion import pointer_part
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, percent
@@ -27,6 +28,11 @@ class ByCategory:
     """Names of the numbers of all items and of each category."""
     kind: ClassVar[str]
     """Kind of test in rules."""
+    choice: ClassVar[str]
+    """What the model chooses from."""
+    unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (FREQUENCY, TOPICS), "it is asked of vectors, and these are scores of sentences"
+    )
 
     data: str
     """Name of the sentences: that of their file."""
@@ -50,6 +56,11 @@ class ByCategory:
     def label(self) -> str:
         """The data, and the score."""
         return f"{self.data} {self.score}"
+
+    @property
+    def question(self) -> str:
+        """What the model chooses from."""
+        return self.choice
 
     def parts_named(self) -> Iterator[tuple[str, str, Any, P | None]]:
         """All items, then every category: its name, its place in the result, and its adjusted p-value."""
@@ -93,6 +104,20 @@ class ByCategory:
         for part, _, one, p in self.parts_named():
             adjusted: Values = {f"p_{phrases.ADJUSTMENT}": None if p is None else p.value}
             yield self.named(part), self.kind, {**self.values(one), **adjusted}
+
+    def _checks(self) -> Iterator[Checked]:
+        yield Checked(
+            name=self.label,
+            question=self.question,
+            family="sentences",
+            noun="preference",
+            items="sentences",
+            these=P(self.overall.sign_pvalue),
+            exchanged="sign test over single items, exact",
+            other=self.overall.pvalue,
+            drawn="signs flipped by what items share",
+            unchecked=self.unchecked,
+        )
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values, none of them marked."""

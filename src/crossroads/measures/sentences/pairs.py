@@ -51,6 +51,7 @@ class SentencePairsResult(ByCategory, Result):
     measure: ClassVar[str] = "sentence pairs"
     numbers: ClassVar[tuple[str, ...]] = _NUMBERS
     kind: ClassVar[str] = "sentences"
+    choice: ClassVar[str] = "the sentence that stereotypes more / less"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"sentences": (*_NUMBERS, f"p_{phrases.ADJUSTMENT}")}
 
     overall: Preference
@@ -65,11 +66,6 @@ class SentencePairsResult(ByCategory, Result):
     (the other words), or columns of the file."""
     differences: NDArray[np.float64]
     """Score of the sentence that stereotypes more less that of the other, in the order of the pairs."""
-
-    @property
-    def question(self) -> str:
-        """What is asked."""
-        return "the sentence that stereotypes more / less"
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:

@@ -88,17 +88,13 @@ class SentenceTriplesResult(ByCategory, Result):
     measure: ClassVar[str] = "sentence triples"
     numbers: ClassVar[tuple[str, ...]] = _NUMBERS
     kind: ClassVar[str] = "triples"
+    choice: ClassVar[str] = "stereotype / anti-stereotype / unrelated"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"triples": (*_NUMBERS, f"p_{phrases.ADJUSTMENT}")}
 
     overall: StereotypeScores
     """Over all triples."""
     categories: Mapping[str, StereotypeScores]
     """By what the stereotype is about."""
-
-    @property
-    def question(self) -> str:
-        """What is asked."""
-        return "stereotype / anti-stereotype / unrelated"
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:

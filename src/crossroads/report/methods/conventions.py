@@ -13,7 +13,7 @@ from crossroads.results import Result
 from crossroads.wording import phrases
 
 _TITLES = {
-    "ladder": "How sure",
+    "checks": "How sure",
     "battery": "Battery of association tests",
     "mleat": "Association tests (ML-EAT)",
     "bootstrap": "Confidence intervals",
@@ -166,7 +166,7 @@ _OF_SENTENCES: Mapping[str, Callable[[Any], str]] = {
     ),
 }
 _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
-    "ladder": {
+    "checks": {
         "alpha": lambda value: f"questions are answered at the level {value}",
         "other words": lambda value: (
             "the words of all sets count as drawn: the difference of mean cosines has the variance over "

@@ -18,7 +18,7 @@ from crossroads.errors import InputError, OnMissing, join_words
 from crossroads.evidence.sentences import SCALES, Per, SentenceScores, read_document
 from crossroads.extraction.sentences.run import AskedScore, score_sentences
 from crossroads.inference.options import seed_of
-from crossroads.measures.rungs import ladder
+from crossroads.measures.robustness import checks
 from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
 from crossroads.measures.sentences.preference import Preference, cluster_names
 from crossroads.measures.sentences.triples import SentenceTriplesResult, sentence_triples, target_column
@@ -124,7 +124,7 @@ def sentences_command(
 
         plots.save(plots.sentence_plot(result), figure)
     if json:
-        printing.document("sentences", [result], ladder=ladder(result).to_dict())
+        printing.document("sentences", [result], checks=checks(result).to_dict())
         return
     show(result)
 
