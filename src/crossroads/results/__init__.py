@@ -11,28 +11,51 @@ from crossroads.results.conclusion import (
     status_of,
 )
 from crossroads.results.coverage import Coverage, describe_coverage
+from crossroads.results.family import Family, Member, adjusted, from_tests
 from crossroads.results.plain import encode, read_only
-from crossroads.results.result import SCHEMA, Result, Row, Values, long_row, model_of, result_kinds, versions
+from crossroads.results.result import (
+    SCHEMA,
+    Result,
+    Row,
+    Values,
+    label_for,
+    long_row,
+    model_of,
+    result_kinds,
+    versions,
+)
+from crossroads.results.stats import NAMED, QUESTION, TEST, Stat, named, stat
 
 __all__ = [
+    "NAMED",
+    "QUESTION",
     "SCHEMA",
+    "TEST",
     "Conclusion",
     "Coverage",
+    "Family",
+    "Member",
     "Result",
     "Row",
+    "Stat",
     "Status",
     "Values",
+    "adjusted",
     "association",
     "because",
     "below",
     "describe_coverage",
     "encode",
+    "from_tests",
+    "label_for",
     "long_row",
     "model_of",
+    "named",
     "numbers",
     "pointer_part",
     "read_only",
     "result_kinds",
+    "stat",
     "status_of",
     "versions",
 ]

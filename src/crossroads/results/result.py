@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -28,6 +28,7 @@ from crossroads.results.checks import Check, Checked
 from crossroads.results.conclusion import Conclusion
 from crossroads.results.coverage import Coverage
 from crossroads.results.plain import decode_fields, encode_fields
+from crossroads.results.stats import Stat, follow, named, pairs
 from crossroads.stimuli.files.text import load_json
 from crossroads.version import VERSION
 from crossroads.wording import phrases
@@ -56,9 +57,9 @@ class Result:
     """Fields and views that every result has.
 
     Results are equal if they have the same type and data; they have no hash. Subclasses are dataclasses with
-    ``eq=False, repr=False``. Besides its numbers, a subclass defines its name (:attr:`label`,
-    :attr:`question`), its section (:attr:`section`), its table (:meth:`tabulate`), its citations and the
-    statistics for rules; every output uses these.
+    ``eq=False, repr=False``. A subclass says once what its numbers are called in tables (``_columns``), in
+    files (``_file_names``) and in rules (``_rule_names``); see :mod:`crossroads.results.stats`. Every output
+    derives from these lists. A subclass defines a view itself only where it says something special.
     """
 
     section: ClassVar[str] = "other"
@@ -70,7 +71,24 @@ class Result:
     cites: ClassVar[tuple[str, ...]] = ()
     """Keys of the publications behind the measure, and behind the methods it always uses."""
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Names of the statistics that rules can use, by kind of test."""
+    """Names of the statistics that rules can use, by kind of test; derived from ``_rule_names``."""
+    _columns: ClassVar[tuple[Stat, ...]] = ()
+    """Columns of the table."""
+    _file_names: ClassVar[str] = ""
+    """Names of the values in data frames and files."""
+    _rule_names: ClassVar[Mapping[str, str]] = {}
+    """Names of the values that rules can use, by kind of test."""
+    _long_table: ClassVar[tuple[str, str, str]] = ("", "", "")
+    """In the long table: measure, path of the number of cases, and part; none without a measure."""
+    _long_names: ClassVar[str] = ""
+    """Names of the numbers in the long table; by default those in files."""
+    _label_format: ClassVar[str] = ""
+    """Label with fields in braces, such as ``"{design} placebo"``; by default the design."""
+    _table_title: ClassVar[str] = ""
+    _table_name: ClassVar[str] = ""
+    """Name of the table; by default :attr:`stem`."""
+    _most_rows: ClassVar[int | None] = None
+    """Largest number of rows printed."""
 
     coverage: Coverage | None = None
     """Which stimuli were measured."""
@@ -81,11 +99,23 @@ class Result:
     versions: Mapping[str, str] = field(default_factory=lambda: dict(versions()))
     """Versions of the software that computed the result."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_rule_names" in vars(cls):
+            cls.asked = cls._known_names()
+
+    @classmethod
+    def _known_names(cls) -> dict[str, tuple[str, ...]]:
+        """Names that rules can use, by kind of test."""
+        return {kind: tuple(name for name, _ in pairs(names)) for kind, names in cls._rule_names.items()}
+
     # ---- names
 
     @property
     def label(self) -> str:
         """Name of the result in tables and rules."""
+        if self._label_format:
+            return self._label_format.format_map(vars(self))
         return str(getattr(self, "design", None) or type(self).__name__)
 
     @property
@@ -94,33 +124,50 @@ class Result:
         titles = getattr(self, "titles", None)
         return phrases.question(titles) if isinstance(titles, Mapping) else ""
 
+    @property
+    def _test_name(self) -> str:
+        """Name of the test in the long table."""
+        return str(getattr(self, "design", "") or self.label)
+
     def parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """Named results within this one; their names begin with ``name`` where that is needed."""
         yield from ()
 
     # ---- tables and figures
 
+    def _members(self) -> Iterable[Any]:
+        """What the rows of the result are about: the result itself, or things inside it."""
+        return (self,)
+
     def rows(self) -> list[Row]:
         """The result as tidy rows, as in :meth:`to_frame`."""
+        if self._file_names:
+            return [named(one, self._file_names) for one in self._members()]
         return [{k: v for k, v in self.to_dict().items() if not isinstance(v, (dict, list))}]
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One table of results of this type, by name, for every output."""
-        rows = [{"result": name, **row} for name, one in results.items() for row in one.rows()]
-        if len(results) == 1:
-            rows = [{k: v for k, v in row.items() if k != "result"} for row in rows]
-        plain = [
-            {
-                k: P(v) if isinstance(v, float) and k.endswith("pvalue") else v
-                for k, v in row.items()
-                if k not in ("schema", "type") and isinstance(v, (str, int, float))
-            }
-            for row in rows
-        ]
-        keys = list(dict.fromkeys(key for row in plain for key in row))
-        columns = tuple(Column(key=key, head=key.replace("_", " "), digits=4) for key in keys)
-        return Table(name=cls.__name__.lower(), title=cls.__name__, columns=columns, rows=tuple(plain))
+        if not cls._columns:
+            return _plain_table(cls.__name__, results)
+        every = list(results.values())
+        return Table(
+            name=cls._table_name or cls.stem,
+            title=cls._table_title,
+            columns=tuple(one.column(every) for one in cls._columns),
+            rows=tuple(
+                {one.key: one.cell(member, name) for one in cls._columns}
+                for name, result in results.items()
+                for member in result._members()
+            ),
+            notes=tuple(cls._table_notes(results)),
+            most=cls._most_rows,
+        )
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:  # noqa: ARG003
+        """Sentences below the table."""
+        return ()
 
     def table(self) -> Table:
         """The result as a small table, as every output prints it."""
@@ -156,11 +203,20 @@ class Result:
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number, one per row, for the long table of an audit; see :func:`long_row`."""
-        yield from ()
+        measure, cases, part = self._long_table
+        if not measure:
+            return
+        more = {"n": follow(self, cases)} if cases else {}
+        for statistic, path in pairs(self._long_names or self._file_names):
+            values = named(self, f"{statistic}={path}") if path != cases else {}
+            for key, value in values.items():
+                if not isinstance(value, (str, bool)):
+                    yield long_row(measure, self._test_name, part, key, value, **more)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Statistics for rules: name of a test, its kind (a key of :attr:`asked`) and its statistics."""
-        yield from ()
+        for kind, names in self._rule_names.items():
+            yield self.label, kind, named(self, names)
 
     def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Tests that could not be measured: name, kind, and why."""
@@ -281,8 +337,9 @@ class Result:
 
 
 def result_kinds() -> tuple[type[Result], ...]:
-    """Every type of result of this package that has been imported, by name."""
+    """Every type of result of this package that has been imported, by name; bases of others are none."""
     found = {one for one in _below(Result) if one.__module__.startswith("crossroads.")}
+    found = {one for one in found if not one.__subclasses__()}
     return tuple(sorted(found, key=lambda one: one.__name__))
 
 
@@ -290,6 +347,29 @@ def _below(base: type[Result]) -> Iterator[type[Result]]:
     for one in base.__subclasses__():
         yield one
         yield from _below(one)
+
+
+def label_for(kind: type[Result], **fields: object) -> str:
+    """Label of results of a type with these fields, such as ``label_for(PlaceboResult, design="weat6")``."""
+    return kind._label_format.format_map(fields)
+
+
+def _plain_table(name: str, results: Mapping[str, Result]) -> Table:
+    """Every plain field as a column, for types that say nothing of themselves."""
+    rows = [{"result": key, **row} for key, one in results.items() for row in one.rows()]
+    if len(results) == 1:
+        rows = [{k: v for k, v in row.items() if k != "result"} for row in rows]
+    plain = [
+        {
+            k: P(v) if isinstance(v, float) and k.endswith("pvalue") else v
+            for k, v in row.items()
+            if k not in ("schema", "type") and isinstance(v, (str, int, float))
+        }
+        for row in rows
+    ]
+    keys = list(dict.fromkeys(key for row in plain for key in row))
+    columns = tuple(Column(key=key, head=key.replace("_", " "), digits=4) for key in keys)
+    return Table(name=name.lower(), title=name, columns=columns, rows=tuple(plain))
 
 
 def long_row(measure: str, test: str, part: str, statistic: str, value: float | None, **more: Any) -> Row:

@@ -19,11 +19,10 @@ from crossroads.inference.crossed import crossed, spread
 from crossroads.inference.detection import exact_interval
 from crossroads.inference.options import whole
 from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
-from crossroads.results import Result, Row, Values, long_row, read_only
+from crossroads.results import QUESTION, TEST, Result, Stat, label_for, read_only, stat
 from crossroads.results.checks import TOPICS, Check
 from crossroads.stimuli import Design
-from crossroads.wording.numbers import P, counted, percent
-from crossroads.wording.table import Column, Table
+from crossroads.wording.numbers import counted, percent
 
 POOL = 20_000
 """Most words of a pool, and the rarest rank of one whose words are ranked."""
@@ -40,9 +39,9 @@ _LEVEL = 0.05
 Rows = NDArray[np.intp]
 
 
-def placebo_name(design: str) -> str:
-    """What the placebo tests of a test are called, such as ``weat6 placebo``."""
-    return f"{design} placebo"
+_DEALT = "weaker tests of arbitrary topics with attribute words dealt at random"
+_AS_STRONG = "at least as strong among these, two-sided"
+_TOPICS = "weaker tests whose attributes are arbitrary topics too: a description, not a test"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -53,9 +52,25 @@ class PlaceboResult(Result):
     stem: ClassVar[str] = "placebos"
     figure: ClassVar[str] = "association.placebo:placebo_plot"
     cites: ClassVar[tuple[str, ...]] = ("clopper1934use",)
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "placebo": ("placebo_p", "percentile", "topic_percentile")
-    }
+    _label_format: ClassVar[str] = "{design} placebo"
+    _table_title: ClassVar[str] = "Among tests of arbitrary topics"
+    _long_table: ClassVar[tuple[str, str, str]] = ("placebo", "statistics.size", "")
+    _file_names: ClassVar[str] = (
+        "design statistic percentile placebo_p=pvalue placebo_p_low=pvalue_low placebo_p_high=pvalue_high "
+        "p=crossed_pvalue agrees topic_percentile draws=statistics.size pool n=sizes coherence"
+    )
+    # under a name of its own, since tests have p-values
+    _rule_names: ClassVar[Mapping[str, str]] = {"placebo": "placebo_p=pvalue percentile topic_percentile"}
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        QUESTION,
+        stat("t", note="difference in standard errors over the choice of all words", of="statistic"),
+        stat("dealt", note=_DEALT, of="percentile", kind="share"),
+        stat("placebo_p", "placebo p", _AS_STRONG, of="pvalue", kind="estimate"),
+        stat("p", note="the same by the distribution of t", of="crossed_pvalue", spare=2),
+        stat("topics", note=_TOPICS, of="topic_percentile", kind="share"),
+        stat("pool", note="words drawn from", kind="count", spare=3),
+    )
 
     design: str
     """Name of the design."""
@@ -89,84 +104,16 @@ class PlaceboResult(Result):
     """What the sets stand for."""
 
     @property
-    def label(self) -> str:
-        """The design, and that this is about its placebos."""
-        return placebo_name(self.design)
-
-    @property
     def among_topics(self) -> str:
         """The share of arbitrary topics, as a phrase."""
         share = percent(self.topic_percentile)
         return f"stronger than {share} of associations between arbitrary topics in this model"
 
-    def rows(self) -> list[Row]:
-        """One row: where the test stands among both kinds of placebos."""
-        return [
-            {
-                "design": self.design,
-                "statistic": self.statistic,
-                "percentile": self.percentile,
-                "placebo_p": self.pvalue,
-                "placebo_p_low": self.pvalue_low,
-                "placebo_p_high": self.pvalue_high,
-                "p": self.crossed_pvalue,
-                "agrees": self.agrees,
-                "topic_percentile": self.topic_percentile,
-                "draws": len(self.statistics),
-                "pool": self.pool,
-                **{f"n_{key}": n for key, n in self.sizes.items()},
-                **{f"coherence_{key}": value for key, value in self.coherence.items()},
-            }
-        ]
-
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test."""
-        rows = [
-            {
-                "test": one.design,
-                "question": one.question,
-                "t": one.statistic,
-                "dealt": one.percentile,
-                "placebo_p": P(one.pvalue, "≈"),
-                "p": P(one.crossed_pvalue),
-                "topics": one.topic_percentile,
-                "pool": one.pool,
-            }
-            for one in results.values()
-        ]
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="t", head="t", note="difference in standard errors over the choice of all words"),
-            Column(
-                key="dealt",
-                head="dealt",
-                kind="share",
-                note="weaker tests of arbitrary topics with attribute words dealt at random",
-            ),
-            Column(key="placebo_p", head="placebo p", note="at least as strong among these, two-sided"),
-            Column(key="p", head="p", note="the same by the distribution of t", spare=2),
-            Column(
-                key="topics",
-                head="topics",
-                kind="share",
-                note="weaker tests whose attributes are arbitrary topics too: a description, not a test",
-            ),
-            Column(key="pool", head="pool", kind="count", note="words drawn from", spare=3),
-        )
-        apart = [one.design for one in results.values() if not one.agrees]
-        notes = (f"Both p differ about .05, and the placebos are believed: {', '.join(apart)}.",)
-        title = "Among tests of arbitrary topics"
-        return Table(
-            name="placebos", title=title, columns=columns, rows=tuple(rows), notes=notes if apart else ()
-        )
-
-    def long_rows(self, name: str) -> Iterator[Row]:
-        """Every number but those of single placebos."""
-        for statistic, value in self.rows()[0].items():
-            if statistic not in ("design", "draws", "agrees"):
-                yield long_row("placebo", self.design, "", statistic, value, n=len(self.statistics))
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """Tests whose two p-values lead to different answers."""
+        if apart := [one.design for one in results.values() if not one.agrees]:
+            yield f"Both p differ about .05, and the placebos are believed: {', '.join(apart)}."
 
     def _check(self) -> Check:
         return Check(
@@ -177,10 +124,10 @@ class PlaceboResult(Result):
             method=counted(self.topic_statistics.size, "placebo test"),
         )
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The p-value and the percentiles, for rules; under a name of its own, since tests have p-values."""
-        shares = {"percentile": self.percentile, "topic_percentile": self.topic_percentile}
-        yield self.label, "placebo", {"placebo_p": self.pvalue, **shares}
+
+def placebo_name(design: str) -> str:
+    """What the placebo tests of a test are called, such as ``weat6 placebo``."""
+    return label_for(PlaceboResult, design=design)
 
 
 def placebo(

@@ -14,16 +14,10 @@ from crossroads.geometry import Floats, cosines, rounding_error
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.options import whole
 from crossroads.measures.coverage.words import Missing, check_inputs, gather
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import QUESTION, Result, Stat, label_for, stat
 from crossroads.stimuli import Design
-from crossroads.wording.table import Column, Table
 
 _SETS = ("x", "y", "a", "b")
-
-
-def reliability_name(design: str) -> str:
-    """Name of the reliability of a test, such as ``weat6 reliability``."""
-    return f"{design} reliability"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -33,9 +27,24 @@ class ReliabilityResult(Result):
     section: ClassVar[str] = "tests"
     stem: ClassVar[str] = "reliability"
     cites: ClassVar[tuple[str, ...]] = ("spearman1910correlation", "brown1910some", "cronbach1951coefficient")
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "reliability": ("attributes", "targets", *(f"alpha_{key}" for key in _SETS), "left_out")
+    _label_format: ClassVar[str] = "{design} reliability"
+    _table_title: ClassVar[str] = "Reliability of the word lists"
+    _long_table: ClassVar[tuple[str, str, str]] = ("reliability", "splits", "")
+    _file_names: ClassVar[str] = "design attributes targets alpha"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "reliability": "attributes targets alpha_x=alpha.x alpha_y=alpha.y alpha_a=alpha.a alpha_b=alpha.b "
+        "left_out"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("design", "test"),
+        QUESTION,
+        stat("attributes", note="reliability of associations, attributes split"),
+        stat("targets", note="the same with the targets split"),
+        stat("alpha_x", "α(X)", "Cronbach's α, first target", of="alpha.x", spare=2),
+        stat("alpha_y", "α(Y)", "Cronbach's α, second target", of="alpha.y", spare=2),
+        stat("alpha_a", "α(A)", "Cronbach's α, first attribute", of="alpha.a", spare=2),
+        stat("alpha_b", "α(B)", "Cronbach's α, second attribute", of="alpha.b", spare=2),
+    )
 
     design: str
     """Name of the design."""
@@ -52,46 +61,16 @@ class ReliabilityResult(Result):
     titles: Mapping[str, str] = field(default_factory=dict)
     """What the sets stand for."""
 
-    @property
-    def label(self) -> str:
-        """Name of the design, marked as its reliability."""
-        return reliability_name(self.design)
-
-    def rows(self) -> list[Row]:
-        """One row: both reliabilities and the four α."""
-        alphas = {f"alpha_{key}": value for key, value in self.alpha.items()}
-        return [{"design": self.design, "attributes": self.attributes, "targets": self.targets, **alphas}]
-
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test."""
-        rows = [{**one.rows()[0], "question": one.question} for one in results.values()]
-        said = {"x": "first target", "y": "second target", "a": "first attribute", "b": "second attribute"}
-        columns = (
-            Column(key="design", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="attributes", head="attributes", note="reliability of associations, attributes split"),
-            Column(key="targets", head="targets", note="the same with the targets split"),
-            *(
-                Column(key=f"alpha_{key}", head=f"α({key.upper()})", note=f"Cronbach's α, {name}", spare=2)
-                for key, name in said.items()
-            ),
-        )
-        notes = ("α below 0: words of the set vary against each other, not together.",)
-        shown = notes if any((a or 0) < 0 for one in results.values() for a in one.alpha.values()) else ()
-        title = "Reliability of the word lists"
-        return Table(name="reliability", title=title, columns=columns, rows=tuple(rows), notes=shown)
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """What a negative α means, where there is one."""
+        if any((value or 0) < 0 for one in results.values() for value in one.alpha.values()):
+            yield "α below 0: words of the set vary against each other, not together."
 
-    def long_rows(self, name: str) -> Iterator[Row]:
-        """Every number."""
-        for statistic, value in self.rows()[0].items():
-            if statistic != "design":
-                yield long_row("reliability", self.design, "", statistic, value, n=self.splits)
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Every number, for rules."""
-        values: Values = {key: value for key, value in self.rows()[0].items() if key != "design"}
-        yield self.label, "reliability", {**values, "left_out": self.left_out()}
+def reliability_name(design: str) -> str:
+    """Name of the reliability of a test, such as ``weat6 reliability``."""
+    return label_for(ReliabilityResult, design=design)
 
 
 def reliability(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from math import sqrt
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from crossroads.errors import DesignError, InputError, in_short, join_words, one
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.bootstrap import generator
-from crossroads.inference.crossed import ASKED, NUMBERS, Crossed, crossed, crossed_numbers
+from crossroads.inference.crossed import Crossed, crossed
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.options import seed_of, switch, whole
 from crossroads.inference.ranks import rank_correlations, sign_test
@@ -30,57 +30,32 @@ from crossroads.measures.geometry.dissimilarity import (
 )
 from crossroads.results import (
     Conclusion,
+    Family,
     Result,
     Row,
-    Values,
+    Stat,
+    adjusted,
     because,
+    from_tests,
+    label_for,
     long_row,
     read_only,
+    stat,
     status_of,
 )
-from crossroads.results.checks import FREQUENCY, TOPICS, Checked, adjusted_tests
+from crossroads.results.checks import FREQUENCY, TOPICS, Checked
 from crossroads.stimuli import StimulusSet
-from crossroads.wording import phrases
 from crossroads.wording.numbers import P
-from crossroads.wording.table import Column, Interval, Table, adjusted_column
 
 _PAIRS_AT_A_TIME = 1 << 14  # fits in the cache of a core
 _EQUAL_FITS = 1e-12
 
 
 _OTHER_ITEMS = "how often other items for the same things would differ so, were there no difference"
-COLUMNS = (
-    Column(key="group1", head="group 1"),
-    Column(key="group2", head="group 2"),
-    Column(key="concept", head="concept"),
-    Column(key="fit1", head="fit 1", digits=3, note="the first group goes with the concept"),
-    Column(key="fit2", head="fit 2", digits=3, note="the second group does; both are rank correlations"),
-    Column(key="difference", head="Δ", digits=3, note="first fit less the second, over all items", spare=4),
-    Column(key="ci", head="95 % CI", digits=3, note="of Δ, over the choice of items in all sets", spare=4),
-    Column(key="p", head="p", note=f"{_OTHER_ITEMS}, two-sided"),
-    Column(
-        key="exact_p",
-        head="exact p",
-        note="labels of the items exchanged, the concept as given, two-sided",
-        spare=3,
-    ),
-    Column(
-        key="sign",
-        head="p (sign)",
-        note="the published test, far too small since its samples share items",
-        spare=1,
-    ),
-    Column(key="attainable", head="attainable", note="the best fit that such a hypothesis can have", spare=2),
-    Column(key="halves", head="halves", note="agreement of two halves of the dimensions", spare=1),
-)
-"""Columns of a table of comparisons."""
-_OTHER = NUMBERS[:-1]  # concept items are not exchanged
-_ADJUSTED_AFTER = [column.key for column in COLUMNS].index("p") + 1
-
-
-def rsa_name(first: str, second: str, concept: str) -> str:
-    """Name of a comparison of geometry, such as ``RSA men / women / science``."""
-    return f"RSA {first} / {second} / {concept}"
+_SECOND = "the second group does; both are rank correlations"
+_ITEMS_CI = "of Δ, over the choice of items in all sets"
+_EXCHANGED = "labels of the items exchanged, the concept as given, two-sided"
+_SIGN = "the published test, far too small since its samples share items"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -94,12 +69,32 @@ class RsaResult(Result):
         (FREQUENCY, TOPICS), "it is asked of associations, not of comparisons of geometry"
     )
     figure: ClassVar[str] = "geometry.fit:fit_plot"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "comparison": (
-            *("similarity1", "similarity2", "difference", "difference_low", "difference_high"),
-            *("p", "exact_p", "halves", "left_out"),
-        )
+    _label_format: ClassVar[str] = "RSA {names[0]} / {names[1]} / {names[2]}"
+    _table_title: ClassVar[str] = "Geometry of groups and concepts"
+    # concept items are not exchanged
+    _file_names: ClassVar[str] = (
+        "group1=names.0 group2=names.1 concept=names.2 similarity1 similarity2 sd1 sd2 "
+        "difference=crossed.difference low=crossed.low high=crossed.high p=crossed.pvalue exact_p=pvalue "
+        "sign_pvalue attainable halves"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "comparison": "similarity1 similarity2 difference=crossed.difference difference_low=crossed.low "
+        "difference_high=crossed.high p=crossed.pvalue exact_p=pvalue halves left_out"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("group1", "group 1", of="names.0"),
+        stat("group2", "group 2", of="names.1"),
+        stat("concept", of="names.2"),
+        stat("fit1", "fit 1", "the first group goes with the concept", of="similarity1", digits=3),
+        stat("fit2", "fit 2", _SECOND, of="similarity2", digits=3),
+        stat("difference", "Δ", "first fit less the second, over all items", of="delta", spare=4),
+        stat("ci", "95 % CI", _ITEMS_CI, of="crossed.low", digits=3, kind="interval", spare=4),
+        stat("p", note=f"{_OTHER_ITEMS}, two-sided", of="answer"),
+        stat("exact_p", note=_EXCHANGED, of="p", spare=3),
+        stat("sign", "p (sign)", _SIGN, of="sign_pvalue", kind="p", spare=1),
+        stat("attainable", note="the best fit that such a hypothesis can have", spare=2),
+        stat("halves", note="agreement of two halves of the dimensions", spare=1),
+    )
 
     names: tuple[str, str, str]
     """Names of the two groups and the concept."""
@@ -159,54 +154,6 @@ class RsaResult(Result):
         """Difference of the fits over all items at once: what tables, figures and p-values are about."""
         return self.crossed.difference
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: both fits and the tests of their difference."""
-        return [
-            {
-                "group1": self.names[0],
-                "group2": self.names[1],
-                "concept": self.names[2],
-                "similarity1": self.similarity1,
-                "similarity2": self.similarity2,
-                "sd1": self.sd1,
-                "sd2": self.sd2,
-                **{key: value for key, value in crossed_numbers(self.crossed).items() if key in _OTHER},
-                "exact_p": self.pvalue,
-                "sign_pvalue": self.sign_pvalue,
-                "attainable": self.attainable,
-                "halves": self.halves,
-            }
-        ]
-
-    @property
-    def label(self) -> str:
-        """Both groups and the concept."""
-        return rsa_name(*self.names)
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per comparison of two groups."""
-        rows = [one.cells() for one in results.values()]
-        return Table(name="rsa", title="Geometry of groups and concepts", columns=COLUMNS, rows=tuple(rows))
-
-    def cells(self) -> Row:
-        """Its row in a table."""
-        found = self.crossed
-        return {
-            "group1": self.names[0],
-            "group2": self.names[1],
-            "concept": self.names[2],
-            "fit1": self.similarity1,
-            "fit2": self.similarity2,
-            "difference": self.delta,
-            "ci": None if found.low is None else Interval(found.low, found.high or 0.0),
-            "p": self.answer,
-            "exact_p": self.p,
-            "sign": P(self.sign_pvalue),
-            "attainable": self.attainable,
-            "halves": self.halves,
-        }
-
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number but those of single samples."""
         test, samples = self.label, len(self.samples1)
@@ -259,16 +206,9 @@ class RsaResult(Result):
             unchecked=self.unchecked,
         )
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Its statistics, as those of a comparison of geometry."""
-        own = ("similarity1", "similarity2", "halves")
-        values: Values = {**crossed_numbers(self.crossed, ASKED), **{one: getattr(self, one) for one in own}}
-        values |= {"difference": self.delta, "exact_p": self.pvalue, "left_out": self.left_out()}
-        yield self.label, "comparison", {name: values[name] for name in self.asked["comparison"]}
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class RsaGridResult(Result):
+class RsaGridResult(Family):
     """RSA of every pair of groups with every concept."""
 
     section: ClassVar[str] = "geometry"
@@ -281,56 +221,29 @@ class RsaGridResult(Result):
     stem: ClassVar[str] = "rsa_grid"
     figure: ClassVar[str] = "geometry.fit:fit_plot"
 
+    _member_type: ClassVar[type[Result]] = RsaResult
+    _label_format: ClassVar[str] = "RSA grid"
+    _table_title: ClassVar[str] = "Geometry of groups and concepts"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        *from_tests(RsaResult, "group1 group2 concept fit1 fit2 difference ci p"),
+        adjusted(),
+        *from_tests(RsaResult, "exact_p sign attainable halves"),
+    )
+
     tests: tuple[RsaResult, ...]
     """The tests."""
     adjusted: Mapping[str, tuple[float | None, ...]]
     """Their p-values for other items (``crossed``) adjusted for the number of tests, by method (``holm``,
     ``bh``, ``by``); None for a test that has none."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per test."""
-        return [
-            {**test.rows()[0], **{f"p_{how}": some[i] for how, some in self.adjusted.items()}}
-            for i, test in enumerate(self.tests)
-        ]
-
-    @property
-    def label(self) -> str:
-        """A fixed label."""
-        return "RSA grid"
-
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values by method and number of the test."""
-        return {
-            how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
-        }
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per comparison, with adjusted p-values."""
-        rows = []
-        for one in results.values():
-            marks = one.adjusted_marks()
-            for i, test in enumerate(one.tests):
-                rows.append({**test.cells(), **{f"p_{how}": some.get(i) for how, some in marks.items()}})
-        columns = (*COLUMNS[:_ADJUSTED_AFTER], adjusted_column(len(rows)), *COLUMNS[_ADJUSTED_AFTER:])
-        return Table(
-            name="rsa_grid", title="Geometry of groups and concepts", columns=columns, rows=tuple(rows)
-        )
-
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which group each concept goes with more."""
-        marks = self.adjusted_marks()[phrases.ADJUSTMENT]
-        yield from (one.concluded(marks.get(i), f"tests/{i}/") for i, one in enumerate(self.tests))
+        yield from (one.test.concluded(one.p, f"tests/{one.at}/") for one in self._members())
 
-    def _checks(self) -> Iterator[Checked]:
-        marks = self.adjusted_marks()[phrases.ADJUSTMENT]
-        for i, test in enumerate(self.tests):
-            yield from adjusted_tests(test, marks.get(i))
 
-    def parts(self, name: str) -> Iterator[tuple[str, Result]]:
-        """The single comparisons."""
-        yield from ((one.label, one) for one in self.tests)
+def rsa_name(first: str, second: str, concept: str) -> str:
+    """Name of a comparison of geometry, such as ``RSA men / women / science``."""
+    return label_for(RsaResult, names=(first, second, concept))
 
 
 def rsa(

@@ -1,0 +1,142 @@
+"""Families: several tests in one result, with p-values adjusted for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from crossroads.results.checks import Checked, adjusted_tests
+from crossroads.results.result import Result, Row, Values, long_row
+from crossroads.results.stats import Stat, named, stat
+from crossroads.wording import phrases
+from crossroads.wording.numbers import P
+from crossroads.wording.vocabulary import Note, adjusted_note
+
+ADJUSTED_P = tuple(f"p_{how}" for how in phrases.ADJUSTMENTS)
+"""Names of adjusted p-values."""
+SHOWN = f"p_{phrases.ADJUSTMENT}"
+"""Name of the adjusted p-value that outputs show."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """A test in its family: columns, file names and rule names of a family begin here."""
+
+    test: Any
+    """The test."""
+    at: int
+    """Its place."""
+    family: Any
+    """The family."""
+
+    @cached_property
+    def values(self) -> Mapping[str, float | None]:
+        """Its adjusted p-values: ``p_holm`` and so on."""
+        return {f"p_{how}": some[self.at] for how, some in self.family.adjusted.items()}
+
+    @property
+    def signs(self) -> Mapping[str, str | None]:
+        """The sign of each adjusted p-value."""
+        return {f"{name}_sign": None if value is None else "=" for name, value in self.values.items()}
+
+    @property
+    def p(self) -> P | None:
+        """The adjusted p-value that outputs show."""
+        value = self.values[SHOWN]
+        return None if value is None else P(value)
+
+    @property
+    def interval(self) -> Any:
+        """The interval of the test: something with ``low`` and ``high``, or None."""
+        found: Mapping[str, Any] = getattr(self.family, "intervals", {})
+        return found.get(self.test.label if self.test.label in found else getattr(self.test, "design", ""))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Family(Result):
+    """Several tests of one type, and their adjusted p-values.
+
+    A subclass says of which type its tests are and which columns it has. It may have ``intervals`` by name of
+    a design, and ``skipped``: tests that could not be measured, and why. Its file names are those that it has
+    beyond the rows of its tests; so are its rule names.
+    """
+
+    _member_type: ClassVar[type[Result]] = Result
+    _file_names: ClassVar[str] = "*=values"
+
+    tests: tuple[Any, ...]
+    """The tests, in the order requested."""
+    adjusted: Mapping[str, tuple[float | None, ...]]
+    """Their p-values adjusted for the number of tests, by method (``holm``, ``bh``, ``by``)."""
+
+    @classmethod
+    def _known_names(cls) -> dict[str, tuple[str, ...]]:
+        tests, own = cls._member_type.asked, super()._known_names()
+        return {
+            kind: (*tests[kind], *(name for name in names if name != "*"), *ADJUSTED_P)
+            for kind, names in own.items()
+        }
+
+    def _members(self) -> Iterator[Member]:
+        """Every test with what the family knows of it."""
+        yield from (Member(test=test, at=at, family=self) for at, test in enumerate(self.tests))
+
+    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+        """Adjusted p-values by method and number of the test."""
+        return {
+            how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
+        }
+
+    def parts(self, name: str) -> Iterator[tuple[str, Result]]:
+        """The tests and their intervals."""
+        yield from ((one.label, one) for one in self.tests)
+        for one in getattr(self, "intervals", {}).values():
+            yield self._name_of(one), one
+
+    def _name_of(self, part: Any) -> str:
+        """Name of an interval: that of its test."""
+        return str(part.design)
+
+    def rows(self) -> list[Row]:
+        """One row per test: its own row, and what the family adds."""
+        return [{**one.test.rows()[0], **named(one, self._file_names)} for one in self._members()]
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Statistics of every test, and what the family adds, for rules."""
+        for member in self._members():
+            for label, kind, values in member.test.readings(member.test.label):
+                if kind in self._rule_names:
+                    yield label, kind, {**values, **named(member, self._rule_names[kind])}
+
+    def _checks(self) -> Iterator[Checked]:
+        for member in self._members():
+            yield from adjusted_tests(member.test, member.p)
+
+    def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """Tests that could not be measured."""
+        kind = next(iter(self.asked), "")
+        yield from ((design, kind, why) for design, why in getattr(self, "skipped", {}).items())
+
+
+def with_adjusted(member: Member, part: str, rows: Sequence[Row]) -> Iterator[Row]:
+    """Long rows of a test, the adjusted p-value next to the one that it adjusts."""
+    for row in rows:
+        adjusts = "p" in row and not row["part"].startswith("level 2")
+        yield {**row, SHOWN: member.values[SHOWN]} if adjusts else row
+    for statistic, value in member.values.items():
+        yield long_row(rows[0]["measure"], rows[0]["test"], part, statistic, value, method="crossed")
+
+
+def from_tests(kind: type[Result], keys: str) -> tuple[Stat, ...]:
+    """Columns of the tests of a family, by key."""
+    columns = {one.key: one for one in kind._columns}
+    return tuple(columns[key].under("test") for key in keys.split())
+
+
+def adjusted(noun: str = "test", plural: str | None = None) -> Stat:
+    """The column of adjusted p-values."""
+    head = f"p ({phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]})"
+    note: Note = adjusted_note(noun, plural)
+    return stat(SHOWN, head, note, of="p")
