@@ -56,7 +56,7 @@ from crossroads.measures import (
     screen,
     set_test,
 )
-from crossroads.measures.traits.alignment import AlignmentResult
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.measures.traits.files import TraitTable
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.results import Result

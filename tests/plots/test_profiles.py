@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from crossroads.errors import InputError, UnknownNameError
-from crossroads.measures.traits.alignment import AlignmentResult, align
+from crossroads.measures.traits.alignment import align
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.plots.frame.style import house
 from crossroads.plots.traits.heatmap import trait_heatmap
 from crossroads.plots.traits.profile import profile

@@ -44,8 +44,8 @@ from crossroads.measures.robustness import ChecksResult, checks
 from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
 from crossroads.measures.sentences.preference import Preference
 from crossroads.measures.sentences.triples import SentenceTriplesResult, StereotypeScores, sentence_triples
-from crossroads.measures.traits.alignment import AlignmentResult, align
-from crossroads.measures.traits.alignment_table import AlignmentTable, align_table
+from crossroads.measures.traits.alignment import align
+from crossroads.measures.traits.alignment_result import AlignmentResult, AlignmentTable, align_table
 from crossroads.measures.traits.ilps import ilps, ilps_star
 from crossroads.measures.traits.scores import TraitScores, read_scores
 from crossroads.measures.traits.sensitivity import set_test

@@ -70,10 +70,11 @@ class Stat:
 
     def column(self, results: Sequence[Any]) -> Column:
         """The column in a table of these results."""
-        note, kind = self.look.get("note", ""), self.look.get("kind", "")
+        head, note = self.look.get("head", self.key), self.look.get("note", "")
+        kind = self.look.get("kind", "")
         return Column(
             key=self.key,
-            head=self.look.get("head", self.key),
+            head=head if isinstance(head, str) else head(results),
             note=note if isinstance(note, str) else note(results),
             digits=self.look.get("digits"),
             kind=cast(table.Kind, kind) if kind in ("share", "count") else "",
@@ -87,6 +88,8 @@ class Stat:
         value, kind = follow(member, self.path), self.look.get("kind", "")
         if value is None or isinstance(value, (P, Interval, Rate)):
             return value
+        if kind == "exchanged":
+            return P.of(float(value), "monte-carlo")
         if kind in ("p", "estimate"):
             return P(float(value), "≈" if kind == "estimate" else "")
         if kind == "interval":
@@ -102,7 +105,7 @@ def _high(path: str) -> str:
 
 def stat(
     key: str,
-    head: str = "",
+    head: Note = "",
     note: Note = "",
     *,
     of: str = "",

@@ -16,7 +16,7 @@ from crossroads.extraction.language import ProbeStep
 from crossroads.extraction.probe.run import probe
 from crossroads.measures import AlignmentResult, TraitScores, align, ilps, ilps_star, set_test
 from crossroads.measures.coverage.words import Missing
-from crossroads.measures.traits.alignment import alignment_name
+from crossroads.measures.traits.alignment_result import alignment_name
 from crossroads.measures.traits.scores import scores_name
 from crossroads.report.audit import by_label
 from crossroads.sources.models.files import ModelFiles

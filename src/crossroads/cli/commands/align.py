@@ -13,7 +13,8 @@ from crossroads.cli import options as o
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError
 from crossroads.evidence.judgement_files import read_judgements
-from crossroads.measures.traits.alignment import AlignmentResult, align
+from crossroads.measures.traits.alignment import align
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.measures.traits.files import TraitTable, read_trait_tables
 from crossroads.results import describe_coverage
 from crossroads.wording import phrases

@@ -13,7 +13,7 @@ from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.inference.permutation.test import Tail
 from crossroads.measures.comparison.battery import Against
-from crossroads.measures.comparison.intervals import IntervalKind
+from crossroads.measures.comparison.jackknife import IntervalKind
 from crossroads.measures.comparison.models import Attributes, Scale
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.findings import findings

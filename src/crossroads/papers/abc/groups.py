@@ -10,7 +10,8 @@ from typing import Any
 
 from crossroads.errors import InputError, join_words
 from crossroads.evidence.judgements import Judgements
-from crossroads.measures.traits.alignment import AlignmentResult, align
+from crossroads.measures.traits.alignment import align
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.measures.traits.scores import TraitScores
 from crossroads.measures.traits.templates import TemplateChoice, choose_templates
 from crossroads.papers.abc import tables

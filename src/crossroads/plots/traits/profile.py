@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from crossroads.errors import InputError, join_words, one_of
-from crossroads.measures.traits.alignment import AlignmentResult
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.measures.traits.files import TraitEnds, trait_ends
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write

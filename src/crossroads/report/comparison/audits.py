@@ -17,10 +17,9 @@ from crossroads.measures import (
     SavedDifference,
     compare_traits,
 )
-from crossroads.measures.comparison.battery import Against
-from crossroads.measures.comparison.intervals import IntervalKind
-from crossroads.measures.comparison.models import Attributes, Scale
-from crossroads.measures.comparison.notes import comparison_name, context_notes
+from crossroads.measures.comparison.battery import Against, comparison_name
+from crossroads.measures.comparison.jackknife import IntervalKind
+from crossroads.measures.comparison.models import Attributes, Scale, context_notes
 from crossroads.report.comparison.pairs import common_designs, compared_names, paired_tests
 from crossroads.report.comparison.saved import SavedAudit
 from crossroads.stimuli import Design

@@ -8,10 +8,8 @@ from typing import Any
 from crossroads.errors import join_words
 from crossroads.inference.permutation.test import Tail
 from crossroads.measures import CeatBatteryResult, CompareBatteryResult, compare_battery
-from crossroads.measures.comparison.battery import Against
-from crossroads.measures.comparison.joined import join_comparisons
+from crossroads.measures.comparison.battery import Against, comparison_name, join_comparisons
 from crossroads.measures.comparison.models import Attributes, Scale
-from crossroads.measures.comparison.notes import comparison_name
 from crossroads.report.comparison.saved import SavedAudit
 from crossroads.stimuli import Design
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from crossroads.errors import join_words
 from crossroads.measures import CompareBatteryResult, CompareResult
-from crossroads.measures.comparison.notes import comparison_name
+from crossroads.measures.comparison.battery import comparison_name
 from crossroads.wording import phrases
 from crossroads.wording.escaping import in_markdown
 from crossroads.wording.numbers import counted

@@ -12,7 +12,7 @@ from crossroads.cli.terminal import tables as printing
 from crossroads.errors import join_words
 from crossroads.evidence.logits import Logits
 from crossroads.evidence.model_names import model_name
-from crossroads.measures.traits.alignment import AlignmentResult
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.measures.traits.scores import TraitScores
 from crossroads.measures.traits.templates import TemplateChoice
 from crossroads.wording.numbers import number
