@@ -151,12 +151,13 @@ class Result:
         if not cls._columns:
             return _plain_table(cls.__name__, results)
         every = list(results.values())
+        columns = [one for one in cls._columns if len(every) > 1 or not one.look.get("several")]
         return Table(
             name=cls._table_name or cls.stem,
             title=cls._table_title,
-            columns=tuple(one.column(every) for one in cls._columns),
+            columns=tuple(one.column(every) for one in columns),
             rows=tuple(
-                {one.key: one.cell(member, name) for one in cls._columns}
+                {one.key: one.cell(member, name) for one in columns}
                 for name, result in results.items()
                 for member in result._members()
             ),

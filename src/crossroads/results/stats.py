@@ -112,6 +112,7 @@ def stat(
     digits: int | None = None,
     kind: Kind = "",
     spare: int = 0,
+    several: bool = False,
 ) -> Stat:
     """A column of a table; what is not said here is taken from the vocabulary.
 
@@ -125,6 +126,8 @@ def stat(
         Path to the value: by default the key. An interval is a pair, or has the path of its lower end.
     kind
         How the value is converted.
+    several
+        Leave out the column in the table of a single result.
     """
     look: Look = {**VOCABULARY.get(key, {})}
     if head:
@@ -137,6 +140,8 @@ def stat(
         look["kind"] = kind
     if spare:
         look["spare"] = spare
+    if several:
+        look["several"] = True
     return Stat(key, of or key, look)
 
 

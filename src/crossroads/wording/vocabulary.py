@@ -23,6 +23,7 @@ class Look(TypedDict, total=False):
     digits: int | None
     kind: Kind
     spare: int
+    several: bool
 
 
 def settings(results: Iterable[Any]) -> list[Mapping[str, Any]]:
