@@ -11,7 +11,7 @@ from crossroads.results.conclusion import (
     status_of,
 )
 from crossroads.results.coverage import Coverage, describe_coverage
-from crossroads.results.family import Family, Member, adjusted, from_tests
+from crossroads.results.family import Family, Member, adjusted, from_tests, marked
 from crossroads.results.plain import encode, read_only
 from crossroads.results.result import (
     SCHEMA,
@@ -24,7 +24,7 @@ from crossroads.results.result import (
     result_kinds,
     versions,
 )
-from crossroads.results.stats import NAMED, QUESTION, TEST, Stat, named, stat
+from crossroads.results.stats import NAMED, QUESTION, TEST, Stat, crossed_names, named, stat, under
 
 __all__ = [
     "NAMED",
@@ -44,11 +44,13 @@ __all__ = [
     "association",
     "because",
     "below",
+    "crossed_names",
     "describe_coverage",
     "encode",
     "from_tests",
     "label_for",
     "long_row",
+    "marked",
     "model_of",
     "named",
     "numbers",
@@ -57,5 +59,6 @@ __all__ = [
     "result_kinds",
     "stat",
     "status_of",
+    "under",
     "versions",
 ]

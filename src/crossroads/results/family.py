@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,8 +14,6 @@ from crossroads.wording import phrases
 from crossroads.wording.numbers import P
 from crossroads.wording.vocabulary import Note, adjusted_note
 
-ADJUSTED_P = tuple(f"p_{how}" for how in phrases.ADJUSTMENTS)
-"""Names of adjusted p-values."""
 SHOWN = f"p_{phrases.ADJUSTMENT}"
 """Name of the adjusted p-value that outputs show."""
 
@@ -30,6 +28,8 @@ class Member:
     """Its place."""
     family: Any
     """The family."""
+    extra: Any = None
+    """What else the family knows of the test."""
 
     @cached_property
     def values(self) -> Mapping[str, float | None]:
@@ -51,7 +51,18 @@ class Member:
     def interval(self) -> Any:
         """The interval of the test: something with ``low`` and ``high``, or None."""
         found: Mapping[str, Any] = getattr(self.family, "intervals", {})
-        return found.get(self.test.label if self.test.label in found else getattr(self.test, "design", ""))
+        return found.get(getattr(self.test, "design", ""))
+
+    def long_rows(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Long rows of the test, with its adjusted p-value next to the one that it adjusts."""
+        for row in rows:
+            adjusts = "p" in row and not row["part"].startswith("level 2")
+            yield {**row, SHOWN: self.values[SHOWN]} if adjusts else row
+
+    def adjusted_rows(self, measure: str, test: str, part: str) -> Iterator[Row]:
+        """Its adjusted p-values as long rows."""
+        for statistic, value in self.values.items():
+            yield long_row(measure, test, part, statistic, value, method="crossed")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -74,10 +85,7 @@ class Family(Result):
     @classmethod
     def _known_names(cls) -> dict[str, tuple[str, ...]]:
         tests, own = cls._member_type.asked, super()._known_names()
-        return {
-            kind: (*tests[kind], *(name for name in names if name != "*"), *ADJUSTED_P)
-            for kind, names in own.items()
-        }
+        return {kind: (*tests[kind], *names) for kind, names in own.items()}
 
     def _members(self) -> Iterator[Member]:
         """Every test with what the family knows of it."""
@@ -85,19 +93,17 @@ class Family(Result):
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values by method and number of the test."""
-        return {
-            how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
-        }
+        return marked(self.adjusted)
+
+    def adjusted_p(self) -> list[P | None]:
+        """The adjusted p-values that outputs show."""
+        return [one.p for one in self._members()]
 
     def parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """The tests and their intervals."""
         yield from ((one.label, one) for one in self.tests)
-        for one in getattr(self, "intervals", {}).values():
-            yield self._name_of(one), one
-
-    def _name_of(self, part: Any) -> str:
-        """Name of an interval: that of its test."""
-        return str(part.design)
+        found = ((one.test.label, one.interval) for one in self._members())
+        yield from ((label, interval) for label, interval in found if interval is not None)
 
     def rows(self) -> list[Row]:
         """One row per test: its own row, and what the family adds."""
@@ -120,13 +126,9 @@ class Family(Result):
         yield from ((design, kind, why) for design, why in getattr(self, "skipped", {}).items())
 
 
-def with_adjusted(member: Member, part: str, rows: Sequence[Row]) -> Iterator[Row]:
-    """Long rows of a test, the adjusted p-value next to the one that it adjusts."""
-    for row in rows:
-        adjusts = "p" in row and not row["part"].startswith("level 2")
-        yield {**row, SHOWN: member.values[SHOWN]} if adjusts else row
-    for statistic, value in member.values.items():
-        yield long_row(rows[0]["measure"], rows[0]["test"], part, statistic, value, method="crossed")
+def marked(adjusted: Mapping[str, Sequence[float | None]]) -> Mapping[str, Mapping[Any, P]]:
+    """Adjusted p-values with their marks, by method and number of the test."""
+    return {how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in adjusted.items()}
 
 
 def from_tests(kind: type[Result], keys: str) -> tuple[Stat, ...]:
@@ -135,8 +137,7 @@ def from_tests(kind: type[Result], keys: str) -> tuple[Stat, ...]:
     return tuple(columns[key].under("test") for key in keys.split())
 
 
-def adjusted(noun: str = "test", plural: str | None = None) -> Stat:
-    """The column of adjusted p-values."""
+def adjusted(noun: str = "test", plural: str | None = None, note: Note = "") -> Stat:
+    """The column of adjusted p-values; by default its note counts the tests of all families."""
     head = f"p ({phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]})"
-    note: Note = adjusted_note(noun, plural)
-    return stat(SHOWN, head, note, of="p")
+    return stat(SHOWN, head, note or adjusted_note(noun, plural), of="p")

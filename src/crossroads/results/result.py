@@ -42,6 +42,8 @@ SCHEMA = 1
 _UNNAMED = (None, "given as arrays", "given as texts")
 """Models that nothing is known of."""
 Row = dict[str, Any]
+ADJUSTED_P = tuple(f"p_{how}" for how in phrases.ADJUSTMENTS)
+"""Names of adjusted p-values."""
 Values = dict[str, float | str | None]
 """Statistics that gate rules can use, by name."""
 
@@ -107,7 +109,12 @@ class Result:
     @classmethod
     def _known_names(cls) -> dict[str, tuple[str, ...]]:
         """Names that rules can use, by kind of test."""
-        return {kind: tuple(name for name, _ in pairs(names)) for kind, names in cls._rule_names.items()}
+        found = {kind: [name for name, _ in pairs(names)] for kind, names in cls._rule_names.items()}
+        # adjusted p-values are named by their methods
+        return {
+            kind: (*(name for name in names if name != "*"), *(ADJUSTED_P if "*" in names else ()))
+            for kind, names in found.items()
+        }
 
     # ---- names
 

@@ -56,6 +56,28 @@ def named(item: Any, names: str) -> dict[str, Any]:
     return found
 
 
+def under(path: str, names: str) -> str:
+    """The same names of something that has the item at a path."""
+    return " ".join(f"{name}={path}.{inner}" for name, inner in pairs(names))
+
+
+def crossed_names(path: str = "", end: str = "", ends: str = "") -> str:
+    """Names of a difference with all words drawn.
+
+    Parameters
+    ----------
+    path
+        Path of the test, with a point at its end.
+    end
+        End of every name, such as ``_x``.
+    ends
+        Beginning of the names of both ends of the interval, where a test has other intervals as well.
+    """
+    found = {"difference": "difference", f"{ends}low": "low", f"{ends}high": "high", "p": "pvalue"}
+    found["attribute_pvalue"] = "attribute_pvalue"
+    return " ".join(f"{name}{end}={path}crossed.{field}" for name, field in found.items())
+
+
 @dataclass(frozen=True, slots=True)
 class Stat:
     """A column of a table, and the path to its values."""
@@ -95,7 +117,7 @@ class Stat:
         if kind == "interval":
             ends = value if isinstance(value, tuple) else (value, follow(member, _high(self.path)))
             return Interval(*ends)
-        return cast(Cell, value)
+        return str(value) if kind == "text" else cast(Cell, value)
 
 
 def _high(path: str) -> str:

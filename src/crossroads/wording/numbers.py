@@ -45,6 +45,11 @@ class P:
     method: str = field(default="", compare=False)
     """How it was found, where that is known: what the mark means depends on it."""
 
+    @property
+    def sign(self) -> str:
+        """The mark, or ``=`` without one."""
+        return self.mark or "="
+
     @classmethod
     def of(cls, value: float, method: str = "exact") -> P:
         """A p-value with the mark that its method gives it."""
@@ -124,7 +129,7 @@ def p_equals(p: P | float, style: Style = "text") -> str:
     ('p = 0.031', 'p ≤ 1.4e−4')
     """
     p = p if isinstance(p, P) else P(float(p))
-    return f"p {p.mark or '='} {p_digits(p.value, style, bound=p.mark == '≤')}"
+    return f"p {p.sign} {p_digits(p.value, style, bound=p.mark == '≤')}"
 
 
 def p_digits(p: float, style: Style = "text", *, bound: bool = False) -> str:

@@ -161,7 +161,7 @@ def _record(row: Mapping[str, Cell], columns: Sequence[Column], split: Mapping[s
         value = row.get(one.key)
         if split.get(one.key) is P:
             record[one.key] = value.value if isinstance(value, P) else None
-            record[f"{one.key}_sign"] = (value.mark or "=") if isinstance(value, P) else None
+            record[f"{one.key}_sign"] = value.sign if isinstance(value, P) else None
         elif split.get(one.key) is Interval:
             ends = (value.low, value.high) if isinstance(value, Interval) else (None, None)
             record[f"{one.key}_low"], record[f"{one.key}_high"] = ends

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 from crossroads.wording import phrases
 from crossroads.wording.numbers import counted, percent
 
-Kind = Literal["", "share", "count", "p", "estimate", "exchanged", "interval", "rate"]
+Kind = Literal["", "text", "share", "count", "p", "estimate", "exchanged", "interval"]
 """What a value is; an ``estimate`` is a p-value that was not counted, an ``exchanged`` one is from labels
 exchanged at random."""
 Note = str | Callable[[Sequence[Any]], str]
@@ -27,8 +27,9 @@ class Look(TypedDict, total=False):
 
 
 def settings(results: Iterable[Any]) -> list[Mapping[str, Any]]:
-    """Conventions of every single test, also of those inside families."""
-    return [test.conventions for one in results for test in getattr(one, "tests", (one,))]
+    """Conventions of every single test, also of those inside other results."""
+    members = [member for one in results for member in one._members()]
+    return [getattr(member, "test", member).conventions for member in members]
 
 
 def interval_levels(results: Iterable[Any]) -> str:

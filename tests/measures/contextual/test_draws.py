@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 from crossroads import Contexts, Design, ceat, multilevel_ceat
 from crossroads.errors import EvidenceError
 from crossroads.measures.contextual import draws as contextual
-from crossroads.measures.contextual import words as contextual_words
-from crossroads.measures.contextual.draws import draw_contexts, sample_associations, stack
-from crossroads.measures.contextual.words import counts_of, design_contexts, sample_cosines
+from crossroads.measures.contextual import draws as contextual_words
+from crossroads.measures.contextual.draws import (
+    counts_of,
+    design_contexts,
+    draw_contexts,
+    sample_associations,
+    sample_cosines,
+    stack,
+)
 from tests.measures.plain import cosine, mean
 
 SETS = {"x": ("x0", "x1", "x2", "x3", "x4"), "y": ("y0", "y1"), "a": ("a0", "a1", "a2"), "b": ("b0", "b1")}
@@ -152,7 +158,7 @@ def test_contexts_too_short_for_their_type_are_named(worth: int, monkeypatch: py
 
 @pytest.mark.parametrize("block", [1, 1 << 24], ids=["one sample at a time", "all at once"])
 def test_cosines_are_those_of_the_contexts_drawn(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contextual_words, "_BLOCK_BYTES", block)
+    monkeypatch.setattr(contextual_words, "_TABLE_BYTES", block)
     rng = np.random.default_rng(1)
     # other words lie between those of the design, and the order is another
     made = {word: rng.normal(size=(i + 2, 5)) for i, word in enumerate(["b1", "z", *DESIGN.words[:-1]])}

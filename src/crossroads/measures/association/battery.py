@@ -3,55 +3,87 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from crossroads.errors import MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
-from crossroads.inference.crossed import ASKED
-from crossroads.inference.multiplicity import ADJUSTED_P, adjust_known
+from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.permutation.test import Alternative, Tail
 from crossroads.inference.power import Detectable, minimum_detectable
-from crossroads.measures.association.mleat import LEVELS, MleatResult, mleat
+from crossroads.measures.association.mleat import MleatResult, mleat
 from crossroads.measures.association.stability import BootstrapResult
-from crossroads.measures.association.weat import (
-    difference_cells,
-    difference_columns,
-    recorded_work,
-    with_adjusted,
-)
+from crossroads.measures.association.weat import recorded_work
 from crossroads.measures.coverage.gaps import require_stimuli
 from crossroads.measures.coverage.words import Missing, check_vectors, listed_designs
 from crossroads.results import (
+    QUESTION,
+    TEST,
     Conclusion,
+    Family,
+    Member,
     Result,
     Row,
-    Values,
+    Stat,
+    adjusted,
+    from_tests,
     long_row,
+    named,
     numbers,
     pointer_part,
+    stat,
 )
-from crossroads.results.checks import Checked, adjusted_tests
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P, percent
-from crossroads.wording.table import Column, Interval, Table, adjusted_column
+from crossroads.wording.numbers import percent
+from crossroads.wording.vocabulary import interval_levels
+
+
+def _interval_note(results: Sequence[BatteryResult]) -> str:
+    shares = interval_levels(results)
+    return f"{shares}, {phrases.WORDS_DRAWN}; not adjusted" if shares else ""
+
+
+def _detectable_note(results: Sequence[BatteryResult]) -> str:
+    """Explanation of the detectable effect size; empty without a test."""
+    for could in [could for one in results for could in one.detectable][:1]:
+        side = "two-sided" if could.alternative == "two-sided" else "one-sided"
+        return (
+            f"true effect size that sets of these sizes detect in {percent(could.power)} of cases "
+            f"(p < {could.alpha:g}, {side}, not adjusted)"
+        )
+    return ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BatteryResult(Result):
+class BatteryResult(Family):
     """ML-EATs of several designs on one model."""
 
     section: ClassVar[str] = "tests"
     cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
     stem: ClassVar[str] = "tests"
     figure: ClassVar[str] = "association.forest:forest"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "test": (
-            *("effect_size", "effect_size_low", "effect_size_high", *ASKED, *ADJUSTED_P, "exact_p"),
-            *(*LEVELS, "left_out"),
-        )
+    _member_type: ClassVar[type[Result]] = MleatResult
+    _label_format: ClassVar[str] = "battery"
+    _table_title: ClassVar[str] = "Association tests"
+    _file_names: ClassVar[str] = (
+        "exact_p_sign=test.level1.p.sign *=values *=signs critical_effect_size=extra.critical "
+        "detectable_effect_size=extra.detectable effect_size_low=interval.low effect_size_high=interval.high "
+        "min_exact_p=test.level1.min_pvalue"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "test": "effect_size_low=interval.low effect_size_high=interval.high *=values"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        *(TEST.under("test"), QUESTION.under("test")),
+        *from_tests(MleatResult, "d"),
+        stat("ci", "CI(d)", _interval_note, of="interval.low", kind="interval", spare=2),
+        *from_tests(MleatResult, "difference difference_ci p"),
+        adjusted(),
+        *from_tests(MleatResult, "exact_p"),
+        stat("detectable", "detectable d", _detectable_note, of="extra.detectable", spare=2),
+        stat("pattern", of="test.crossed_pattern", spare=4),
+    )
 
     tests: tuple[MleatResult, ...]
     """The tests, in the order asked for."""
@@ -66,131 +98,37 @@ class BatteryResult(Result):
     intervals: Mapping[str, BootstrapResult]
     """Bootstrap interval of each test that has one, by name of the design."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per test, with the adjusted p-values of Level 1 and the effect sizes it can detect."""
-        return [
-            {
-                **test.rows()[0],
-                "exact_p_sign": test.level1.p.mark or "=",
-                **{f"p_{how}": some[i] for how, some in self.adjusted.items()},
-                **{f"p_{how}_sign": None if some[i] is None else "=" for how, some in self.adjusted.items()},
-                "critical_effect_size": one.critical,
-                "detectable_effect_size": one.detectable,
-                "effect_size_low": None if (ends := self.ends(test.design)) is None else ends.low,
-                "effect_size_high": None if ends is None else ends.high,
-                "min_exact_p": test.level1.min_pvalue,
-            }
-            for i, (test, one) in enumerate(zip(self.tests, self.detectable, strict=True))
-        ]
-
-    @property
-    def label(self) -> str:
-        """A fixed label."""
-        return "battery"
-
-    def ends(self, design: str) -> Interval | None:
-        """The interval of a test, if it has one."""
-        found = self.intervals.get(design)
-        return None if found is None else Interval(found.low, found.high)
-
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values by method and number of the test."""
-        return {
-            how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
-        }
-
-    def adjusted_p(self) -> list[P | None]:
-        """The adjusted p-values that outputs show."""
-        return [None if value is None else P(value) for value in self.adjusted[phrases.ADJUSTMENT]]
-
-    def _checks(self) -> Iterator[Checked]:
-        for test, p in zip(self.tests, self.adjusted_p(), strict=True):
-            yield from adjusted_tests(test, p)
-
-    def parts(self, name: str) -> Iterator[tuple[str, Result]]:
-        """The tests and their intervals."""
-        yield from ((one.design, one) for one in self.tests)
-        yield from ((one.design, one) for one in self.intervals.values())
+    def _members(self) -> Iterator[Member]:
+        """Every test with the effect sizes that it can detect."""
+        for one, could in zip(super()._members(), self.detectable, strict=True):
+            yield replace(one, extra=could)
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test: Level 1 with its interval and adjusted p-value, and the pattern."""
-        rows: list[Row] = []
-        for one in results.values():
-            for test, p, least in zip(one.tests, one.adjusted_p(), one.detectable, strict=True):
-                rows.append(
-                    {
-                        "test": test.design,
-                        "question": test.question,
-                        "d": test.level1.effect_size,
-                        "ci": one.ends(test.design),
-                        **difference_cells(test.level1),
-                        f"p_{phrases.ADJUSTMENT}": p,
-                        "detectable": least.detectable,
-                        "pattern": test.crossed_pattern,
-                    }
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """Tests that cannot find anything, and why."""
+        for one in (member for result in results.values() for member in result._members()):
+            if one.extra.reason is not None:
+                yield (
+                    f"{one.test.design}: nothing could be found with just these words: {one.extra.reason}."
                 )
-        tests = [test for one in results.values() for test in one.tests]
-        conventions = [test.level1.conventions for test in tests]
-        levels = dict.fromkeys(i.level for one in results.values() for i in one.intervals.values())
-        shares = ", ".join(percent(level) for level in levels)
-        difference = difference_columns(conventions)
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="d", head="d", note=phrases.effect(conventions)),
-            Column(
-                key="ci",
-                head="CI(d)",
-                note=f"{shares}, {phrases.WORDS_DRAWN}; not adjusted" if shares else "",
-                spare=2,
-            ),
-            *difference[:3],
-            adjusted_column(len(tests)),
-            difference[3],
-            Column(key="detectable", head="detectable d", note=_detectable_note(results), spare=2),
-            Column(key="pattern", head="pattern", note=phrases.PATTERN, spare=4),
-        )
-        notes = [
-            f"{test.design}: nothing could be found with just these words: {could.reason}."
-            for one in results.values()
-            for test, could in zip(one.tests, one.detectable, strict=True)
-            if could.reason is not None
-        ]
-        title = "Association tests"
-        return Table(name="tests", title=title, columns=columns, rows=tuple(rows), notes=tuple(notes))
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number of every test, with its interval, adjusted p-values and detectable effect sizes."""
-        for i, test in enumerate(self.tests):
-            ends = self.ends(test.design)
-            more = {"low": ends.low, "high": ends.high} if ends else {}
-            adjusted = {f"p_{how}": some[i] for how, some in self.adjusted.items()}
-            first, *others = with_adjusted(test.long_rows(test.design), adjusted)
-            yield {**first, **more}
-            for statistic, value in adjusted.items():
-                yield long_row("mleat", test.design, "level 1", statistic, value, method="crossed")
+        for one in self._members():
+            test = one.test.design
+            first, *others = one.long_rows(one.test.long_rows(test))
+            yield first if one.interval is None else {**first, **named(one.interval, "low high")}
+            yield from one.adjusted_rows("mleat", test, "level 1")
             yield from others
         for test, could in zip(self.tests, self.detectable, strict=True):
             yield from _size_rows(test.design, could)
-        for one in self.intervals.values():
-            yield from one.long_rows(one.label)
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The statistics of every test, with its interval and its adjusted p-values."""
-        for i, test in enumerate(self.tests):
-            ends = self.ends(test.design)
-            more: Values = {
-                "effect_size_low": None if ends is None else ends.low,
-                "effect_size_high": None if ends is None else ends.high,
-                **{f"p_{how}": some[i] for how, some in self.adjusted.items()},
-            }
-            yield test.design, "test", {**test.values(), **more}
+        for interval in self.intervals.values():
+            yield from interval.long_rows(interval.label)
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute, relative to the others, by test."""
-        for i, (test, p) in enumerate(zip(self.tests, self.adjusted_p(), strict=True)):
-            more, drawn = {}, self.intervals.get(test.design)
+        for one in self._members():
+            more, test, drawn = {}, one.test, one.interval
             if drawn is not None:
                 at = f"intervals/{pointer_part(test.design)}/"
                 more = numbers(
@@ -198,22 +136,7 @@ class BatteryResult(Result):
                     size_high=(f"{at}high", drawn.high),
                     agree=(f"{at}same_sign", drawn.same_sign),
                 )
-            yield test.level1.concluded(test.design, p, f"tests/{i}/level1/", more, test.level2)
-
-    def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """Designs that could not be measured."""
-        yield from ((design, "test", why) for design, why in self.skipped.items())
-
-
-def _detectable_note(results: Mapping[str, BatteryResult]) -> str:
-    """Explanation of the detectable effect size; empty without a test."""
-    for one in [could for result in results.values() for could in result.detectable][:1]:
-        side = "two-sided" if one.alternative == "two-sided" else "one-sided"
-        return (
-            f"true effect size that sets of these sizes detect in {percent(one.power)} of cases "
-            f"(p < {one.alpha:g}, {side}, not adjusted)"
-        )
-    return ""
+            yield test.level1.concluded(test.design, one.p, f"tests/{one.at}/level1/", more, test.level2)
 
 
 def _size_rows(name: str, could: Detectable) -> Iterator[Row]:

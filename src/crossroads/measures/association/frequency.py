@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import InputError, UnknownNameError, in_short, join_words, require
 from crossroads.evidence import Contexts, Embeddings
-from crossroads.geometry import Floats, cosines, effect_size, rounding_error
+from crossroads.geometry import Floats, effect_size, rounding_error
 from crossroads.inference.crossed import Crossed, crossed, equal_weights
 from crossroads.inference.options import is_number, whole
 from crossroads.inference.permutation.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
@@ -21,13 +21,12 @@ from crossroads.inference.permutation.test import Method
 from crossroads.measures.contextual.draws import expected_cosines, stack
 from crossroads.measures.coverage.gaps import NO_CONTEXT, NOT_THERE, too_few
 from crossroads.measures.coverage.words import BALANCED, Gathered, Missing, check_inputs, gather
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import QUESTION, Result, Stat, label_for, stat
 from crossroads.results.checks import FREQUENCY, Check
 from crossroads.stimuli import Design
 from crossroads.stimuli.files.lists import read_frequencies
 from crossroads.wording import phrases
-from crossroads.wording.numbers import Mark, P, between, number, p_equals, percent
-from crossroads.wording.table import Column, Interval, Table
+from crossroads.wording.numbers import P, between, number, p_equals, percent
 
 Answer = Literal["yes", "no", "cannot tell"]
 NO_FREQUENCY = "no frequency is known"
@@ -44,9 +43,8 @@ _LEAST_POOL = 1_000
 _QUANTILES = (0.025, 0.5, 0.975)
 
 
-def frequency_name(design: str) -> str:
-    """What the part of frequency in a test is called, such as ``weat6 frequency``."""
-    return f"{design} frequency"
+_MATCHED = "share of tests on words of like frequency in place of the targets with at least such a d"
+_DRAWN = "of that, all words drawn again"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -62,22 +60,33 @@ class FrequencyResult(Result):
         "valentini2022undesirable",
         "inman1989overlapping",
     )
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "frequency": (
-            "gap",
-            "overlap",
-            "r",
-            "matched_pvalue",
-            "matched_both_pvalue",
-            "difference",
-            "adjusted_difference",
-            "adjusted_low",
-            "adjusted_high",
-            "adjusted_pvalue",
-            "answer",
-            "left_out",
-        )
+    _label_format: ClassVar[str] = "{design} frequency"
+    _table_title: ClassVar[str] = "Beyond frequency"
+    _long_table: ClassVar[tuple[str, str, str]] = ("frequency", "draws", "")
+    _file_names: ClassVar[str] = (
+        "design gap overlap r matched_pvalue matched_both_pvalue effect_size difference "
+        "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
+        "adjusted_pvalue=adjusted.pvalue answer reason"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "frequency": "gap overlap r matched_pvalue matched_both_pvalue difference "
+        "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
+        "adjusted_pvalue=adjusted.pvalue answer left_out"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("design", "test"),
+        QUESTION,
+        stat("answer", note="whether the association is more than frequency"),
+        stat("gap", note="difference of mean log frequencies of the targets, in SD"),
+        stat("overlap", note="of these frequencies", kind="share", spare=2),
+        stat("r", note="of association and log frequency within the targets", spare=3),
+        stat("matched_pvalue", "p (like)", _MATCHED, kind="estimate"),
+        stat("matched_both_pvalue", "p (all like)", "the same for all sets", kind="estimate", spare=2),
+        Stat("difference", "difference", {"head": "Δ", "note": "difference of mean cosines", "digits": 3}),
+        stat("adjusted_difference", "Δ (equal)", "at equal frequency", of="adjusted.difference", digits=3),
+        stat("interval", note=_DRAWN, of="adjusted.low", digits=3, kind="interval", spare=5),
+        stat("adjusted_pvalue", "p (equal)", _DRAWN, of="adjusted.pvalue", kind="p", spare=4),
+    )
 
     design: str
     """Name of the design."""
@@ -123,11 +132,6 @@ class FrequencyResult(Result):
     titles: Mapping[str, str]
     """What the sets stand for."""
 
-    @property
-    def label(self) -> str:
-        """The design, and that this is about frequency."""
-        return frequency_name(self.design)
-
     def headline(self) -> str:
         """The answer and its main numbers."""
         told = [f"{self.answer}, gap = {number(self.gap)}" if self.gap is not None else self.answer]
@@ -136,55 +140,11 @@ class FrequencyResult(Result):
         change = f"{number(self.difference, 3)} to {number(self.adjusted.difference, 3)}"
         return ", ".join([*told, f"Δ from {change} at equal frequency"])
 
-    def rows(self) -> list[Row]:
-        """One row: every number."""
-        return [{"design": self.design, **self._values(), "answer": self.answer, "reason": self.reason}]
-
-    def _values(self) -> dict[str, float | None]:
-        names = ("gap", "overlap", "r", "matched_pvalue", "matched_both_pvalue", "effect_size", "difference")
-        ends = ("difference", "low", "high", "pvalue")
-        return {
-            **{name: getattr(self, name) for name in names},
-            **{f"adjusted_{name}": getattr(self.adjusted, name) for name in ends},
-        }
-
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test."""
-        rows = []
-        for one in results.values():
-            low, high = one.adjusted.low, one.adjusted.high
-            rows.append(
-                {
-                    **one.rows()[0],
-                    "question": one.question,
-                    "interval": None if low is None or high is None else Interval(low, high),
-                    **{key: _p(one._values()[key], mark) for key, mark in _PVALUES.items()},
-                }
-            )
-        columns = (
-            Column(key="design", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="answer", head="answer", note="whether the association is more than frequency"),
-            Column(key="gap", head="gap", note="difference of mean log frequencies of the targets, in SD"),
-            Column(key="overlap", head="overlap", kind="share", note="of these frequencies", spare=2),
-            Column(key="r", head="r", note="of association and log frequency within the targets", spare=3),
-            Column(key="matched_pvalue", head="p (like)", note=_MATCHED),
-            Column(key="matched_both_pvalue", head="p (all like)", note="the same for all sets", spare=2),
-            Column(key="difference", head="Δ", digits=3, note="difference of mean cosines"),
-            Column(key="adjusted_difference", head="Δ (equal)", digits=3, note="at equal frequency"),
-            Column(key="interval", head="interval", digits=3, note="of that, all words drawn again", spare=5),
-            Column(key="adjusted_pvalue", head="p (equal)", note="of that, all words drawn again", spare=4),
-        )
-        notes = tuple(f"{one.design}: {one.answer}, {one.reason}." for one in results.values())
-        title = "Beyond frequency"
-        shown = notes if len(notes) == 1 else ()
-        return Table(name="frequency", title=title, columns=columns, rows=tuple(rows), notes=shown)
-
-    def long_rows(self, name: str) -> Iterator[Row]:
-        """Every number."""
-        for statistic, value in self._values().items():
-            yield long_row("frequency", self.design, "", statistic, value, n=self.draws)
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """The answer and its reason, of a single test."""
+        if len(results) == 1:
+            yield from (f"{one.design}: {one.answer}, {one.reason}." for one in results.values())
 
     def _check(self) -> Check:
         matched = self.matched_pvalue is not None
@@ -197,18 +157,10 @@ class FrequencyResult(Result):
             reason=self.reason,
         )
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Every number and the answer, for rules."""
-        values: Values = {k: v for k, v in self._values().items() if k != "effect_size"}
-        yield self.label, "frequency", {**values, "answer": self.answer, "left_out": self.left_out()}
 
-
-_PVALUES: Mapping[str, Mark] = {"matched_pvalue": "≈", "matched_both_pvalue": "≈", "adjusted_pvalue": ""}
-_MATCHED = "share of tests on words of like frequency in place of the targets with at least such a d"
-
-
-def _p(value: float | None, mark: Mark) -> P | None:
-    return None if value is None else P(value, mark)
+def frequency_name(design: str) -> str:
+    """What the part of frequency in a test is called, such as ``weat6 frequency``."""
+    return label_for(FrequencyResult, design=design)
 
 
 def frequency(
@@ -351,8 +303,7 @@ def _table(emb: Embeddings | Contexts, found: Gathered) -> Floats:
     """Cosines of targets with attributes; of contexts, those to be expected of any of them."""
     if isinstance(emb, Contexts):
         return expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
-    v = found.vectors
-    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+    return found.cosines()
 
 
 class _Scale(NamedTuple):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from crossroads.errors import DesignError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, cosines
 from crossroads.inference.bootstrap import generator, resampled_weights, weighted_effects
-from crossroads.inference.crossed import ASKED, NUMBERS, crossed_numbers, mean_cosine
+from crossroads.inference.crossed import mean_cosine
 from crossroads.inference.options import whole
 from crossroads.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
 from crossroads.measures.association.patterns import (
@@ -21,21 +19,37 @@ from crossroads.measures.association.patterns import (
     LEAST_EFFECT,
     PATTERNS,
     check_rule,
-    crossed_lean,
+    critical_effect,
     lean,
     pattern_of,
 )
 from crossroads.measures.association.weat import (
+    DIFFERENCE,
+    Options,
     WeatResult,
-    check_ddof,
     crossed_rows,
-    difference_cells,
-    difference_columns,
     run_test,
 )
-from crossroads.measures.coverage.overlaps import warn_about_sharing
-from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
-from crossroads.results import Conclusion, Result, Row, Values, long_row
+from crossroads.measures.coverage.words import (
+    Gathered,
+    Missing,
+    check_inputs,
+    gather,
+    require_two_targets,
+    warn_about_sharing,
+)
+from crossroads.results import (
+    NAMED,
+    QUESTION,
+    Conclusion,
+    Result,
+    Row,
+    Stat,
+    Values,
+    crossed_names,
+    long_row,
+    stat,
+)
 from crossroads.results.checks import Checked
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
@@ -43,6 +57,8 @@ from crossroads.wording.numbers import number
 from crossroads.wording.table import Column, Table
 
 _RESAMPLES_AT_A_TIME = 250
+CELLS: Mapping[str, str] = {"ax": "A with X", "bx": "B with X", "ay": "A with Y", "by": "B with Y"}
+"""Heads of Level 3."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,20 +79,22 @@ class Similarity:
 
 
 LEVELS = (
-    *("pattern", "pattern_share", "crossed_pattern", "effect_size_x", "effect_size_y"),
-    *("p_x", "p_y", "exact_p_x", "exact_p_y"),
+    "pattern pattern_share crossed_pattern "
+    "effect_size_x=level2.x.effect_size effect_size_y=level2.y.effect_size "
+    "p_x=level2.x.crossed.pvalue p_y=level2.y.crossed.pvalue"
 )
-"""What rules can ask of tests with levels."""
+"""Names of the levels of tests, for rules."""
+_ALONE = "effect size of the first target alone, attributes compared"
+_STABLE = "share of resampled tests with the paper's pattern"
 
 
 def similarities_table(results: Mapping[str, Mapping[str, Any]]) -> Table:
     """Mean cosine of each attribute with each target, and the standard deviation: Level 3."""
-    cells = {"ax": "A with X", "bx": "B with X", "ay": "A with Y", "by": "B with Y"}
     rows = [
-        {"test": name, **{key: f"{number(one[key].mean, 3)} ({number(one[key].sd, 3)})" for key in cells}}
+        {"test": name, **{key: f"{number(one[key].mean, 3)} ({number(one[key].sd, 3)})" for key in CELLS}}
         for name, one in results.items()
     ]
-    columns = (Column(key="test", head="test"), *(Column(key=k, head=h) for k, h in cells.items()))
+    columns = (Column(key="test", head="test"), *(Column(key=k, head=h) for k, h in CELLS.items()))
     title = "Level 3: mean cosine (standard deviation)"
     return Table(name="similarities", title=title, columns=columns, rows=tuple(rows))
 
@@ -89,9 +107,37 @@ class MleatResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics", "wolfe2024mleat", "cohen1988statistical")
     figure: ClassVar[str] = "association.eat_map:eat_map"
     stem: ClassVar[str] = "mleat"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "test": ("effect_size", *ASKED, "exact_p", *LEVELS, "left_out")
+    _table_title: ClassVar[str] = "Association tests at three levels"
+    _file_names: ClassVar[str] = " ".join(
+        (
+            f"design effect_size=level1.effect_size {crossed_names('level1.')} exact_p=level1.pvalue",
+            "method=level1.method",
+            *(
+                f"effect_size_{key}=level2.{key}.effect_size {crossed_names(f'level2.{key}.', f'_{key}')} "
+                f"exact_p_{key}=level2.{key}.pvalue"
+                for key in "xy"
+            ),
+            *(f"mean_{key}=level3.{key}.mean sd_{key}=level3.{key}.sd" for key in CELLS),
+            "pattern crossed_pattern pattern_share",
+        )
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "test": f"effect_size=level1.effect_size {crossed_names('level1.', ends='difference_')} "
+        f"exact_p=level1.pvalue {LEVELS} exact_p_x=level2.x.pvalue exact_p_y=level2.y.pvalue left_out"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        NAMED,
+        QUESTION,
+        stat("d", of="level1.effect_size"),
+        *(one.under("level1") for one in DIFFERENCE),
+        stat("d_x", "d(X)", _ALONE, of="level2.x.effect_size", spare=3),
+        stat("p_x", "p(X)", "as p, first target alone", of="level2.x.crossed.pvalue", kind="p", spare=3),
+        stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size", spare=3),
+        stat("p_y", "p(Y)", of="level2.y.crossed.pvalue", kind="p", spare=3),
+        stat("pattern", of="crossed_pattern"),
+        stat("published", "paper's pattern", phrases.PAPER_PATTERN, of="pattern", spare=2),
+        stat("stable", note=_STABLE, of="pattern_share", kind="share", digits=0, spare=2),
+    )
 
     design: str
     """Name of the design."""
@@ -111,76 +157,10 @@ class MleatResult(Result):
     crossed_pattern: str
     """Which of the nine outcomes it is by the p-values that hold for other words."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: all three levels and the pattern."""
-        row: dict[str, Any] = {
-            "design": self.design,
-            "effect_size": self.level1.effect_size,
-            **crossed_numbers(self.level1.crossed),
-            "exact_p": self.level1.pvalue,
-            "method": self.level1.method,
-        }
-        for key, level in self.level2.items():
-            row[f"effect_size_{key}"] = level.effect_size
-            row |= crossed_numbers(level.crossed, tuple(f"{name}_{key}" for name in NUMBERS))
-            row[f"exact_p_{key}"] = level.pvalue
-        for key, cell in self.level3.items():
-            row[f"mean_{key}"] = cell.mean
-            row[f"sd_{key}"] = cell.sd
-        row["pattern"], row["crossed_pattern"] = self.pattern, self.crossed_pattern
-        row["pattern_share"] = self.pattern_shares.get(self.pattern)
-        return [row]
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test: Levels 1 and 2, and the pattern."""
-        rows = []
-        for name, one in results.items():
-            x, y = one.level2["x"], one.level2["y"]
-            rows.append(
-                {
-                    "test": name,
-                    "question": one.question,
-                    "d": one.level1.effect_size,
-                    **difference_cells(one.level1),
-                    "d_x": x.effect_size,
-                    "p_x": x.answer,
-                    "d_y": y.effect_size,
-                    "p_y": y.answer,
-                    "pattern": one.crossed_pattern,
-                    "published": one.pattern,
-                    "stable": one.pattern_shares.get(one.pattern),
-                }
-            )
-        conventions = [one.level1.conventions for one in results.values()]
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="d", head="d", note=phrases.effect(conventions)),
-            *difference_columns(conventions),
-            Column(
-                key="d_x",
-                head="d(X)",
-                note="effect size of the first target alone, attributes compared",
-                spare=3,
-            ),
-            Column(key="p_x", head="p(X)", note="as p, first target alone", spare=3),
-            Column(key="d_y", head="d(Y)", note="the same for the second target", spare=3),
-            Column(key="p_y", head="p(Y)", spare=3),
-            Column(key="pattern", head="pattern", note=phrases.PATTERN),
-            Column(key="published", head="paper's pattern", note=phrases.PAPER_PATTERN, spare=2),
-            Column(
-                key="stable",
-                head="stable",
-                kind="share",
-                digits=0,
-                note="share of resampled tests with the paper's pattern",
-                spare=2,
-            ),
-        )
-        return Table(
-            name="mleat", title="Association tests at three levels", columns=columns, rows=tuple(rows)
-        )
+    @property
+    def pattern_share(self) -> float | None:
+        """Share of resamples that show the pattern by the rule of the paper; None without resamples."""
+        return self.pattern_shares.get(self.pattern)
 
     @classmethod
     def similarities(cls, results: Mapping[str, Self]) -> Table:
@@ -197,8 +177,7 @@ class MleatResult(Result):
             yield long_row("mleat", name, f"level 3 {key}", "mean", cell.mean, n=cell.pairs, **ends)
             yield long_row("mleat", name, f"level 3 {key}", "sd", cell.sd, n=cell.pairs)
         resamples = self.conventions.get("resamples")
-        share = self.pattern_shares.get(self.pattern)
-        yield long_row("mleat", name, self.pattern, "pattern", share, n=resamples)
+        yield long_row("mleat", name, self.pattern, "pattern", self.pattern_share, n=resamples)
         yield long_row("mleat", name, self.crossed_pattern, "crossed_pattern", None)
         for pattern, share in self.pattern_shares.items():
             yield long_row("mleat", name, pattern, "pattern_share", share, n=resamples)
@@ -234,24 +213,7 @@ class MleatResult(Result):
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a test."""
-        yield name, "test", self.values()
-
-    def values(self) -> Values:
-        """Its statistics by name."""
-        found: Values = {
-            "effect_size": self.level1.effect_size,
-            **crossed_numbers(self.level1.crossed, ASKED),
-            "exact_p": self.level1.pvalue,
-            "pattern": self.pattern,
-            "crossed_pattern": self.crossed_pattern,
-            "pattern_share": self.pattern_shares.get(self.pattern),
-            "left_out": self.left_out(),
-        }
-        for key, level in self.level2.items():
-            found[f"effect_size_{key}"] = level.effect_size
-            found[f"p_{key}"] = level.crossed.pvalue
-            found[f"exact_p_{key}"] = level.pvalue
-        return found
+        yield from ((name, kind, values) for _, kind, values in super().readings(name))
 
 
 def mleat(
@@ -314,35 +276,27 @@ def mleat(
     >>> round(result.level1.effect_size, 2), round(result.level2["x"].effect_size, 2), result.pattern
     (0.57, 0.82, 'Non-Directional')
     """
+    options = Options(
+        alternative=alternative, ddof=ddof, ties=ties, method=method, seed=seed, max_work=max_work
+    )
     check_inputs(design, emb)
-    if design.y is None:
-        raise DesignError(
-            f"the design {design.name!r} has a single target.",
-            hint="the ML-EAT compares two; give y, or use weat() for a single-target test.",
-        )
-    check_ddof(ddof)
+    require_two_targets(
+        design, hint="the ML-EAT compares two; give y, or use weat() for a single-target test."
+    )
     check_rule(alpha, least_effect)
     whole("resamples", resamples, hint="give 0 for none; 1,000 is usual.")
     warn_about_sharing(design)
     found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
-    options: dict[str, Any] = {
-        "alternative": alternative,
-        "ddof": ddof,
-        "ties": ties,
-        "method": method,
-        "seed": seed,
-        "max_work": max_work,
-    }
     titles = {name: words.name for name, words in design.sets.items()}
-    level1 = run_test(found, emb, design=design.name, digest=design.digest, titles=titles, **options)
+    level1 = run_test(found, emb, options, design=design.name, digest=design.digest, titles=titles)
     level2 = {
         name: run_test(
             _single(found, name),
             emb,
+            options,
             design=f"{design.name} ({name})",
             digest=design.digest,
             titles={**titles, "x": titles[name]},
-            **options,
         )
         for name in ("x", "y")
     }
@@ -351,20 +305,17 @@ def mleat(
         for target in ("x", "y")
         for attribute in ("a", "b")
     }
-    leanings = {
-        name: lean(level.effect_size, level.pvalue, least_effect=least_effect, alpha=alpha)
-        for name, level in level2.items()
-    }
     rule = {"least_effect": least_effect, "alpha": alpha}
-    elsewhere = {name: crossed_lean(one.effect_size, one.crossed, **rule) for name, one in level2.items()}
+    leanings = [lean(one.effect_size, one.pvalue, **rule) for one in level2.values()]
+    elsewhere = [lean(one.effect_size, one.crossed.pvalue, **rule) for one in level2.values()]
     return MleatResult(
         design=design.name,
         level1=level1,
         level2=level2,
         level3={key: _similarity(c, ddof) for key, c in table.items()},
-        pattern=pattern_of(leanings["x"], leanings["y"]),
-        crossed_pattern=pattern_of(elsewhere["x"], elsewhere["y"]),
-        pattern_shares=_shares(table, resamples, seed, ddof, alternative, least_effect, alpha),
+        pattern=pattern_of(*leanings),
+        crossed_pattern=pattern_of(*elsewhere),
+        pattern_shares=_shares(table, resamples, options, **rule),
         titles=titles,
         coverage=found.coverage,
         conventions={
@@ -396,27 +347,20 @@ def _single(found: Gathered, target: str) -> Gathered:
 
 
 def _shares(
-    table: Mapping[str, Floats],
-    resamples: int,
-    seed: int,
-    ddof: int,
-    alternative: str,
-    least_effect: float,
-    alpha: float,
+    table: Mapping[str, Floats], resamples: int, options: Options, *, least_effect: float, alpha: float
 ) -> dict[str, float]:
     """Share of resamples of all four sets that show each pattern."""
     if resamples == 0:
         return {}
-    rng = generator(seed)
+    rng, alternative, ddof = generator(options.seed), options.alternative, options.ddof
     counts = dict.fromkeys(PATTERNS, 0)
-    n_a, n_b = table["ax"].shape[1], table["bx"].shape[1]
-    # the smallest |z| that the fitted normal curve calls significant, as an effect size
-    tail = alpha / 2 if alternative == "two-sided" else alpha
-    scale = np.sqrt((1 / n_a + 1 / n_b) * ((n_a + n_b - ddof) / (n_a + n_b - 1)))
-    critical = max(-NormalDist().inv_cdf(tail) * float(scale), least_effect)
+    (n_x, n_a), (n_y, n_b) = table["ax"].shape, table["by"].shape
+    sizes = {"x": n_x, "y": n_y, "a": n_a, "b": n_b}
+    rule = {"least_effect": least_effect, "alpha": alpha}
+    critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
     for start in range(0, resamples, _RESAMPLES_AT_A_TIME):
         size = min(_RESAMPLES_AT_A_TIME, resamples - start)
-        weights = {name: resampled_weights(n, size, rng) for name, n in _sizes(table).items()}
+        weights = {name: resampled_weights(n, size, rng) for name, n in sizes.items()}
         leaning = {}
         for target in ("x", "y"):
             first, second = (weights[target] @ table[f"{c}{target}"] for c in ("a", "b"))
@@ -427,8 +371,3 @@ def _shares(
         for x, y in zip(leaning["x"], leaning["y"], strict=True):
             counts[pattern_of(str(x) or None, str(y) or None)] += 1
     return {name: count / resamples for name, count in counts.items()}
-
-
-def _sizes(table: Mapping[str, Floats]) -> dict[str, int]:
-    (n_x, n_a), (n_y, n_b) = table["ax"].shape, table["by"].shape
-    return {"x": n_x, "y": n_y, "a": n_a, "b": n_b}

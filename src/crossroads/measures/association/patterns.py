@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 
-from crossroads.inference.crossed import Crossed
+import numpy as np
+
 from crossroads.inference.options import number, share
 from crossroads.wording.phrases import STRENGTHS
 
@@ -36,23 +38,17 @@ def check_rule(alpha: float, least_effect: float) -> None:
     number("least_effect", least_effect, least=0.0, hint="give a number that is not negative, such as 0.2.")
 
 
-def lean(effect_size: float, pvalue: float, *, least_effect: float, alpha: float) -> str | None:
+def lean(effect_size: float, pvalue: float | None, *, least_effect: float, alpha: float) -> str | None:
     """The attribute to which a target leans: ``"a"``, ``"b"`` or neither.
 
     A target leans to A when its Level 2 effect size exceeds 0.2 and p < 0.05, to B when it is below −0.2
     and p < 0.05. (The paper's text has "p-value > 0.05" here, which contradicts its tables.)
     """
-    if pvalue >= alpha:
+    if pvalue is None or pvalue >= alpha:
         return None
     if effect_size > least_effect:
         return "a"
     return "b" if effect_size < -least_effect else None
-
-
-def crossed_lean(effect_size: float, found: Crossed, *, least_effect: float, alpha: float) -> str | None:
-    """The attribute to which a target leans by the p-value that holds for other words."""
-    p = found.pvalue
-    return None if p is None else lean(effect_size, p, least_effect=least_effect, alpha=alpha)
 
 
 def pattern_of(x: str | None, y: str | None) -> str:
@@ -64,6 +60,16 @@ def pattern_of(x: str | None, y: str | None) -> str:
     ('AB-Divergent', 'BY-Singular')
     """
     return _NAMES[x, y]
+
+
+def critical_effect(
+    n_a: int, n_b: int, *, ddof: int, alternative: str, least_effect: float, alpha: float
+) -> float:
+    """The smallest effect size that the normal curve fitted to the divisions calls significant."""
+    tail = alpha / 2 if alternative == "two-sided" else alpha
+    n = n_a + n_b
+    scale = float(np.sqrt((1 / n_a + 1 / n_b) * ((n - ddof) / (n - 1))))
+    return max(-NormalDist().inv_cdf(tail) * scale, least_effect)
 
 
 def cells(pattern: str) -> dict[str, bool]:

@@ -8,12 +8,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from crossroads.errors import DesignError
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, cosines, rounding_error
+from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.options import whole
-from crossroads.measures.coverage.words import Missing, check_inputs, gather
+from crossroads.measures.coverage.words import Missing, check_inputs, gather, require_two_targets
 from crossroads.results import QUESTION, Result, Stat, label_for, stat
 from crossroads.stimuli import Design
 
@@ -114,13 +113,10 @@ def reliability(
     """
     whole("splits", splits, least=1, hint="split at least once; 1,000 is usual.")
     check_inputs(design, emb)
-    if design.y is None:
-        raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
+    require_two_targets(design)
     sets = {key: design.sets[key] for key in _SETS}
     found = gather(emb, sets, missing=missing, least=dict.fromkeys(sets, 1), design=design.name)
-    v = found.vectors
-    table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
-    n_x, n_a = len(v["x"]), len(v["a"])
+    table, n_x, n_a = found.cosines(), len(found.words["x"]), len(found.words["a"])
     rng, error = generator(seed), rounding_error(emb.dim)
     parts = {"x": table[:n_x], "y": table[n_x:], "a": table[:, :n_a].T, "b": table[:, n_a:].T}
     return ReliabilityResult(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -19,13 +19,20 @@ from crossroads.inference.options import seed_of, work
 from crossroads.inference.permutation.rows import permutation_blocks
 from crossroads.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
 from crossroads.measures.association.weat import check_ddof, recorded_work
-from crossroads.measures.coverage.overlaps import keyed_by_word, overlap_notes, titles_of, warn_about_words
-from crossroads.measures.coverage.words import Missing, check_vectors, gather
-from crossroads.results import Coverage, Result, Row, read_only
+from crossroads.measures.coverage.words import (
+    Missing,
+    check_vectors,
+    gather,
+    keyed_by_word,
+    overlap_notes,
+    titles_of,
+    warn_about_words,
+)
+from crossroads.results import NAMED, Coverage, Result, Row, Stat, read_only, stat
 from crossroads.stimuli import StimulusSet
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
-from crossroads.wording.table import Column, Interval, Table
+from crossroads.wording.table import Table
 
 ScMethod = Literal[Method, "none"]
 Precision = Literal["auto", "float32", "float64"]
@@ -36,6 +43,14 @@ _CHUNK = 1 << 14
 _SAFE: dict[type[Any], tuple[float, float]] = {np.float32: (1e-12, 1e12), np.float64: (1e-120, 1e120)}
 
 
+_OF_S = "of s, over the choice of attribute words"
+
+
+def _other_words(results: Sequence[ScWeatResult]) -> str:
+    tails = ", ".join(dict.fromkeys(phrases.tail(one.alternative) for one in results))
+    return f"how often other attribute words would differ so, were there no association, {tails}"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ScWeatResult(Result):
     """Association of single words with two attributes; every array has one entry per word."""
@@ -44,6 +59,17 @@ class ScWeatResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
     stem: ClassVar[str] = "sc_weat"
     figure: ClassVar[str] = "association.ranking:ranking"
+    _table_title: ClassVar[str] = "Words between two attributes"
+    _most_rows: ClassVar[int] = 20
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        NAMED,
+        stat("word"),
+        stat("d", note="effect size: above 0 the word leans to the first attribute", of="effect_size"),
+        stat("s", "s(w, A, B)", "difference of its mean cosines", of="association", digits=4, spare=1),
+        stat("ci", "95 % CI", _OF_S, of="low", digits=4, kind="interval", spare=2),
+        stat("p", note=_other_words),
+        stat("exact_p", note=lambda some: phrases.divisions(one.conventions for one in some), spare=1),
+    )
 
     words: tuple[str, ...]
     """The words measured."""
@@ -136,36 +162,18 @@ class ScWeatResult(Result):
         """The attributes that words may lean to."""
         return f"{self.titles['a']} / {self.titles['b']}" if "a" in self.titles else ""
 
+    def _members(self) -> Iterator[Row]:
+        """Words from those that lean most to A to those that lean most to B."""
+        rows = self.rows()
+        for i in np.argsort(-self.effect_size, kind="stable").tolist():
+            exact = P.of(float(self.pvalue[i]), self.method) if self.pvalue.size else None
+            yield {**rows[i], "exact_p": exact}
+
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per word, from those that lean most to A to those that lean most to B."""
-        rows: list[Row] = []
-        for name, one in results.items():
-            tested = one.pvalue.size > 0
-            for i in np.argsort(-one.effect_size, kind="stable").tolist():
-                exact = P.of(float(one.pvalue[i]), one.method) if tested else None
-                row: Row = {"test": name, "word": one.words[i], "d": float(one.effect_size[i])}
-                row |= {"s": float(one.association[i]), "p": None, "exact_p": exact}
-                if one.se[i] > 0:
-                    row |= {"p": P(float(one.crossed_pvalue[i]))}
-                    row |= {"ci": Interval(float(one.low[i]), float(one.high[i]))}
-                rows.append(row)
-        conventions = [one.conventions for one in results.values()]
-        tails = ", ".join(dict.fromkeys(phrases.tail(one.alternative) for one in results.values()))
-        other = f"how often other attribute words would differ so, were there no association, {tails}"
-        columns = (
-            *([Column(key="test", head="test")] if len(results) > 1 else []),
-            Column(key="word", head="word"),
-            Column(key="d", head="d", note="effect size: above 0 the word leans to the first attribute"),
-            Column(key="s", head="s(w, A, B)", digits=4, note="difference of its mean cosines", spare=1),
-            Column(
-                key="ci", head="95 % CI", digits=4, note="of s, over the choice of attribute words", spare=2
-            ),
-            Column(key="p", head="p", note=other),
-            Column(key="exact_p", head="exact p", note=phrases.divisions(conventions), spare=1),
-        )
-        title = "Words between two attributes"
-        return Table(name="sc_weat", title=title, columns=columns, rows=tuple(rows), most=20)
+        """One row per word."""
+        table = super().tabulate(results)
+        return table if len(results) > 1 else table.without(["test"])
 
 
 def sc_weat(

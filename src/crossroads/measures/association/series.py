@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -11,28 +11,36 @@ import numpy as np
 
 from crossroads.errors import InputError, MissingStimuliError, in_short, one_of
 from crossroads.evidence import Embeddings, Provenance
-from crossroads.geometry import cosines, rounding_error
-from crossroads.inference.crossed import ASKED, LEVEL
-from crossroads.inference.multiplicity import ADJUSTED_P, adjust_known
+from crossroads.geometry import rounding_error
+from crossroads.inference.crossed import LEVEL
+from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.trends import Change, Trend, change, no_change, trend
 from crossroads.measures.association.battery import adjusted_tail, recorded
-from crossroads.measures.association.mleat import LEVELS, MleatResult, mleat
-from crossroads.measures.association.weat import difference_cells, difference_columns, with_adjusted
+from crossroads.measures.association.mleat import MleatResult, mleat
 from crossroads.measures.coverage.gaps import require_in_all
 from crossroads.measures.coverage.words import Missing, check_inputs, gather
 from crossroads.results import (
+    TEST,
     Conclusion,
+    Member,
     Result,
     Row,
+    Stat,
     Values,
+    adjusted,
+    from_tests,
     long_row,
+    marked,
+    named,
     numbers,
+    stat,
     status_of,
+    under,
 )
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P, number, p_equals, percent
-from crossroads.wording.table import Column, Table, adjusted_column
+from crossroads.wording.numbers import P, counted, number, p_equals, percent
+from crossroads.wording.table import Table
 
 Points = Literal["year", "layer", "step", "point"]
 """What the points of a series are: years, layers of a model, steps of its training, or anything else."""
@@ -62,6 +70,12 @@ def series_name(design: str, over: Points = "year") -> str:
     return f"{design} {_ALONG[over][0]}"
 
 
+def _adjusted_note(results: Sequence[SeriesResult]) -> str:
+    """For how many points p-values are adjusted, in the longest of the series."""
+    most = max((len(one.points) for one in results), default=0)
+    return f"{phrases.ADJUSTMENTS[phrases.ADJUSTMENT][1]} for {counted(most, 'test')}"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeriesResult(Result):
     """One design over a series of models: decades of a corpus, layers, checkpoints of a training run."""
@@ -70,10 +84,20 @@ class SeriesResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("wolfe2024mleat", "holm1979simple", "benjamini1995controlling")
     stem: ClassVar[str] = "series"
     figure: ClassVar[str] = "association.decades:decades"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "decade": ("effect_size", *ASKED, *ADJUSTED_P, "exact_p", *LEVELS, "left_out"),
-        "trend": ("slope", "slope_low", "slope_high", "slope_pvalue", "change", "change_pvalue"),
+    _file_names: ClassVar[str] = f"time=extra {under('test', MleatResult._file_names)} *=values"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "decade": f"{under('test', MleatResult._rule_names['test'])} *=values",
+        "trend": "slope=trend.slope slope_low=trend.low slope_high=trend.high slope_pvalue=trend.pvalue "
+        "change=change.difference change_pvalue=change.pvalue",
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST.under("test"),
+        stat("time", of="extra", kind="text"),
+        *from_tests(MleatResult, "d difference difference_ci p"),
+        adjusted(note=_adjusted_note),
+        *from_tests(MleatResult, "exact_p"),
+        stat("pattern", of="test.crossed_pattern", spare=1),
+    )
 
     design: str
     """Name of the design."""
@@ -103,22 +127,14 @@ class SeriesResult(Result):
         numbers = [one for one in labels if isinstance(one, int)]
         return [*sorted(numbers)] if len(numbers) == len(labels) else labels
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per point."""
-        return [
-            {"time": time, **test.rows()[0], **self._adjusted_at(i)}
-            for i, (time, test) in enumerate(self.points.items())
-        ]
-
-    def _adjusted_at(self, i: int) -> dict[str, float | None]:
-        """Adjusted p-values of one point."""
-        return {f"p_{how}": some[i] for how, some in self.adjusted.items()}
+    def _members(self) -> Iterator[Member]:
+        """Every point, with its number or label."""
+        for at, (time, test) in enumerate(self.points.items()):
+            yield Member(test=test, at=at, family=self, extra=time)
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values by method and number of the point."""
-        return {
-            how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
-        }
+        return marked(self.adjusted)
 
     @property
     def label(self) -> str:
@@ -163,38 +179,22 @@ class SeriesResult(Result):
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per design and point."""
-        rows: list[Row] = []
-        for one in results.values():
-            marks = one.adjusted_marks()[phrases.ADJUSTMENT]
-            for i, (time, point) in enumerate(one.points.items()):
-                row: Row = {"test": one.design, "time": str(time), "d": point.level1.effect_size}
-                row |= difference_cells(point.level1)
-                row |= {f"p_{phrases.ADJUSTMENT}": marks.get(i), "pattern": point.crossed_pattern}
-                rows.append(row)
-        points = [point for one in results.values() for point in one.points.values()]
-        conventions = [point.level1.conventions for point in points]
-        most = max((len(one.points) for one in results.values()), default=0)
+        table = super().tabulate(results)
         heads = {"time" if one.over == "year" else one.over for one in results.values()}
-        difference = difference_columns(conventions)
-        columns = (
-            *([Column(key="test", head="test")] if len(results) > 1 else []),
-            Column(key="time", head=heads.pop() if len(heads) == 1 else "point"),
-            Column(key="d", head="d", note=phrases.effect(conventions)),
-            *difference[:3],
-            adjusted_column(most),
-            difference[3],
-            Column(key="pattern", head="pattern", note=phrases.PATTERN, spare=1),
-        )
-        asked = [f"{one.design}: {one.question}." for one in results.values() if one.question]
-        notes = (
-            *asked,
-            *(f"{one.design}: {one.slope_said()}." for one in results.values()),
-            *(f"{one.design}: {said}." for one in results.values() if (said := one.change_said())),
-        )
-        names = ", ".join(one.design for one in results.values())
         along = {_ALONG[one.over][0] for one in results.values()}
-        title = f"{names} {along.pop() if len(along) == 1 else 'over the series'}"
-        return Table(name="series", title=title, columns=columns, rows=tuple(rows), notes=notes)
+        head, end = (heads.pop(), along.pop()) if len(heads) == 1 else ("point", "over the series")
+        names = ", ".join(one.design for one in results.values())
+        columns = (replace(one, head=head) if one.key == "time" else one for one in table.columns)
+        table = replace(table, title=f"{names} {end}", columns=tuple(columns))
+        return table if len(results) > 1 else table.without(["test"])
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """What the designs are about, their trends and their largest changes."""
+        series = results.values()
+        yield from (f"{one.design}: {one.question}." for one in series if one.question)
+        yield from (f"{one.design}: {one.slope_said()}." for one in series)
+        yield from (f"{one.design}: {said}." for one in series if (said := one.change_said()))
 
     def slope_said(self) -> str:
         """The trend in words."""
@@ -233,13 +233,10 @@ class SeriesResult(Result):
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """The rows of every point, under the name of the design there, the trend, and the change."""
-        for i, (inner, point) in enumerate(self.parts(name)):
-            adjusted = self._adjusted_at(i)
-            for row in with_adjusted(point.long_rows(inner), adjusted):
-                yield {**row, "measure": "series"}
-            for statistic, value in adjusted.items():
-                if value is not None:
-                    yield long_row("series", inner, "level 1", statistic, value, method="crossed")
+        for (inner, point), one in zip(self.parts(name), self._members(), strict=True):
+            yield from ({**row, "measure": "series"} for row in one.long_rows(point.long_rows(inner)))
+            rows = one.adjusted_rows("series", inner, "level 1")
+            yield from (row for row in rows if row["value"] is not None)
         found = self.trend
         yield long_row("series", self.label, "trend", "points", found.points)
         for key, words in found.words.items():
@@ -260,12 +257,10 @@ class SeriesResult(Result):
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """The statistics of every point, the trend, and the change."""
-        for i, (time, point) in enumerate(self.points.items()):
-            values: Values = {**point.values(), **self._adjusted_at(i)}
-            yield decade_name(self.design, time, self.over), "decade", values
-        found, step = self.trend, self.change
-        statistics = (found.slope, found.low, found.high, found.pvalue, step.difference, step.pvalue)
-        yield self.label, "trend", dict(zip(self.asked["trend"], statistics, strict=True))
+        for one in self._members():
+            inner = decade_name(self.design, one.extra, self.over)
+            yield inner, "decade", named(one, self._rule_names["decade"])
+        yield self.label, "trend", named(self, self._rule_names["trend"])
 
     def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Points that could not be measured."""
@@ -411,8 +406,8 @@ def series_trend(
         return without, no_change(len(points), reason, drawn=drawn)
     tables = []
     for time in points:
-        v = gather(models[time], shared, missing="raise", least=dict.fromkeys(shared, 2)).vectors
-        tables.append(cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]])))
+        found = gather(models[time], shared, missing="raise", least=dict.fromkeys(shared, 2))
+        tables.append(found.cosines())
     error = max(rounding_error(models[time].dim) for time in points)
     stacked, n_x, n_a = np.stack(tables), len(shared["x"]), len(shared["a"])
     # labels have no distances: their places are numbers

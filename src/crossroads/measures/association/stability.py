@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import DesignError, EvidenceError
+from crossroads.errors import EvidenceError
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, associations, cosines, effect_size, rounding_error, standardised
+from crossroads.geometry import Floats, associations, effect_size, rounding_error, standardised
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
 from crossroads.inference.options import share, whole
 from crossroads.measures.association.weat import check_ddof
-from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
-from crossroads.results import Result, Row, long_row, read_only
+from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather, require_two_targets
+from crossroads.results import TEST, Result, Row, Stat, long_row, read_only, stat
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
-from crossroads.wording.table import Column, Interval, Table
+from crossroads.wording.table import Table
 
 _AT_A_TIME = 500
 
@@ -30,6 +30,20 @@ class BootstrapResult(Result):
 
     section: ClassVar[str] = "tests"
     cites: ClassVar[tuple[str, ...]] = ("efron1979bootstrap",)
+    _label_format: ClassVar[str] = "{design} interval"
+    _table_name: ClassVar[str] = "intervals"
+    _table_title: ClassVar[str] = "Intervals of effect sizes"
+    _file_names: ClassVar[str] = "design effect_size low high level resamples undefined same_sign"
+    # the ends are next to the effect size of the test
+    _long_table: ClassVar[tuple[str, str, str]] = ("bootstrap", "", "interval")
+    _long_names: ClassVar[str] = "resamples undefined level same_sign"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        stat("d", of="effect_size"),
+        stat("interval", note=phrases.WORDS_DRAWN, of="low", kind="interval"),
+        stat("level", kind="share", digits=0),
+        stat("resamples", kind="count", spare=1),
+    )
 
     design: str
     """Name of the design."""
@@ -50,43 +64,6 @@ class BootstrapResult(Result):
     same_sign: float
     """Share of resamples whose effect size has the sign of the measured one."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: the effect size and its interval."""
-        keys = ("design", "effect_size", "low", "high", "level", "resamples", "undefined", "same_sign")
-        return [{key: getattr(self, key) for key in keys}]
-
-    @property
-    def label(self) -> str:
-        """Name of the design, marked as an interval."""
-        return f"{self.design} interval"
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per interval."""
-        rows = [
-            {
-                "test": one.design,
-                "d": one.effect_size,
-                "interval": Interval(one.low, one.high),
-                "level": one.level,
-                "resamples": one.resamples,
-            }
-            for one in results.values()
-        ]
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="d", head="d", note=phrases.effect(one.conventions for one in results.values())),
-            Column(key="interval", head="interval", note=phrases.WORDS_DRAWN),
-            Column(key="level", head="level", kind="share", digits=0),
-            Column(key="resamples", head="resamples", kind="count", spare=1),
-        )
-        return Table(name="intervals", title="Intervals of effect sizes", columns=columns, rows=tuple(rows))
-
-    def long_rows(self, name: str) -> Iterator[Row]:
-        """How the interval was found; its ends are beside the effect size of the test."""
-        for statistic in ("resamples", "undefined", "level", "same_sign"):
-            yield long_row("bootstrap", self.design, "interval", statistic, getattr(self, statistic))
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class InfluenceResult(Result):
@@ -95,6 +72,17 @@ class InfluenceResult(Result):
     section: ClassVar[str] = "tests"
     stem: ClassVar[str] = "influence"
     figure: ClassVar[str] = "association.influence:influence_plot"
+    _label_format: ClassVar[str] = "{design} influence"
+    _table_title: ClassVar[str] = "Effect sizes without single words"
+    _most_rows: ClassVar[int] = 8
+    _file_names: ClassVar[str] = "set word without change"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        stat("set"),
+        stat("word"),
+        stat("without", "d without", "effect size without the word"),
+        stat("change"),
+    )
 
     design: str
     """Name of the design."""
@@ -111,34 +99,20 @@ class InfluenceResult(Result):
         values = [d for words in self.without.values() for d in words.values()]
         return min(values), max(values)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per stimulus, the most influential first."""
-        rows = [
-            {"set": name, "word": word, "without": d, "change": d - self.effect_size}
+    def _members(self) -> list[Row]:
+        """Every stimulus, the most influential first."""
+        rows: list[Row] = [
+            {"design": self.design, "set": name, "word": word, "without": d, "change": d - self.effect_size}
             for name, words in self.without.items()
             for word, d in words.items()
         ]
-        return sorted(rows, key=lambda row: -abs(float(str(row["change"]))))
-
-    @property
-    def label(self) -> str:
-        """Name of the design, marked as leaving out single words."""
-        return f"{self.design} influence"
+        return sorted(rows, key=lambda row: -abs(row["change"]))
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per word, the most influential of all tests first."""
-        rows = [{"test": one.design, **row} for one in results.values() for row in one.rows()]
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="set", head="set"),
-            Column(key="word", head="word"),
-            Column(key="without", head="d without", note="effect size without the word"),
-            Column(key="change", head="change"),
-        )
-        rows.sort(key=lambda row: -abs(row["change"]))
-        title = "Effect sizes without single words"
-        return Table(name="influence", title=title, columns=columns, rows=tuple(rows), most=8)
+        table = super().tabulate(results)
+        return replace(table, rows=tuple(sorted(table.rows, key=lambda row: -abs(row["change"]))))
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """The effect size without each word."""
@@ -188,7 +162,7 @@ def bootstrap(
     whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
     share("level", level)
     found = _gathered(emb, design, missing)
-    table = _table(found)
+    table = found.cosines()
     n_x, n_a = len(found.words["x"]), len(found.words["a"])
     observed = _effect(table, n_x, n_a, ddof, emb.dim, f"of the design {design.name!r}")
     rng = generator(seed)
@@ -287,15 +261,8 @@ def influence(
 
 def _gathered(emb: Embeddings, design: Design, missing: str) -> Gathered:
     check_inputs(design, emb)
-    if design.y is None:
-        raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
+    require_two_targets(design)
     return gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
-
-
-def _table(found: Gathered) -> Floats:
-    """Cosines of all targets with all attributes."""
-    v = found.vectors
-    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
 
 
 def _without_targets(

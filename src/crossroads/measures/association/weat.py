@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -11,26 +11,48 @@ import numpy as np
 
 from crossroads.errors import EvidenceError, InputError, in_short
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, affinities, associations, cosines, effect_size, rounding_error
-from crossroads.inference.crossed import Crossed, crossed, crossed_numbers
+from crossroads.geometry import Floats, affinities, associations, effect_size, rounding_error
+from crossroads.inference.crossed import Crossed, crossed
 from crossroads.inference.options import is_number, work
 from crossroads.inference.permutation.test import (
     MAX_WORK,
     Alternative,
     Method,
-    PermutationResult,
     Ties,
     permutation_test,
 )
-from crossroads.measures.coverage.overlaps import warn_about_sharing
-from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
-from crossroads.results import Conclusion, Result, Row, association, below, long_row, numbers, status_of
+from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather, warn_about_sharing
+from crossroads.results import (
+    NAMED,
+    QUESTION,
+    Conclusion,
+    Result,
+    Row,
+    Stat,
+    association,
+    below,
+    crossed_names,
+    long_row,
+    named,
+    numbers,
+    stat,
+    status_of,
+)
 from crossroads.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Checked
 from crossroads.results.conclusion import ALPHA
 from crossroads.stimuli import Design
-from crossroads.wording import phrases
 from crossroads.wording.numbers import P, pvalue
-from crossroads.wording.table import Column, Interval, Table
+
+_MOST = 10**300
+"""Counts of divisions that are recorded are below this."""
+_SMALLEST = "the smallest exact p that sets of these sizes can have"
+DIFFERENCE = (
+    stat("difference", of="crossed.difference"),
+    stat("difference_ci", of="crossed.low"),
+    stat("p", of="crossed.pvalue"),
+    stat("exact_p", of="p"),
+)
+"""Columns of the difference of a test with its interval, the p-value for other words and the exact one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -41,10 +63,25 @@ class WeatResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
     figure: ClassVar[str] = "association.associations:association_plot"
     stem: ClassVar[str] = "weat"
-    unchecked: ClassVar[Mapping[str, str]] = {
+    _unchecked: ClassVar[Mapping[str, str]] = {
         FREQUENCY: NO_FREQUENCY,
         TOPICS: "no placebo tests were drawn (cr.placebo, or --placebo)",
     }
+    _table_title: ClassVar[str] = "Association tests"
+    _file_names: ClassVar[str] = (
+        f"design effect_size {crossed_names()} "
+        "exact_p=pvalue exact_p_low=pvalue_low exact_p_high=pvalue_high alternative method "
+        "min_exact_p=min_pvalue ties n=_sizes dropped=coverage.missing.len"
+    )
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        NAMED,
+        QUESTION,
+        stat("words", of="_words", spare=3),
+        stat("d", of="effect_size"),
+        *DIFFERENCE,
+        stat("smallest", note=_SMALLEST, of="min_pvalue", kind="p", spare=2),
+        stat("ties", note="divisions as extreme as the one observed", spare=2),
+    )
 
     design: str
     """Name of the design."""
@@ -98,18 +135,9 @@ class WeatResult(Result):
     ) -> Conclusion:
         """What the test comes to as part of another result.
 
-        Parameters
-        ----------
-        name
-            Name of the test.
-        other
-            Its p-value for other words, adjusted where it is one of several.
-        at
-            JSON pointer of the test within that result, with ``/`` at its end.
-        more
-            Further numbers with their pointers.
-        level2
-            The tests of its targets alone: what they show for other words is said too.
+        ``other`` is its p-value for other words, adjusted where it is one of several; ``at`` its JSON pointer
+        within that result, with ``/`` at its end; ``more`` has further numbers with their pointers, and
+        ``level2`` the tests of its targets alone: what they show for other words is said too.
         """
         found = {
             **difference_numbers(self.crossed, at),
@@ -129,57 +157,19 @@ class WeatResult(Result):
             reason=self.crossed.reason,
         )
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: the effect size, the difference with its interval, and both p-values."""
-        return [
-            {
-                "design": self.design,
-                "effect_size": self.effect_size,
-                **crossed_numbers(self.crossed),
-                "exact_p": self.pvalue,
-                "exact_p_low": self.pvalue_low,
-                "exact_p_high": self.pvalue_high,
-                "alternative": self.alternative,
-                "method": self.method,
-                "min_exact_p": self.min_pvalue,
-                "ties": self.ties,
-                **{f"n_{name}": len(words) for name, words in self.sets.items()},
-                "dropped": 0 if self.coverage is None else len(self.coverage.missing),
-            }
-        ]
-
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test."""
-        rows = [
-            {
-                "test": name,
-                "question": one.question,
-                "words": " ".join(f"{key}{len(words)}" for key, words in one.sets.items()),
-                "d": one.effect_size,
-                **difference_cells(one),
-                "smallest": P(one.min_pvalue),
-                "ties": one.ties,
-            }
-            for name, one in results.items()
-        ]
-        conventions = [one.conventions for one in results.values()]
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="words", head="words", spare=3),
-            Column(key="d", head="d", note=phrases.effect(conventions)),
-            *difference_columns(conventions),
-            Column(
-                key="smallest",
-                head="smallest",
-                note="the smallest exact p that sets of these sizes can have",
-                spare=2,
-            ),
-            Column(key="ties", head="ties", note="divisions as extreme as the one observed", spare=2),
-        )
-        notes = tuple(said for name, one in results.items() for said in too_small(name, one.min_pvalue))
-        return Table(name="weat", title="Association tests", columns=columns, rows=tuple(rows), notes=notes)
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """Tests whose sets are too small to find anything."""
+        for name, one in results.items():
+            yield from too_small(name, one.min_pvalue)
+
+    @property
+    def _sizes(self) -> Mapping[str, int]:
+        return {name: len(words) for name, words in self.sets.items()}
+
+    @property
+    def _words(self) -> str:
+        return " ".join(f"{name}{size}" for name, size in self._sizes.items())
 
     @property
     def p(self) -> P:
@@ -201,7 +191,7 @@ class WeatResult(Result):
             exchanged=f"targets exchanged, {self.method}",
             other=self.crossed.two_sided,
             reason=self.crossed.reason,
-            unchecked={**self.unchecked, **single},
+            unchecked={**self._unchecked, **single},
         )
 
 
@@ -209,7 +199,7 @@ def too_small(name: str, smallest: float | None) -> list[str]:
     """A sentence where sets of these sizes cannot have an exact p-value below .05."""
     if smallest is None or smallest < ALPHA:
         return []
-    least = f"the smallest exact p that sets of these sizes can have is {pvalue(smallest)}"
+    least = f"{_SMALLEST} is {pvalue(smallest)}"
     return [f"{name}: nothing could be found with just these words: {least}, which is not below .05."]
 
 
@@ -229,42 +219,12 @@ def crossed_rows(
         yield long_row(measure, name, part, f"variance_share {facet}", share)
 
 
-def with_adjusted(rows: Iterable[Row], adjusted: Mapping[str, float | None]) -> Iterator[Row]:
-    """Long rows of a test, with its adjusted p-value next to the one that it adjusts."""
-    shown = f"p_{phrases.ADJUSTMENT}"
-    for row in rows:
-        adjusts = "p" in row and not row["part"].startswith("level 2")
-        yield {**row, shown: adjusted[shown]} if adjusts else row
-
-
 def difference_numbers(found: Crossed, at: str) -> dict[str, tuple[str, float]]:
     """A difference and its interval for a conclusion."""
     return numbers(
         value=(f"{at}crossed/difference", found.difference),
         low=(f"{at}crossed/low", found.low),
         high=(f"{at}crossed/high", found.high),
-    )
-
-
-def difference_cells(test: WeatResult) -> Row:
-    """The difference of a test with its interval, the p-value for other words and the exact one."""
-    found = test.crossed
-    return {
-        "difference": found.difference,
-        "difference_ci": None if found.low is None or found.high is None else Interval(found.low, found.high),
-        "p": test.answer,
-        "exact_p": test.p,
-    }
-
-
-def difference_columns(conventions: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
-    """Columns of what :func:`difference_cells` gives."""
-    tails = ", ".join(dict.fromkeys(phrases.tail(str(one.get("alternative"))) for one in conventions))
-    return (
-        Column(key="difference", head="Δ", note=phrases.DIFFERENCE, digits=3, spare=5),
-        Column(key="difference_ci", head="95 % CI", note=phrases.OTHER_WORDS_CI, digits=3, spare=5),
-        Column(key="p", head="p", note=f"{phrases.OTHER_WORDS}, {tails}" if tails else ""),
-        Column(key="exact_p", head="exact p", note=phrases.divisions(conventions) if tails else "", spare=4),
     )
 
 
@@ -349,23 +309,48 @@ def weat(
     >>> round(result.effect_size, 3), result.pvalue == 2 / 6, result.method
     (1.729, True, 'exact')
     """
-    check_inputs(design, emb)
-    check_ddof(ddof)
-    warn_about_sharing(design)
-    found = gather(emb, design.sets, missing=missing, least=_least(design), design=design.name)
-    return run_test(
-        found,
-        emb,
-        design=design.name,
-        digest=design.digest,
-        titles={name: words.name for name, words in design.sets.items()},
-        alternative=alternative,
-        ddof=ddof,
-        ties=ties,
-        method=method,
-        seed=seed,
-        max_work=max_work,
+    options = Options(
+        alternative=alternative, ddof=ddof, ties=ties, method=method, seed=seed, max_work=max_work
     )
+    check_inputs(design, emb)
+    warn_about_sharing(design)
+    least = {"x": 1, "a": 2, "b": 2} if design.y is None else {"x": 2, "y": 2, "a": 1, "b": 1}
+    found = gather(emb, design.sets, missing=missing, least=least, design=design.name)
+    titles = {name: words.name for name, words in design.sets.items()}
+    return run_test(found, emb, options, design=design.name, digest=design.digest, titles=titles)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of a test that travel together, as in :func:`weat`."""
+
+    alternative: Alternative
+    ddof: int
+    ties: Ties
+    method: Method
+    seed: int
+    max_work: float
+
+    def __post_init__(self) -> None:
+        check_ddof(self.ddof)
+
+    def exchange(self, error: float) -> dict[str, Any]:
+        """Options of exchanging labels of scores that have a rounding error."""
+        options = {name: value for name, value in vars(self).items() if name != "ddof"}
+        return {**options, "score_error": error}
+
+    def conventions(self, missing: str, emb: Embeddings) -> dict[str, Any]:
+        """Options as results record them."""
+        return {
+            "alternative": self.alternative,
+            "ties": self.ties,
+            "ddof": self.ddof,
+            "missing": missing,
+            "method": self.method,
+            "max_work": recorded_work(self.max_work),
+            "seed": self.seed,
+            "fallback": ", ".join(emb.fallback) or "none",
+        }
 
 
 def check_ddof(ddof: int) -> None:
@@ -380,12 +365,6 @@ def recorded_work(max_work: float) -> float | str:
     """The limit as conventions record it: JSON has no infinity."""
     limit = work(max_work)
     return limit if isfinite(limit) else "unlimited"
-
-
-def _least(design: Design) -> dict[str, int]:
-    if design.y is None:
-        return {"x": 1, "a": 2, "b": 2}
-    return {"x": 2, "y": 2, "a": 1, "b": 1}
 
 
 def scores_of(found: Gathered) -> tuple[Floats, Floats, tuple[str, ...]]:
@@ -403,72 +382,40 @@ def scores_of(found: Gathered) -> tuple[Floats, Floats, tuple[str, ...]]:
 
 
 def run_test(
-    found: Gathered,
-    emb: Embeddings,
-    *,
-    design: str,
-    digest: str,
-    titles: Mapping[str, str],
-    alternative: Alternative,
-    ddof: int,
-    ties: Ties,
-    method: Method,
-    seed: int,
-    max_work: float,
+    found: Gathered, emb: Embeddings, options: Options, *, design: str, digest: str, titles: Mapping[str, str]
 ) -> WeatResult:
     """Run the test on stimuli that have been looked up; every level of the ML-EAT calls this."""
     first, second, names = scores_of(found)
     scores = (*first.tolist(), *second.tolist())
-    if max(scores) - min(scores) <= 2 * rounding_error(emb.dim):
+    error = rounding_error(emb.dim)
+    if max(scores) - min(scores) <= 2 * error:
         raise EvidenceError(
             f"every association of the design {design!r} equals {scores[0]:.6g}, so it has no effect size.",
             hint="check that the vectors differ and that the two attributes are not the same words.",
         )
-    error = rounding_error(emb.dim)
-    options: dict[str, Any] = {"alternative": alternative, "ties": ties, "method": method, "seed": seed}
-    options |= {"score_error": error, "max_work": max_work}
-    tested = permutation_test(first, second, **options)
-    two_targets = "y" in found.words
+    exchange, two_targets = options.exchange(error), "y" in found.words
+    tested = permutation_test(first, second, **exchange)
+    # with one target, exchanging attributes is the test
+    exchanged = None if two_targets else tested
+    n_x, n_a = len(found.words["x"]), len(found.words["a"])
     return WeatResult(
+        **named(tested, "pvalue pvalue_low pvalue_high method bound alternative min_pvalue"),
         design=design,
         digest=digest,
-        effect_size=effect_size(first, second, ddof=ddof),
+        effect_size=effect_size(first, second, ddof=options.ddof),
         statistic=float(first.sum() - second.sum()),
-        pvalue=tested.pvalue,
-        pvalue_low=tested.pvalue_low,
-        pvalue_high=tested.pvalue_high,
-        method=tested.method,
-        bound=tested.bound,
-        alternative=tested.alternative,
-        min_pvalue=tested.min_pvalue,
-        ties=tested.tied if tested.tied is None or tested.tied < 10**300 else None,
-        divisions=tested.total if tested.total < 10**300 else None,
+        ties=tested.tied if tested.tied is None or tested.tied < _MOST else None,
+        divisions=tested.total if tested.total < _MOST else None,
         tails=dict(tested.tails),
         associations=dict(zip(names, scores, strict=True)),
         sets=dict(found.words),
         titles={name: titles[name] for name in found.words},
-        crossed=_other_words(found, tested, options),
+        crossed=crossed(found.cosines(), n_x, n_a, exchanged=exchanged, **exchange),
         coverage=found.coverage,
         conventions={
             "measure": "weat" if two_targets else "single-target weat",
             "association": "difference of mean cosines" if two_targets else "mean cosine",
-            "alternative": alternative,
-            "ties": ties,
-            "ddof": ddof,
-            "missing": found.coverage.policy,
-            "method": method,
-            "max_work": recorded_work(max_work),
-            "seed": seed,
-            "fallback": ", ".join(emb.fallback) or "none",
+            **options.conventions(found.coverage.policy, emb),
         },
         provenance=(emb.provenance,),
     )
-
-
-def _other_words(found: Gathered, tested: PermutationResult, options: Mapping[str, Any]) -> Crossed:
-    """The difference with targets and attributes drawn, and the p-value of exchanging attributes."""
-    v = found.vectors
-    targets = np.concatenate([v["x"], v["y"]]) if "y" in v else v["x"]
-    table = cosines(targets, np.concatenate([v["a"], v["b"]]))
-    # with one target, exchanging attributes is the test
-    return crossed(table, len(v["x"]), len(v["a"]), exchanged=None if "y" in v else tested, **options)

@@ -56,7 +56,7 @@ class ChatResult(Result):
     section: ClassVar[str] = "chat"
     stem: ClassVar[str] = "chat"
     figure: ClassVar[str] = "chat:chat_plot"
-    unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
+    _unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
         (FREQUENCY, TOPICS), "it is asked of vectors, and a chat model gives answers"
     )
     cites: ClassVar[tuple[str, ...]] = (
@@ -244,7 +244,7 @@ class ChatResult(Result):
             other=None if crossed is None else crossed.two_sided,
             drawn=f"{self.drawn} drawn, t",
             reason=self.unread if crossed is None else crossed.reason,
-            unchecked=self.unchecked,
+            unchecked=self._unchecked,
         )
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:

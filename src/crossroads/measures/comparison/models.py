@@ -13,8 +13,7 @@ from crossroads.inference.permutation.test import MAX_WORK, Alternative, Method,
 from crossroads.measures.association.weat import check_ddof, recorded_work
 from crossroads.measures.comparison.jackknife import effect_jackknife, jackknife, tempered_changes
 from crossroads.measures.comparison.words import Evidence, SharedWords, shared_words
-from crossroads.measures.coverage.overlaps import warn_about_sharing
-from crossroads.measures.coverage.words import Missing, check_inputs
+from crossroads.measures.coverage.words import Missing, check_inputs, warn_about_sharing
 from crossroads.results import TEST, Result, Stat, stat
 from crossroads.stimuli import Design
 from crossroads.wording import phrases

@@ -14,8 +14,7 @@ from crossroads.evidence import Contexts, Embeddings, Provenance
 from crossroads.geometry import Floats, cosines, rounding_error
 from crossroads.measures.association.weat import scores_of
 from crossroads.measures.contextual.ceat import CeatResult
-from crossroads.measures.contextual.draws import expected_cosines
-from crossroads.measures.contextual.words import context_sets, counts_of
+from crossroads.measures.contextual.draws import context_sets, counts_of, expected_cosines
 from crossroads.measures.coverage.words import BALANCED, Gathered, Missing, check_vectors, gather
 from crossroads.results import Coverage
 from crossroads.stimuli import Design

@@ -4,43 +4,69 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from crossroads.errors import DesignError, MissingStimuliError
 from crossroads.evidence import Contexts, Provenance
-from crossroads.inference.crossed import ASKED
-from crossroads.inference.multiplicity import ADJUSTED_P, adjust_known
+from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.options import share, whole
-from crossroads.measures.association.weat import with_adjusted
 from crossroads.measures.contextual.bootstrap import CeatBootstrapResult, ceat_bootstrap
-from crossroads.measures.contextual.ceat import COLUMNS, CeatResult, ceat, context_name
+from crossroads.measures.contextual.ceat import CeatResult, ceat, context_name
+from crossroads.measures.contextual.draws import check_contexts
 from crossroads.measures.contextual.levels import levels_name
-from crossroads.measures.contextual.words import check_contexts
 from crossroads.measures.coverage.gaps import NO_CONTEXT, require_stimuli
 from crossroads.measures.coverage.words import Missing, listed_designs
-from crossroads.results import Conclusion, Result, Row, Values, long_row
+from crossroads.results import (
+    Conclusion,
+    Family,
+    Member,
+    Result,
+    Row,
+    Stat,
+    adjusted,
+    from_tests,
+    named,
+    stat,
+)
 from crossroads.results.checks import Checked, adjusted_tests
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P, percent
-from crossroads.wording.table import Column, Interval, Table, adjusted_column
+from crossroads.wording.vocabulary import interval_levels
+
+
+def _interval_note(results: Sequence[CeatBatteryResult]) -> str:
+    shares = interval_levels(results)
+    return f"{shares}, over the choice of words and contexts; not adjusted" if shares else ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class CeatBatteryResult(Result):
+class CeatBatteryResult(Family):
     """CEATs of several designs on one model."""
 
     section: ClassVar[str] = "contexts"
     cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "holm1979simple", "benjamini1995controlling")
     stem: ClassVar[str] = "contexts"
     figure: ClassVar[str] = "contextual.forest:context_forest"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "context test": (
-            *("effect_size", "published_p", "stimulus_effect_size"),
-            *("stimulus_effect_size_low", "stimulus_effect_size_high", *ASKED, *ADJUSTED_P, "exact_p"),
-            *("tau2", "i2", "share_positive", "left_out"),
-        )
+    _member_type: ClassVar[type[Result]] = CeatResult
+    _label_format: ClassVar[str] = "battery over contexts"
+    _table_title: ClassVar[str] = "Association tests over contexts"
+    _file_names: ClassVar[str] = (
+        "exact_p_sign=test.p.sign *=values *=signs stimulus_effect_size_low=interval.low "
+        "stimulus_effect_size_high=interval.high"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "context test": "stimulus_effect_size_low=interval.low stimulus_effect_size_high=interval.high "
+        "*=values"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        *from_tests(CeatResult, "test"),
+        stat("question", of="extra"),
+        *from_tests(CeatResult, "ces published d"),
+        stat("ci", "CI(d)", _interval_note, of="interval.low", kind="interval", spare=2),
+        *from_tests(CeatResult, "p"),
+        adjusted(),
+        *from_tests(CeatResult, "exact_p"),
+    )
 
     tests: tuple[CeatResult, ...]
     """The tests, in the order asked for."""
@@ -56,25 +82,6 @@ class CeatBatteryResult(Result):
     skipped: Mapping[str, str]
     """Designs that could not be measured, and why."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per test, with its adjusted p-values."""
-        return [
-            {
-                **test.rows()[0],
-                "exact_p_sign": test.p.mark or "=",
-                **{f"p_{how}": some[i] for how, some in self.adjusted.items()},
-                **{f"p_{how}_sign": None if some[i] is None else "=" for how, some in self.adjusted.items()},
-                "stimulus_effect_size_low": None if (ends := self.ends(test.design)) is None else ends.low,
-                "stimulus_effect_size_high": None if ends is None else ends.high,
-            }
-            for i, test in enumerate(self.tests)
-        ]
-
-    @property
-    def label(self) -> str:
-        """A fixed label."""
-        return "battery over contexts"
-
     @property
     def question(self) -> str:
         """Empty: each test has its own question."""
@@ -84,93 +91,29 @@ class CeatBatteryResult(Result):
         """What a test asks, where its sets have names."""
         return phrases.question(self.titles.get(design, {}))
 
-    def ends(self, design: str) -> Interval | None:
-        """The interval of a test, if it has one."""
-        found = self.intervals.get(design)
-        return None if found is None else Interval(found.low, found.high)
-
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values by method and number of the test."""
-        return {
-            how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
-        }
-
-    def adjusted_p(self) -> list[P | None]:
-        """The adjusted p-values that outputs show."""
-        return [None if value is None else P(value) for value in self.adjusted[phrases.ADJUSTMENT]]
+    def _members(self) -> Iterator[Member]:
+        """Every test with what it asks."""
+        yield from (replace(one, extra=self.asks(one.test.design)) for one in super()._members())
 
     def _checks(self) -> Iterator[Checked]:
-        for test, p in zip(self.tests, self.adjusted_p(), strict=True):
-            for checked in adjusted_tests(test, p):
-                yield replace(checked, question=self.asks(test.design))
-
-    def parts(self, name: str) -> Iterator[tuple[str, Result]]:
-        """The tests and their intervals."""
-        yield from ((one.label, one) for one in self.tests)
-        yield from ((context_name(design), one) for design, one in self.intervals.items())
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test: the published number, and that over stimuli with its adjusted p-value."""
-        rows: list[Row] = [
-            {
-                "test": test.design,
-                "question": one.asks(test.design),
-                "ces": test.effect_size,
-                "published": test.published_p,
-                "d": test.stimulus_effect_size,
-                "ci": one.ends(test.design),
-                "p": test.answer,
-                "exact_p": test.p,
-                f"p_{phrases.ADJUSTMENT}": p,
-            }
-            for one in results.values()
-            for test, p in zip(one.tests, one.adjusted_p(), strict=True)
-        ]
-        levels = dict.fromkeys(i.level for one in results.values() for i in one.intervals.values())
-        shares = ", ".join(percent(level) for level in levels)
-        note = f"{shares}, over the choice of words and contexts; not adjusted" if shares else ""
-        columns = (
-            COLUMNS[0],
-            Column(key="question", head="question", spare=1),
-            *COLUMNS[1:4],
-            Column(key="ci", head="CI(d)", note=note, spare=2),
-            COLUMNS[5],
-            adjusted_column(len(rows)),
-            COLUMNS[6],
-        )
-        title = "Association tests over contexts"
-        return Table(name="contexts", title=title, columns=columns, rows=tuple(rows))
+        for member in self._members():
+            for checked in adjusted_tests(member.test, member.p):
+                yield replace(checked, question=member.extra)
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number of every test, with its interval and its adjusted p-values."""
-        for i, test in enumerate(self.tests):
-            ends = self.ends(test.design)
-            more = {"low": ends.low, "high": ends.high} if ends else {}
-            adjusted = {f"p_{how}": some[i] for how, some in self.adjusted.items()}
-            for row in with_adjusted(test.long_rows(test.design), adjusted):
-                yield row | more if row["part"] == "stimuli" else row
-            for statistic, value in adjusted.items():
-                yield long_row("ceat", test.design, "other words", statistic, value, method="crossed")
+        for one in self._members():
+            ends = {} if one.interval is None else named(one.interval, "low high")
+            for row in one.long_rows(one.test.long_rows(one.test.design)):
+                yield row | ends if row["part"] == "stimuli" else row
+            yield from one.adjusted_rows("ceat", one.test.design, "other words")
         for interval in self.intervals.values():
             yield from interval.long_rows(interval.label)
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The statistics of every test, with its interval and its adjusted p-values."""
-        for i, test in enumerate(self.tests):
-            ends = self.ends(test.design)
-            more: Values = {
-                "stimulus_effect_size_low": None if ends is None else ends.low,
-                "stimulus_effect_size_high": None if ends is None else ends.high,
-                **{f"p_{how}": some[i] for how, some in self.adjusted.items()},
-            }
-            for label, kind, values in test.readings(name):
-                yield label, kind, {**values, **more}
-
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute over contexts, relative to the others, by test."""
-        for i, (test, p) in enumerate(zip(self.tests, self.adjusted_p(), strict=True)):
-            yield test.concluded(self.titles.get(test.design, {}), p, f"tests/{i}/")
+        for one in self._members():
+            yield one.test.concluded(self.titles.get(one.test.design, {}), one.p, f"tests/{one.at}/")
 
     def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Designs that could not be measured."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,11 @@ from crossroads.geometry import Floats, effect_size
 from crossroads.inference.bootstrap import generator, percentile_interval
 from crossroads.inference.options import share, whole
 from crossroads.measures.association.weat import check_ddof
-from crossroads.measures.contextual.ceat import context_name
-from crossroads.measures.contextual.draws import Stack, check_expected, expected_associations
-from crossroads.measures.contextual.words import design_contexts
+from crossroads.measures.contextual.draws import Stack, check_expected, design_contexts, expected_associations
 from crossroads.measures.coverage.words import Missing
-from crossroads.results import Result, Row, long_row, read_only
+from crossroads.results import TEST, Result, Row, Stat, long_row, read_only, stat
 from crossroads.stimuli import Design
-from crossroads.wording.table import Column, Interval, Table
+from crossroads.wording import phrases
 
 Drawn = Literal["both", "words", "contexts"]
 IntervalKind = Literal["percentile"]
@@ -35,6 +33,18 @@ class CeatBootstrapResult(Result):
 
     section: ClassVar[str] = "contexts"
     cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
+    _label_format: ClassVar[str] = f"{phrases.tested('{design}', 'ceat')} interval"
+    _table_name: ClassVar[str] = "context_intervals"
+    _table_title: ClassVar[str] = "Intervals of effect sizes over contexts"
+    _file_names: ClassVar[str] = "design effect_size low high level interval drawn resamples undefined"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        stat("d", note="effect size over all contexts of each word", of="effect_size"),
+        stat("interval", of="low", kind="interval"),
+        stat("level", kind="share", digits=0),
+        stat("drawn", of="_drawn_said"),
+        stat("resamples", kind="count", spare=1),
+    )
 
     design: str
     """Name of the design."""
@@ -57,47 +67,14 @@ class CeatBootstrapResult(Result):
     effect_sizes: NDArray[np.float64]
     """Effect size of each resample that has one."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: the effect size and its interval."""
-        keys = (
-            "design", "effect_size", "low", "high", "level", "interval", "drawn", "resamples", "undefined",
-        )  # fmt: skip
-        return [{key: getattr(self, key) for key in keys}]
-
     @property
-    def label(self) -> str:
-        """The design, and what was drawn."""
-        return f"{context_name(self.design)} interval"
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per interval."""
-        rows = [
-            {
-                "test": one.design,
-                "d": one.effect_size,
-                "interval": Interval(one.low, one.high),
-                "level": one.level,
-                "drawn": "words and contexts" if one.drawn == "both" else one.drawn,
-                "resamples": one.resamples,
-            }
-            for one in results.values()
-        ]
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="d", head="d", note="effect size over all contexts of each word"),
-            Column(key="interval", head="interval"),
-            Column(key="level", head="level", kind="share", digits=0),
-            Column(key="drawn", head="drawn"),
-            Column(key="resamples", head="resamples", kind="count", spare=1),
-        )
-        title = "Intervals of effect sizes over contexts"
-        return Table(name="context_intervals", title=title, columns=columns, rows=tuple(rows))
+    def _drawn_said(self) -> str:
+        return "words and contexts" if self.drawn == "both" else self.drawn
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """The interval and how it was found."""
         ends = {"low": self.low, "high": self.high, "n": self.resamples, "method": self.interval}
-        part = f"interval over {'words and contexts' if self.drawn == 'both' else self.drawn}"
+        part = f"interval over {self._drawn_said}"
         yield long_row("ceat-bootstrap", self.design, part, "effect_size", self.effect_size, **ends)
         for statistic in ("resamples", "undefined", "level"):
             yield long_row("ceat-bootstrap", self.design, part, statistic, getattr(self, statistic))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from crossroads.errors import one_of
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size, effect_sizes
 from crossroads.inference.bootstrap import generator
-from crossroads.inference.crossed import ASKED, Crossed, crossed_numbers
+from crossroads.inference.crossed import Crossed
 from crossroads.inference.options import whole
 from crossroads.inference.random_effects import combine
 from crossroads.measures.association.weat import check_ddof, crossed_rows, difference_numbers
@@ -21,50 +21,47 @@ from crossroads.measures.contextual.draws import (
     Stack,
     check_expected,
     check_spread,
+    counts_of,
+    design_contexts,
     draw_contexts,
     expected_associations,
     expected_cosines,
     sample_associations,
     stimulus_test,
 )
-from crossroads.measures.contextual.words import counts_of, design_contexts
 from crossroads.measures.coverage.words import Missing
 from crossroads.results import (
+    TEST,
     Conclusion,
     Result,
     Row,
-    Values,
+    Stat,
     association,
+    crossed_names,
     long_row,
+    named,
     numbers,
     read_only,
+    stat,
     status_of,
 )
 from crossroads.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Checked
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
-from crossroads.wording.table import Column, Table
 
 Variance = Literal["paper", "hedges"]
 
 
+COMBINED = "effect_size se pvalue log10_pvalue tau2 i2 prediction_interval"
+"""What combining samples gives."""
 SAMPLED: Mapping[str, str] = {
     **{name: name for name in ("se", "tau2", "i2", "share_positive")},
     "pvalue": "published_p",
     "log10_pvalue": "log10_published_p",
 }
 """Statistics over samples of contexts: fields, and their names in files."""
-COLUMNS = (
-    Column(key="test", head="test"),
-    Column(key="ces", head="CES", note="combined over samples of one context per word, as published"),
-    Column(key="published", head="published p", note="about further samples of the same words", spare=3),
-    Column(key="d", head="d", note="effect size over all contexts of each word"),
-    Column(key="ci", head="CI", spare=2),
-    Column(key="p", head="p", note=f"{phrases.OTHER_WORDS}, two-sided"),
-    Column(key="exact_p", head="exact p", note="labels of the targets exchanged, two-sided", spare=4),
-)
-"""Columns of a table of tests over contexts."""
+_PUBLISHED = "about further samples of the same words"
 
 
 def combined_row(measure: str, test: str, part: str, level: Any, n: int) -> Row:
@@ -91,17 +88,31 @@ class CeatResult(Result):
     section: ClassVar[str] = "contexts"
     cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "dersimonian1986meta", "higgins2009reevaluation")
     stem: ClassVar[str] = "ceat"
-    unchecked: ClassVar[Mapping[str, str]] = {
+    _unchecked: ClassVar[Mapping[str, str]] = {
         FREQUENCY: NO_FREQUENCY,
         TOPICS: "placebo tests would take contexts of a thousand other words",
     }
     figure: ClassVar[str] = "contextual.histogram:context_histogram"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "context test": (
-            *("effect_size", "published_p", "stimulus_effect_size", *ASKED, "exact_p"),
-            *("tau2", "i2", "share_positive", "left_out"),
-        )
+    _label_format: ClassVar[str] = phrases.tested("{design}", "ceat")
+    _table_title: ClassVar[str] = "Association tests over contexts"
+    _file_names: ClassVar[str] = (
+        "design effect_size se tau2 i2 share_positive published_p=pvalue log10_published_p=log10_pvalue "
+        f"stimulus_effect_size {crossed_names()} exact_p=stimulus_pvalue "
+        "prediction_low=prediction_interval.0 prediction_high=prediction_interval.1 "
+        "samples=sample_effect_sizes.size"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "context test": "effect_size published_p=pvalue stimulus_effect_size "
+        f"{crossed_names(ends='difference_')} exact_p=stimulus_pvalue tau2 i2 share_positive left_out"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        stat("ces", "CES", "combined over samples of one context per word, as published", of="effect_size"),
+        stat("published", "published p", _PUBLISHED, of="published_p", spare=3),
+        stat("d", note="effect size over all contexts of each word", of="stimulus_effect_size"),
+        stat("p", note=f"{phrases.OTHER_WORDS}, two-sided", of="crossed.pvalue"),
+        stat("exact_p", note="labels of the targets exchanged, two-sided", of="p"),
+    )
 
     design: str
     """Name of the design."""
@@ -151,20 +162,6 @@ class CeatResult(Result):
         s = self.cosines[:, :n_a].mean(axis=1) - self.cosines[:, n_a:].mean(axis=1)
         return dict(zip((*used["x"], *used["y"]), s.tolist(), strict=True))
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: the combined effect size, that over stimuli, the difference, and all p-values."""
-        row = {"design": self.design, "effect_size": self.effect_size}
-        row |= {name: getattr(self, field) for field, name in SAMPLED.items()}
-        row["stimulus_effect_size"] = self.stimulus_effect_size
-        row |= {**crossed_numbers(self.crossed), "exact_p": self.stimulus_pvalue}
-        row["prediction_low"], row["prediction_high"] = self.prediction_interval
-        return [{**row, "samples": self.sample_effect_sizes.size}]
-
-    @property
-    def label(self) -> str:
-        """Name of the design, marked as measured over contexts."""
-        return context_name(self.design)
-
     @property
     def p(self) -> P:
         """The p-value over stimuli with its mark."""
@@ -179,27 +176,6 @@ class CeatResult(Result):
     def published_p(self) -> P | str:
         """The published p-value; "< 1e−300" where it is smaller than that."""
         return P(self.pvalue) if self.pvalue >= 1e-300 else "< 1e−300"
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test."""
-        rows = [
-            {
-                "test": one.design,
-                "ces": one.effect_size,
-                "published": one.published_p,
-                "d": one.stimulus_effect_size,
-                "p": one.answer,
-                "exact_p": one.p,
-            }
-            for one in results.values()
-        ]
-        return Table(
-            name="ceat",
-            title="Association tests over contexts",
-            columns=(*COLUMNS[:4], *COLUMNS[5:]),
-            rows=tuple(rows),
-        )
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number but the effect sizes of single samples and single cosines."""
@@ -244,16 +220,8 @@ class CeatResult(Result):
             exchanged=f"targets exchanged, {self.stimulus_method}",
             other=self.crossed.two_sided,
             reason=self.crossed.reason,
-            unchecked=self.unchecked,
+            unchecked=self._unchecked,
         )
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Its statistics; ``exact_p`` is the one over stimuli."""
-        names = ("effect_size", "stimulus_effect_size", "tau2", "i2", "share_positive")
-        values: Values = {one: getattr(self, one) for one in names}
-        pvalues: Values = {"published_p": self.pvalue, "exact_p": self.stimulus_pvalue}
-        drawn: Values = {**crossed_numbers(self.crossed, ASKED)}
-        yield self.label, "context test", {**values, **pvalues, **drawn, "left_out": self.left_out()}
 
 
 def ceat(
@@ -316,7 +284,7 @@ def ceat(
         contexts, design, missing=missing, least={"x": 2, "y": 2, "a": 1, "b": 1}
     )
     effects, spreads = _samples(stacked, samples, ddof, generator(seed))
-    variances = spreads if variance == "paper" else _hedges(effects, stacked.sizes)
+    variances = spreads if variance == "paper" else hedges(effects, stacked.sizes)
     combined = combine(effects, variances)
     s = expected_associations(stacked)
     check_expected(s, contexts.dim, f"expected association of the design {design.name!r}")
@@ -325,13 +293,7 @@ def ceat(
     tested, drawn = stimulus_test(contexts, stacked, s, table)
     return CeatResult(
         design=design.name,
-        effect_size=combined.effect_size,
-        se=combined.se,
-        pvalue=combined.pvalue,
-        log10_pvalue=combined.log10_pvalue,
-        tau2=combined.tau2,
-        i2=combined.i2,
-        prediction_interval=combined.prediction_interval,
+        **named(combined, COMBINED),
         share_positive=float((effects > 0).mean()),
         stimulus_effect_size=effect_size(s[:n_x], s[n_x:], ddof=ddof),
         stimulus_pvalue=tested.pvalue,
@@ -363,7 +325,7 @@ def _samples(stacked: Stack, samples: int, ddof: int, rng: np.random.Generator) 
     return effects, spread
 
 
-def _hedges(effects: Floats, sizes: tuple[int, ...]) -> Floats:
+def hedges(effects: Floats, sizes: tuple[int, ...]) -> Floats:
     """Sampling variance of a standardised difference between two groups."""
     n_x, n_y = sizes[:2]
     return np.asarray((n_x + n_y) / (n_x * n_y) + effects**2 / (2 * (n_x + n_y)))

@@ -1,10 +1,10 @@
-"""Contexts drawn at random, one for every word, and the associations in each draw."""
+"""Contexts of the words of a design, drawn at random, and the associations in each draw."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,18 +13,28 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError
+from crossroads.errors import EvidenceError, InputError
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, rounding_error, unit
 from crossroads.inference.crossed import Crossed, crossed
 from crossroads.inference.permutation.compiled import kernels
 from crossroads.inference.permutation.test import PermutationResult, permutation_test
+from crossroads.measures.coverage.gaps import NO_CONTEXT
+from crossroads.measures.coverage.words import (
+    Gathered,
+    check_inputs,
+    gather,
+    require_two_targets,
+    warn_about_sharing,
+)
+from crossroads.stimuli import Design
 
 SETS = ("x", "y", "a", "b")
 
 _SAFE_SQUARES = (1e-280, 1e300)  # squared lengths outside lose digits; the kernel has the same bounds
 _BLOCK = 256
 _BLOCK_BYTES = 16 << 20
+_TABLE_BYTES = 1 << 24
 _WORTH_COMPILING = 20_000_000
 STIMULUS_WORK = 2e6
 """Work beyond which a p-value over stimuli is bracketed, to within one per cent."""
@@ -304,3 +314,60 @@ def stimulus_test(
         tested = permutation_test(s[:n_x], s[n_x:], **options)
         tests[key] = tested, crossed(table, n_x, n_a, **options)
     return tests[key]
+
+
+def design_contexts(
+    contexts: Contexts, design: Design, *, missing: str, least: Mapping[str, int]
+) -> tuple[Stack, Gathered]:
+    """The contexts of a design with two targets, in the order x, y, a, b."""
+    check_contexts(contexts)
+    check_inputs(design)
+    require_two_targets(design)
+    warn_about_sharing(design)
+    return context_sets(contexts, design.sets, missing=missing, least=least, design=design.name)
+
+
+def context_sets(
+    contexts: Contexts,
+    sets: Mapping[str, Sequence[str]],
+    *,
+    missing: str,
+    least: Mapping[str, int],
+    design: str = "",
+) -> tuple[Stack, Gathered]:
+    """Look up the contexts of several sets of words, by the same rules as vectors (``gather``)."""
+    found = gather(contexts.index, sets, missing=missing, least=least, absent=NO_CONTEXT, design=design)
+    return stack(contexts, found.words), found
+
+
+def counts_of(stacked: Stack, found: Gathered) -> dict[str, int]:
+    """Number of contexts of each word."""
+    words = [word for members in found.words.values() for word in members]
+    return dict(zip(words, stacked.counts.tolist(), strict=True))
+
+
+def check_contexts(contexts: object) -> None:
+    """Raise an error for anything but contexts, naming the calls that create them."""
+    if not isinstance(contexts, Contexts):
+        raise InputError(
+            f"the contexts are of type {type(contexts).__name__}.",
+            hint="open a store with cr.Contexts.open(path), or build them with cr.Contexts.from_dict({...}).",
+        )
+
+
+def sample_cosines(stacked: Stack, drawn: NDArray[np.int32], n_first: int) -> Iterator[tuple[slice, Floats]]:
+    """Cosines of the first words with the others, one table per sample, for a block of samples at a time.
+
+    ``drawn`` has the index of the context of each word (row) in each sample.
+    """
+    rows, scale = stacked.rows, stacked.scale
+    samples = drawn.shape[1]
+    picked = (drawn + stacked.starts[:, None]).T
+    size = max(1, _TABLE_BYTES // (drawn.shape[0] * rows.shape[1] * rows.itemsize))
+    for start in range(0, samples, size):
+        block = slice(start, min(start + size, samples))
+        here = picked[block]
+        # unit vectors first: products of very long or short ones would overflow or underflow in float32
+        vectors: NDArray[Any] = rows[here] * scale[here][:, :, None]
+        table = vectors[:, :n_first] @ vectors[:, n_first:].transpose(0, 2, 1)
+        yield block, table.astype(np.float64)

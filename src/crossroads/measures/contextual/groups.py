@@ -27,8 +27,14 @@ from crossroads.inference.crossed import spread
 from crossroads.inference.options import seed_of, switch, whole
 from crossroads.inference.random_effects import combine
 from crossroads.measures.association.weat import check_ddof
-from crossroads.measures.contextual.draws import Stack, draw_contexts, stack
-from crossroads.measures.contextual.words import check_contexts, counts_of, sample_cosines
+from crossroads.measures.contextual.draws import (
+    Stack,
+    check_contexts,
+    counts_of,
+    draw_contexts,
+    sample_cosines,
+    stack,
+)
 from crossroads.measures.coverage.gaps import NO_CONTEXT
 from crossroads.measures.coverage.words import Gathered, gather
 from crossroads.measures.traits.scores import scores_table
@@ -47,6 +53,7 @@ Ends = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 class GroupCeatResult(Result):
     """Scores of groups on traits; every array has one row per group and one column per trait."""
 
+    _label_format: ClassVar[str] = "group-ceat scores"
     section: ClassVar[str] = "traits"
     cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "cao2022theory")
     stem: ClassVar[str] = "group_ceat"
@@ -92,11 +99,6 @@ class GroupCeatResult(Result):
             for i, group in enumerate(self.groups)
             for j, trait in enumerate(self.traits)
         ]
-
-    @property
-    def label(self) -> str:
-        """A fixed label: scores of groups over contexts."""
-        return "group-ceat scores"
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:

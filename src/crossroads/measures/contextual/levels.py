@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,37 +13,58 @@ from crossroads.errors import one_of
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size, effect_sizes, rounding_error
 from crossroads.inference.bootstrap import generator, percentile_interval
-from crossroads.inference.crossed import ASKED, NUMBERS, Crossed, crossed, crossed_numbers, mean_cosine
+from crossroads.inference.crossed import Crossed, crossed, mean_cosine
 from crossroads.inference.options import whole
-from crossroads.inference.permutation.test import Alternative, permutation_test
+from crossroads.inference.permutation.test import Alternative, PermutationResult, permutation_test
 from crossroads.inference.random_effects import combine
-from crossroads.measures.association.mleat import LEVELS
+from crossroads.measures.association.mleat import CELLS, LEVELS
 from crossroads.measures.association.patterns import (
     ALPHA,
     LEAST_EFFECT,
     PATTERNS,
     check_rule,
-    crossed_lean,
+    critical_effect,
     lean,
     pattern_of,
 )
 from crossroads.measures.association.weat import check_ddof, crossed_rows
-from crossroads.measures.contextual.ceat import SAMPLED, Variance, combined_row, context_name, stimulus_row
+from crossroads.measures.contextual.ceat import (
+    COMBINED,
+    SAMPLED,
+    Variance,
+    combined_row,
+    hedges,
+    stimulus_row,
+)
 from crossroads.measures.contextual.draws import (
     STIMULUS_WORK,
     Stack,
     check_expected,
     check_spread,
+    counts_of,
+    design_contexts,
     draw_contexts,
     expected_cosines,
+    sample_cosines,
 )
-from crossroads.measures.contextual.words import counts_of, design_contexts, sample_cosines
 from crossroads.measures.coverage.words import Missing
-from crossroads.results import Result, Row, Values, long_row, read_only
+from crossroads.results import (
+    QUESTION,
+    TEST,
+    Result,
+    Row,
+    Stat,
+    crossed_names,
+    label_for,
+    long_row,
+    named,
+    read_only,
+    stat,
+)
+from crossroads.results.stats import pairs
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
-from crossroads.wording.table import Column, Table
 
 _LEANS = {1: "a", -1: "b", 0: None}
 
@@ -122,9 +142,33 @@ class CombinedSimilarity:
     """Upper end."""
 
 
-def levels_name(design: str) -> str:
-    """What the levels of a test over contexts are called, such as ``weat6 CEAT levels``."""
-    return f"{context_name(design)} levels"
+def _level_names(path: str, end: str = "") -> str:
+    """Names of a level in files."""
+    names = (
+        "effect_size published_p=pvalue tau2 i2 stimulus_effect_size prediction_low=prediction_interval.0 "
+        f"prediction_high=prediction_interval.1 {crossed_names()} exact_p=stimulus_pvalue"
+    )
+    return " ".join(f"{name}{end}={path}.{inner}" for name, inner in pairs(names))
+
+
+def _combined_note(results: Sequence[MultilevelCeatResult]) -> str:
+    samples = ", ".join(dict.fromkeys(f"{one.conventions['samples']:,}" for one in results))
+    return f"first target alone, combined over {samples} samples"
+
+
+def _tails(results: Sequence[MultilevelCeatResult]) -> str:
+    return ", ".join(dict.fromkeys(phrases.tail(one.conventions["alternative"]) for one in results))
+
+
+def _other_words_note(results: Sequence[MultilevelCeatResult]) -> str:
+    return f"{phrases.OTHER_WORDS}, {_tails(results)}"
+
+
+def _exchanged_note(results: Sequence[MultilevelCeatResult]) -> str:
+    return f"labels of the attributes exchanged on expected cosines, {_tails(results)}"
+
+
+_SHOWN = "share of samples that show the paper's pattern"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -141,13 +185,35 @@ class MultilevelCeatResult(Result):
     )
     stem: ClassVar[str] = "context_levels"
     figure: ClassVar[str] = "contextual.levels:context_levels"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "context levels": (
-            *("effect_size", "published_p", "stimulus_effect_size", *ASKED, "exact_p"),
-            *LEVELS,
-            "left_out",
+    _label_format: ClassVar[str] = f"{phrases.tested('{design}', 'ceat')} levels"
+    _table_title: ClassVar[str] = "Levels of association over contexts"
+    _file_names: ClassVar[str] = " ".join(
+        (
+            f"design {_level_names('level1')}",
+            *(_level_names(f"level2.{key}", f"_{key}") for key in "xy"),
+            *(f"mean_{key}=level3.{key}.mean sd_{key}=level3.{key}.sd" for key in CELLS),
+            "pattern published_pattern crossed_pattern pattern_share samples=sample_effect_sizes.size",
         )
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "context levels": "effect_size=level1.effect_size published_p=level1.pvalue "
+        f"stimulus_effect_size=level1.stimulus_effect_size {crossed_names('level1.', ends='difference_')} "
+        f"exact_p=level1.stimulus_pvalue {LEVELS} exact_p_x=level2.x.stimulus_pvalue "
+        "exact_p_y=level2.y.stimulus_pvalue left_out"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        QUESTION,
+        stat("d_x", "d(X)", _combined_note, of="level2.x.effect_size"),
+        stat("p_x", "p(X)", _other_words_note, of="level2.x.answer"),
+        stat("exact_p_x", "exact p(X)", _exchanged_note, of="level2.x.p", spare=3),
+        stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size"),
+        stat("p_y", "p(Y)", of="level2.y.answer"),
+        stat("exact_p_y", "exact p(Y)", of="level2.y.p", spare=3),
+        stat("pattern", of="crossed_pattern"),
+        stat("published", "paper's pattern", phrases.PAPER_PATTERN, of="pattern", spare=2),
+        stat("shown", note=_SHOWN, of="pattern_share", kind="share", digits=0, spare=2),
+    )
 
     design: str
     """Name of the design."""
@@ -176,75 +242,10 @@ class MultilevelCeatResult(Result):
     crossed_pattern: str
     """The pattern by the p-values that hold for other words, which outputs show."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: all three levels and the patterns."""
-        row: dict[str, Any] = {"design": self.design}
-        for key, level in {"": self.level1, "_x": self.level2["x"], "_y": self.level2["y"]}.items():
-            row[f"effect_size{key}"], row[f"published_p{key}"] = level.effect_size, level.pvalue
-            for name in ("tau2", "i2", "stimulus_effect_size"):
-                row[f"{name}{key}"] = getattr(level, name)
-            row[f"prediction_low{key}"], row[f"prediction_high{key}"] = level.prediction_interval
-            row |= crossed_numbers(level.crossed, tuple(f"{name}{key}" for name in NUMBERS))
-            row[f"exact_p{key}"] = level.stimulus_pvalue
-        for key, cell in self.level3.items():
-            row[f"mean_{key}"], row[f"sd_{key}"] = cell.mean, cell.sd
-        row["pattern"], row["published_pattern"] = self.pattern, self.published_pattern
-        row["crossed_pattern"] = self.crossed_pattern
-        row["pattern_share"] = self.pattern_shares[self.pattern]
-        return [{**row, "samples": self.sample_effect_sizes.size}]
-
     @property
-    def label(self) -> str:
-        """Name of the design, marked as levels over contexts."""
-        return levels_name(self.design)
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test: each target alone, and the pattern."""
-        rows: list[Row] = []
-        for one in results.values():
-            x, y = one.level2["x"], one.level2["y"]
-            rows.append(
-                {
-                    "test": one.design,
-                    "question": one.question,
-                    "d_x": x.effect_size,
-                    "p_x": x.answer,
-                    "exact_p_x": x.p,
-                    "d_y": y.effect_size,
-                    "p_y": y.answer,
-                    "exact_p_y": y.p,
-                    "pattern": one.crossed_pattern,
-                    "published": one.pattern,
-                    "shown": one.pattern_shares.get(one.pattern),
-                }
-            )
-        conventions = [one.conventions for one in results.values()]
-        samples = ", ".join(dict.fromkeys(f"{one['samples']:,}" for one in conventions))
-        tails = ", ".join(dict.fromkeys(phrases.tail(one["alternative"]) for one in conventions))
-        exchanged = f"labels of the attributes exchanged on expected cosines, {tails}"
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="d_x", head="d(X)", note=f"first target alone, combined over {samples} samples"),
-            Column(key="p_x", head="p(X)", note=f"{phrases.OTHER_WORDS}, {tails}"),
-            Column(key="exact_p_x", head="exact p(X)", note=exchanged, spare=3),
-            Column(key="d_y", head="d(Y)", note="the same for the second target"),
-            Column(key="p_y", head="p(Y)"),
-            Column(key="exact_p_y", head="exact p(Y)", spare=3),
-            Column(key="pattern", head="pattern", note=phrases.PATTERN),
-            Column(key="published", head="paper's pattern", note=phrases.PAPER_PATTERN, spare=2),
-            Column(
-                key="shown",
-                head="shown",
-                kind="share",
-                digits=0,
-                note="share of samples that show the paper's pattern",
-                spare=2,
-            ),
-        )
-        title = "Levels of association over contexts"
-        return Table(name="context_levels", title=title, columns=columns, rows=tuple(rows))
+    def pattern_share(self) -> float:
+        """Share of samples that show the pattern by the p-values over stimuli."""
+        return self.pattern_shares[self.pattern]
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number of all three levels, over samples and over stimuli."""
@@ -268,30 +269,16 @@ class MultilevelCeatResult(Result):
             yield long_row(measure, test, part, "expected", cell.expected, n=n, **ends)
             low, high = cell.sample_interval
             yield long_row(measure, test, part, "sample_interval", None, low=low, high=high, n=n)
-        yield long_row(measure, test, self.pattern, "pattern", self.pattern_shares.get(self.pattern), n=n)
+        yield long_row(measure, test, self.pattern, "pattern", self.pattern_share, n=n)
         yield long_row(measure, test, self.published_pattern, "published_pattern", None)
         yield long_row(measure, test, self.crossed_pattern, "crossed_pattern", None)
         for pattern, share in self.pattern_shares.items():
             yield long_row(measure, test, pattern, "pattern_share", share, n=n)
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Its statistics; ``exact_p`` is the one over stimuli."""
-        values: Values = {
-            "effect_size": self.level1.effect_size,
-            "published_p": self.level1.pvalue,
-            "stimulus_effect_size": self.level1.stimulus_effect_size,
-            **crossed_numbers(self.level1.crossed, ASKED),
-            "exact_p": self.level1.stimulus_pvalue,
-            "pattern": self.pattern,
-            "crossed_pattern": self.crossed_pattern,
-            "pattern_share": self.pattern_shares.get(self.pattern),
-            "left_out": self.left_out(),
-        }
-        for key, level in self.level2.items():
-            values[f"effect_size_{key}"] = level.effect_size
-            values[f"p_{key}"] = level.crossed.pvalue
-            values[f"exact_p_{key}"] = level.stimulus_pvalue
-        yield self.label, "context levels", values
+
+def levels_name(design: str) -> str:
+    """What the levels of a test over contexts are called, such as ``weat6 CEAT levels``."""
+    return label_for(MultilevelCeatResult, design=design)
 
 
 def multilevel_ceat(
@@ -371,39 +358,40 @@ def multilevel_ceat(
         check_expected(
             expected[key], contexts.dim, f"expected cosine with {key} of the design {design.name!r}"
         )
-    settings: dict[str, Any] = {
-        "ddof": ddof,
-        "alternative": alternative,
-        "error": rounding_error(contexts.dim),
-    }
     n_x, n_y, n_a, n_b = stacked.sizes
     groups = {"1": (n_x, n_y), "x": (n_a, n_b), "y": (n_a, n_b)}
     table = expected_cosines(stacked)
     rows = {"1": (table, n_x), "x": (table[:n_x], n_x), "y": (table[n_x:], n_y)}
-    work: dict[str, Any] = {"score_error": settings["error"], "max_work": STIMULUS_WORK}
-    drawn = {key: crossed(*some, n_a, alternative=alternative, **work) for key, some in rows.items()}
+    exchange: dict[str, Any] = {"score_error": rounding_error(contexts.dim), "max_work": STIMULUS_WORK}
+    exchange["alternative"] = alternative
     combined = {
-        key: _level(*levels[key], expected[key], sizes, variance, drawn[key], **settings)
-        for key, sizes in groups.items()
+        key: _level(
+            levels[key],
+            expected[key],
+            groups[key],
+            variance,
+            ddof,
+            drawn=crossed(*some, n_a, **exchange),
+            tested=permutation_test(*np.split(expected[key], groups[key][:1]), **exchange),
+        )
+        for key, some in rows.items()
     }
     similarities = {
         key: _similarity(*cells[key], expected[key], pairs)
         for key, pairs in zip(cells, (n_x * n_a, n_x * n_b, n_y * n_a, n_y * n_b), strict=True)
     }
     rule = {"least_effect": least_effect, "alpha": alpha}
-    critical = _critical(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
+    alone = (combined["x"], combined["y"])
+    critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
     return MultilevelCeatResult(
         design=design.name,
         level1=combined["1"],
         level2={key: combined[key] for key in "xy"},
         level3=similarities,
-        pattern=_pattern(combined, "stimulus_pvalue", **rule),
-        published_pattern=_pattern(combined, "pvalue", **rule),
+        pattern=pattern_of(*(lean(one.effect_size, one.stimulus_pvalue, **rule) for one in alone)),
+        published_pattern=pattern_of(*(lean(one.effect_size, one.pvalue, **rule) for one in alone)),
         crossed_pattern=pattern_of(
-            *(
-                crossed_lean(one.stimulus_effect_size, one.crossed, **rule)
-                for one in (combined["x"], combined["y"])
-            )
+            *(lean(one.stimulus_effect_size, one.crossed.pvalue, **rule) for one in alone)
         ),
         pattern_shares=_shares(levels["x"][0], levels["y"][0], critical, alternative),
         titles={name: words.name for name, words in design.sets.items()},
@@ -469,35 +457,23 @@ def _expected(stacked: Stack) -> dict[str, Floats]:
 
 
 def _level(
-    effects: Floats,
-    spreads: Floats,
+    sampled: Sampled,
     scores: Floats,
     sizes: tuple[int, int],
     variance: Variance,
-    drawn: Crossed,
-    *,
     ddof: int,
-    alternative: Alternative,
-    error: float,
+    *,
+    drawn: Crossed,
+    tested: PermutationResult,
 ) -> CombinedLevel:
-    n, m = sizes
-    textbook = (n + m) / (n * m) + effects**2 / (2 * (n + m))
-    found = combine(effects, spreads if variance == "paper" else textbook)
-    first, second = scores[:n], scores[n:]
-    tested = permutation_test(
-        first, second, alternative=alternative, score_error=error, max_work=STIMULUS_WORK
-    )
+    """A level from its samples, from the scores that are permuted, and from both tests of these."""
+    effects, spreads = sampled
+    found = combine(effects, spreads if variance == "paper" else hedges(effects, sizes))
     return CombinedLevel(
-        effect_size=found.effect_size,
-        se=found.se,
-        pvalue=found.pvalue,
-        log10_pvalue=found.log10_pvalue,
-        tau2=found.tau2,
-        i2=found.i2,
-        prediction_interval=found.prediction_interval,
+        **named(found, COMBINED),
         sample_interval=percentile_interval(effects, 0.95),
         share_positive=float((effects > 0).mean()),
-        stimulus_effect_size=effect_size(first, second, ddof=ddof),
+        stimulus_effect_size=effect_size(scores[: sizes[0]], scores[sizes[0] :], ddof=ddof),
         stimulus_pvalue=tested.pvalue,
         stimulus_method=tested.method,
         crossed=drawn,
@@ -520,23 +496,6 @@ def _similarity(means: Floats, spreads: Floats, expected: Floats, pairs: int) ->
         low=drawn.low,
         high=drawn.high,
     )
-
-
-def _pattern(levels: Mapping[str, CombinedLevel], pvalue: str, *, least_effect: float, alpha: float) -> str:
-    """The pattern of the combined effect sizes, by one of the two p-values."""
-    x, y = (
-        lean(levels[key].effect_size, getattr(levels[key], pvalue), least_effect=least_effect, alpha=alpha)
-        for key in "xy"
-    )
-    return pattern_of(x, y)
-
-
-def _critical(n_a: int, n_b: int, *, ddof: int, alternative: str, least_effect: float, alpha: float) -> float:
-    """The smallest effect size that the normal curve fitted to the divisions calls significant."""
-    tail = alpha / 2 if alternative == "two-sided" else alpha
-    n = n_a + n_b
-    scale = float(np.sqrt((1 / n_a + 1 / n_b) * ((n - ddof) / (n - 1))))
-    return max(-NormalDist().inv_cdf(tail) * scale, least_effect)
 
 
 def _shares(x: Floats, y: Floats, critical: float, alternative: str) -> dict[str, float]:

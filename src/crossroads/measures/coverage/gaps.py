@@ -24,14 +24,7 @@ _SUGGESTED = 6
 def require_stimuli(emb: Embeddings, designs: Iterable[Design], *, absent: str = NOT_THERE) -> None:
     """Raise one error that names every stimulus of every design that has no usable vector.
 
-    Parameters
-    ----------
-    emb
-        The vectors to search.
-    designs
-        The designs to measure.
-    absent
-        Reason reported for a stimulus that is not found.
+    ``absent`` is the reason given for a stimulus that is not found.
     """
     require_in_all({"": emb}, designs, absent=absent)
 
@@ -40,21 +33,20 @@ def require_in_all(
     models: Mapping[Any, Embeddings], designs: Iterable[Design], *, absent: str = NOT_THERE
 ) -> None:
     """The same for several models, which are named after the designs; suggestions are those of the first."""
-    asked = {design.name: design.sets for design in designs}
-    require_sets(models, asked, absent=absent)
+    require_sets(models, {design.name: design.sets for design in designs}, absent=absent)
 
 
 def require_sets(
     models: Mapping[Any, Embeddings],
-    asked: Mapping[str, Mapping[str, Sequence[str]]],
+    designs: Mapping[str, Mapping[str, Sequence[str]]],
     *,
     absent: str = NOT_THERE,
 ) -> None:
     """The same for sets of words, by design and set."""
     gaps = {
-        f"{what} {name}".rstrip(): lacking
+        f"{design} {name}".rstrip(): lacking
         for name, emb in models.items()
-        for what, sets in asked.items()
+        for design, sets in designs.items()
         if (lacking := _lacking(emb, sets, absent))
     }
     if gaps:
@@ -74,15 +66,7 @@ def _lacking(emb: Embeddings, sets: Mapping[str, Sequence[str]], absent: str) ->
 
 
 def missing_error(emb: Embeddings, gaps: Gaps) -> MissingStimuliError:
-    """Make the error for stimuli that have no usable vector where all must have one.
-
-    Parameters
-    ----------
-    emb
-        The vectors searched.
-    gaps
-        Design to set to stimulus to reason; the design is ``""`` where there is none.
-    """
+    """The error for stimuli without a usable vector where all must have one, by design and set."""
     gaps = {name: {s: words for s, words in sets.items() if words} for name, sets in gaps.items()}
     counts = {name: len({w for words in sets.values() for w in words}) for name, sets in gaps.items()}
     most = None if sum(counts.values()) <= _FEW else _FIRST
@@ -91,9 +75,7 @@ def missing_error(emb: Embeddings, gaps: Gaps) -> MissingStimuliError:
         for name, sets in gaps.items()
     }
     hint = "pass missing='drop' to leave them out, or missing='balance' to keep the sets of equal size."
-    words = {
-        word: why for sets in gaps.values() for lacking in sets.values() for word, why in lacking.items()
-    }
+    words = {word: why for sets in gaps.values() for some in sets.values() for word, why in some.items()}
     advice = [*_spelling_advice(emb, words), hint]
     if len(gaps) == 1:
         (design,) = gaps
@@ -116,28 +98,14 @@ def too_few(
     *,
     design: str,
 ) -> None:
-    """Raise one error for all sets that have fewer stimuli left than a measure needs.
-
-    Parameters
-    ----------
-    emb
-        The vectors searched.
-    sets
-        The stimuli by set.
-    used, dropped
-        Those that were found, and those that were not, with the reason.
-    least
-        Smallest number that each set must have left.
-    design
-        Name of the design, or ``""``.
-    """
+    """Raise one error for all sets that have fewer stimuli left than a measure needs (``least``)."""
     short = [name for name in sets if len(used[name]) < least.get(name, 1)]
     for name in short:
-        if len(sets[name]) < least.get(name, 1):
+        needed = least.get(name, 1)
+        if len(sets[name]) < needed:
             raise DesignError(
                 f"{name} has {len(sets[name])} stimulus: {', '.join(map(repr, sets[name]))}.",
-                hint=f"this measure compares stimuli with each other, so {name} needs at least "
-                f"{least.get(name, 1)}.",
+                hint=f"this measure compares stimuli with each other, so {name} needs at least {needed}.",
             )
     if not short:
         return

@@ -6,12 +6,14 @@ import unicodedata
 import warnings
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import (
     CrossroadsWarning,
+    DesignError,
     EvidenceError,
     InputError,
     in_short,
@@ -21,9 +23,8 @@ from crossroads.errors import (
 from crossroads.errors import Missing as Missing
 from crossroads.evidence import Embeddings
 from crossroads.evidence.embeddings import Match
-from crossroads.geometry import Floats, unit
+from crossroads.geometry import Floats, cosines, unit
 from crossroads.measures.coverage.gaps import NOT_THERE, ZERO, missing_error, too_few
-from crossroads.measures.coverage.overlaps import overlap_notes, titles_of
 from crossroads.results import Coverage
 from crossroads.stimuli import Design
 
@@ -33,6 +34,8 @@ _ROWS_AT_A_TIME = 1 << 12
 _PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
 _MEETS = {"x": "yab", "y": "ab", "a": "b", "words": "ab"}
 """Pairs of sets that should not share a word, each pair once."""
+_LEFT_OUT = "since no word is compared with itself"
+_CANCELS = "which counts on either side and pulls the effect size to 0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +51,12 @@ class Gathered:
     rows: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
     """Rows of the vectors in the embeddings."""
 
+    def cosines(self) -> Floats:
+        """Cosines of all targets with all attributes."""
+        v = self.vectors
+        targets = np.concatenate([v["x"], v["y"]]) if "y" in v else v["x"]
+        return cosines(targets, np.concatenate([v["a"], v["b"]]))
+
 
 def gather(
     emb: Embeddings,
@@ -61,23 +70,10 @@ def gather(
 ) -> Gathered:
     """Look up every stimulus of every set.
 
-    Parameters
-    ----------
-    emb
-        The vectors to search.
-    sets
-        Stimuli by set; ``balance`` pairs the sets named x and y, and a and b.
-    missing
-        ``"raise"``, ``"drop"``, or ``"balance"``, which drops and then shortens the longer set of each
-        pair from its end until both are equal.
-    least
-        Smallest number of stimuli that each set must have left.
-    absent
-        Reason recorded for a stimulus that is not found.
-    design
-        Name of the design of the sets, for messages.
-    rows_only
-        Sets of which only rows are returned, not vectors, because they may be as long as a vocabulary.
+    ``missing`` is ``"raise"``, ``"drop"``, or ``"balance"``, which drops and then shortens the longer set of
+    each pair (x and y, a and b) from its end until both are equal. Every set must have ``least`` stimuli
+    left. ``absent`` is the reason recorded for a stimulus that is not found. Of the sets ``rows_only`` only
+    rows are returned, not vectors, because they may be as long as a vocabulary.
     """
     one_of("missing", missing, Missing)
     places: dict[str, list[int]] = {}
@@ -153,6 +149,12 @@ def check_inputs(design: object, *models: object) -> None:
         )
 
 
+def require_two_targets(design: Design, *, hint: str = "give y as well.") -> None:
+    """Raise an error for a design with a single target."""
+    if design.y is None:
+        raise DesignError(f"the design {design.name!r} has a single target.", hint=hint)
+
+
 def listed_designs(designs: object) -> list[Design]:
     """One design or several, as a list; an error if there is none or anything else among them."""
     several = [designs] if isinstance(designs, Design) else designs
@@ -171,10 +173,7 @@ def listed_designs(designs: object) -> list[Design]:
 def _warn_about_twins(
     emb: Embeddings, places: Mapping[str, Sequence[int]], words: Mapping[str, Sequence[str]]
 ) -> None:
-    """Warn where two spellings found the same vector, in one set or in two that should share no word.
-
-    The caller, who knows the sets, warns of the same word in two of them.
-    """
+    """Warn where two spellings found the same vector, in one set or in two that should share no word."""
     twins: dict[str, None] = {}
     for name, rows in places.items():
         elsewhere: dict[int, set[str]] = {}
@@ -201,10 +200,7 @@ def _warn_about_twins(
 def _leave_out_themselves(
     rows: dict[str, NDArray[np.intp]], used: dict[str, list[str]], dropped: dict[str, dict[str, str]]
 ) -> None:
-    """Leave words out of targets that an attribute has too, under any spelling: their cosine would be 1.
-
-    So are words that are measured one by one.
-    """
+    """Leave out targets, or words measured one by one, that are in an attribute too: their cosine is 1."""
     for name in ("x", "y", "words"):
         others = [other for other in rows if other != name and (name == "words" or other in "ab")]
         for other in others if name in rows else ():
@@ -264,3 +260,63 @@ def _balance(
                 dropped[name][word] = BALANCED
             del used[name][keep:]
             rows[name] = rows[name][:keep]
+
+
+def overlap_notes(keyed: Mapping[str, Mapping[Hashable, str]], titles: Mapping[str, str]) -> tuple[str, ...]:
+    """Describe the words that are in two sets, from words by set and by the key of equal words."""
+    notes = []
+    for one, two, what in (("x", "y", "targets"), ("a", "b", "attributes")):
+        if shared := _shared(keyed, one, two):
+            sides = f"{_named(one, titles)} and {_named(two, titles)}"
+            notes.append(f"{shared} in both {what}, {sides}, {_CANCELS}")
+    for one, two in product("xy", "ab"):
+        if shared := _shared(keyed, one, two):
+            sides = f"the target {_named(one, titles)} and in the attribute {_named(two, titles)}"
+            notes.append(f"{shared} in {sides}, left out of the target, {_LEFT_OUT}")
+    for two in "ab":
+        if shared := _shared(keyed, "words", two):
+            sides = f"the words measured and in the attribute {_named(two, titles)}"
+            notes.append(f"{shared} among {sides}, not measured, {_LEFT_OUT}")
+    return tuple(notes)
+
+
+def warn_about_sharing(design: Design, *, stacklevel: int = 3) -> None:
+    """Warn, once, where words are in two sets of a design."""
+    notes = overlap_notes(keyed_by_word(design.sets), titles_of(design.sets))
+    if notes:
+        text = f"the design {design.name!r} has {'; '.join(notes)}."
+        warnings.warn(text, CrossroadsWarning, stacklevel=stacklevel)
+
+
+def warn_about_words(sets: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> None:
+    """Warn, once, where words are in both attributes, or are measured by attributes that contain them."""
+    notes = overlap_notes(keyed_by_word(sets), titles)
+    if notes:
+        warnings.warn(f"there is {'; '.join(notes)}.", CrossroadsWarning, stacklevel=3)
+
+
+def keyed_by_word(sets: Mapping[str, Sequence[str]]) -> dict[str, dict[Hashable, str]]:
+    """Words of each set by their text, however their accents are written; ``words`` only if elsewhere too."""
+    keyed: dict[str, dict[Hashable, str]] = {
+        name: {unicodedata.normalize("NFC", word): word for word in words}
+        for name, words in sets.items()
+        if name != "words"
+    }
+    others = {key for found in keyed.values() for key in found}
+    texts = ((unicodedata.normalize("NFC", word), word) for word in sets.get("words", ()))
+    return {**keyed, "words": {text: word for text, word in texts if text in others}}
+
+
+def titles_of(sets: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """What each set stands for, where sets have names."""
+    return {role: str(getattr(words, "name", role)) for role, words in sets.items()}
+
+
+def _shared(keyed: Mapping[str, Mapping[Hashable, str]], one: str, two: str) -> str:
+    there = keyed.get(two, {})
+    return join_words((repr(word) for key, word in keyed.get(one, {}).items() if key in there), most=8)
+
+
+def _named(role: str, titles: Mapping[str, str]) -> str:
+    title = titles.get(role, role)
+    return role if title == role else f"{role} ({title})"

@@ -14,9 +14,9 @@ from crossroads.evidence import Contexts, Embeddings
 from crossroads.geometry import Floats, unit
 from crossroads.inference.bootstrap import generator
 from crossroads.measures.geometry.corrections import CORRECTIONS, HEADS, OVER, fitted, reference
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import Result, Row, Stat, long_row, stat
 from crossroads.wording.numbers import number
-from crossroads.wording.table import Column, Table
+from crossroads.wording.table import Table
 
 HIGH = 0.5
 """Mean cosine of random pairs above which cosines are doubtful: by then more than half of the squared length
@@ -26,6 +26,7 @@ ANISOTROPY, OF_CONTEXTS = "anisotropy", "anisotropy of contexts"
 """The names of the result: over words, and over contexts."""
 _WHOSE = {"pool": "random words", "stimuli": "the words of the tests", "contexts": "words in random contexts"}
 _TOP = 3
+_TOP_THREE = "share of it that the three strongest dimensions contribute"
 _LEAST_SHARED = 0.05
 
 
@@ -42,9 +43,22 @@ class AnisotropyResult(Result):
         "roy2007effective",
         "wolfe2024mleat",
     )
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "anisotropy": ("mean_cosine", "rogue_share", "effective_rank")
-    }
+    _table_title: ClassVar[str] = "Is cosine meaningful here?"
+    _file_names: ClassVar[str] = (
+        "mean_cosine rogue_share rogue=_rogue_said effective_rank dim words over mean_cosine=corrected"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {"anisotropy": "mean_cosine rogue_share effective_rank"}
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("mean_cosine", "mean cosine", "of all pairs of words; 0 in an even space"),
+        stat("rogue_share", "top three", _TOP_THREE, kind="share"),
+        stat("effective_rank", "directions", "how many the vectors really use (effective rank)", digits=1),
+        stat("dim", "of", "dimensions", kind="count"),
+        stat("words", kind="count"),
+        *(
+            stat(f"mean_cosine_{name}", HEADS[name], f"mean cosine, {said}", of=f"corrected.{name}", spare=2)
+            for name, said in CORRECTIONS.items()
+        ),
+    )
 
     mean_cosine: float
     """Mean cosine of all pairs of words."""
@@ -88,52 +102,21 @@ class AnisotropyResult(Result):
             "rely on the tests of this model alone; look at them after a correction of the space."
         )
 
-    def rows(self) -> list[Row]:
-        """One row: every number."""
-        return [
-            {
-                "mean_cosine": self.mean_cosine,
-                "rogue_share": self.rogue_share,
-                "rogue": ", ".join(self.rogue),
-                "effective_rank": self.effective_rank,
-                "dim": self.dim,
-                "words": self.words,
-                "over": self.over,
-                **{f"mean_cosine_{name}": value for name, value in self.corrected.items()},
-            }
-        ]
+    @property
+    def _rogue_said(self) -> str:
+        return ", ".join(self.rogue)
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per model."""
-        columns = (
-            Column(key="mean_cosine", head="mean cosine", note="of all pairs of words; 0 in an even space"),
-            Column(
-                key="rogue_share",
-                head="top three",
-                kind="share",
-                note="share of it that the three strongest dimensions contribute",
-            ),
-            Column(
-                key="effective_rank",
-                head="directions",
-                digits=1,
-                note="how many the vectors really use (effective rank)",
-            ),
-            Column(key="dim", head="of", kind="count", note="dimensions"),
-            Column(key="words", head="words", kind="count"),
-            *(
-                Column(key=f"mean_cosine_{name}", head=HEADS[name], note=f"mean cosine, {said}", spare=2)
-                for name, said in CORRECTIONS.items()
-                if any(name in one.corrected for one in results.values())
-            ),
-        )
-        overs = dict.fromkeys(one.over for one in results.values())
-        notes = [f"Measured on {OVER[over]}." for over in overs]
-        notes += [f"Warning: {one.warning}" for one in results.values() if one.warning]
-        rows = tuple(one.rows()[0] for one in results.values())
-        title = "Is cosine meaningful here?"
-        return Table(name="anisotropy", title=title, columns=columns, rows=rows, notes=tuple(notes))
+        """One row per model; corrections only where there are any."""
+        without = [name for name in CORRECTIONS if not any(name in one.corrected for one in results.values())]
+        return super().tabulate(results).without(f"mean_cosine_{name}" for name in without)
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        for over in dict.fromkeys(one.over for one in results.values()):
+            yield f"Measured on {OVER[over]}."
+        yield from (f"Warning: {one.warning}" for one in results.values() if one.warning)
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
@@ -142,10 +125,6 @@ class AnisotropyResult(Result):
             yield long_row(ANISOTROPY, self.label, "", statistic, value, n=self.words)
         for correction, value in self.corrected.items():
             yield long_row(ANISOTROPY, self.label, correction, "mean_cosine", value, n=self.words)
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The three numbers, for rules."""
-        yield self.label, "anisotropy", {key: getattr(self, key) for key in self.asked["anisotropy"]}
 
 
 def anisotropy(emb: Embeddings | Contexts, *, seed: int = 0) -> AnisotropyResult:

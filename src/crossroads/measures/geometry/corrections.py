@@ -16,10 +16,8 @@ from crossroads.inference.bootstrap import generator
 from crossroads.inference.crossed import spread, tail_probability
 from crossroads.inference.ranks import doubled_midranks
 from crossroads.measures.coverage.words import Missing, check_inputs, gather
-from crossroads.results import Result, Row, long_row
+from crossroads.results import Result, Row, Stat, long_row, stat
 from crossroads.stimuli import Design
-from crossroads.wording.numbers import P
-from crossroads.wording.table import Column, Table
 
 Correction = Literal["standardise", "all-but-the-top", "rank"]
 """Corrections of a space; none is applied unless it is named."""
@@ -182,6 +180,17 @@ def check_evidence(emb: object) -> None:
         )
 
 
+def _columns_of(name: str, head: str, note: str) -> tuple[Stat, ...]:
+    """Columns of a correction; those of the space as it is say more."""
+    plain = name == AS_IT_IS
+    more = ("difference of mean cosines", "over the choice of words, not adjusted") if plain else ("", "")
+    return (
+        stat(f"d {name}", f"d{head}", note, of=f"d.{name}"),
+        stat(f"delta {name}", f"Δ{head}", more[0], of=f"delta.{name}", digits=3, spare=1),
+        stat(f"p {name}", f"p{head}", more[1], of=f"p.{name}", kind="p", spare=0 if plain else 2),
+    )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CorrectionsResult(Result):
     """Tests in a space as it is, and after each correction of it."""
@@ -189,6 +198,13 @@ class CorrectionsResult(Result):
     section: ClassVar[str] = "geometry"
     stem: ClassVar[str] = "corrections"
     cites: ClassVar[tuple[str, ...]] = ("mu2018allbutthetop", "timkey2021all")
+    _label_format: ClassVar[str] = "corrections"
+    _table_title: ClassVar[str] = "Tests before and after corrections of the space"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("test"),
+        *_columns_of(AS_IT_IS, "", "effect size in the space as it is"),
+        *(one for name, said in CORRECTIONS.items() for one in _columns_of(name, f" {HEADS[name]}", said)),
+    )
 
     effect_sizes: Mapping[str, Mapping[str, float]]
     """d of each test, by name: as it is, and after each correction."""
@@ -199,11 +215,6 @@ class CorrectionsResult(Result):
     where the words of each set do not differ."""
     skipped: Mapping[str, str]
     """Tests that could not be measured, and why."""
-
-    @property
-    def label(self) -> str:
-        """Always the same: a model has one."""
-        return "corrections"
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -229,45 +240,23 @@ class CorrectionsResult(Result):
             for name, d in found.items()
         ]
 
+    def _members(self) -> Iterator[Row]:
+        """Every test with its numbers by correction."""
+        for test, sizes in self.effect_sizes.items():
+            yield {"test": test, "d": sizes, "delta": self.differences[test], "p": self.pvalues[test]}
+
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test."""
-        rows = []
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """Tests whose answer depends on the correction, and tests without a p-value."""
         for one in results.values():
-            for test, found in one.effect_sizes.items():
-                row: dict[str, Any] = {"test": test}
-                for name, d in found.items():
-                    p = one.pvalues[test][name]
-                    row |= {f"d {name}": d, f"delta {name}": one.differences[test][name]}
-                    row |= {f"p {name}": None if p is None else P(p)}
-                rows.append(row)
-        columns = [
-            Column(key="test", head="test"),
-            Column(key=f"d {AS_IT_IS}", head="d", note="effect size in the space as it is"),
-            Column(key=f"delta {AS_IT_IS}", head="Δ", digits=3, note="difference of mean cosines", spare=1),
-            Column(key=f"p {AS_IT_IS}", head="p", note="over the choice of words, not adjusted"),
-        ]
-        for name, said in CORRECTIONS.items():
-            head = HEADS[name]
-            columns += [
-                Column(key=f"d {name}", head=f"d {head}", note=said),
-                Column(key=f"delta {name}", head=f"Δ {head}", digits=3, spare=1),
-                Column(key=f"p {name}", head=f"p {head}", spare=2),
-            ]
-        notes = [
-            f"The answer at p < .05 depends on the correction in {join_words(one.changed, most=6)}."
-            for one in results.values()
-            if one.changed
-        ]
+            if one.changed:
+                yield f"The answer at p < .05 depends on the correction in {join_words(one.changed, most=6)}."
         without = [test for one in results.values() for test, p in one.pvalues.items() if None in p.values()]
         if without:
-            notes.append(
-                f"There is no p where a set has a single word or the words of each set do not differ: "
+            yield (
+                "There is no p where a set has a single word or the words of each set do not differ: "
                 f"{join_words(without, most=6)}."
             )
-        title = "Tests before and after corrections of the space"
-        columns_ = tuple(columns)
-        return Table(name="corrections", title=title, columns=columns_, rows=tuple(rows), notes=tuple(notes))
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""

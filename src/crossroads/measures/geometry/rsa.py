@@ -65,7 +65,7 @@ class RsaResult(Result):
     section: ClassVar[str] = "geometry"
     cites: ClassVar[tuple[str, ...]] = ("lepori2020unequal", "kriegeskorte2008representational")
     stem: ClassVar[str] = "rsa"
-    unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
+    _unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
         (FREQUENCY, TOPICS), "it is asked of associations, not of comparisons of geometry"
     )
     figure: ClassVar[str] = "geometry.fit:fit_plot"
@@ -203,7 +203,7 @@ class RsaResult(Result):
             exchanged="targets exchanged, monte-carlo",
             other=self.crossed.two_sided,
             reason=self.crossed.reason,
-            unchecked=self.unchecked,
+            unchecked=self._unchecked,
         )
 
 

@@ -30,7 +30,7 @@ class ByCategory:
     """Kind of test in rules."""
     choice: ClassVar[str]
     """What the model chooses from."""
-    unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
+    _unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
         (FREQUENCY, TOPICS), "it is asked of vectors, and these are scores of sentences"
     )
 
@@ -116,7 +116,7 @@ class ByCategory:
             exchanged="sign test over single items, exact",
             other=self.overall.pvalue,
             drawn="signs flipped by what items share",
-            unchecked=self.unchecked,
+            unchecked=self._unchecked,
         )
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
