@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from crossroads.errors import InputError, in_short
 from crossroads.inference.multiplicity import adjust_known
-from crossroads.results import Result, Row, Status, Values, long_row
+from crossroads.results import QUESTION, Result, Row, Stat, Status, Values, long_row, named, stat
 from crossroads.results.checks import (
     CANNOT_TELL,
     FREQUENCY,
@@ -23,13 +23,41 @@ from crossroads.results.checks import (
 )
 from crossroads.results.conclusion import ALPHA
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P, counted
-from crossroads.wording.table import Column, Table
+from crossroads.wording.numbers import counted
+from crossroads.wording.table import Table
+from crossroads.wording.vocabulary import Note
 
 _ASSOCIATION = "association"
 _PLURALS = {"comparison of geometry": "comparisons of geometry"}
 _OTHERS = {OTHER: f"{OTHER} for the same things"}
 _TOPICS = "share of associations between arbitrary topics in this model that are weaker: a description"
+
+
+_ADJUSTED = f"p ({phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]})"
+_KEYS = {THESE: "these", OTHER: "other", FREQUENCY: "frequency", TOPICS: "topics"}
+
+
+def _called(asks: str, results: Iterable[ChecksResult]) -> str:
+    """What a question is called over all tests: ``other words``, or ``other words or other sentences``."""
+    checks = [check for result in results for some in result.tests.values() for check in some]
+    return " or ".join(dict.fromkeys(check.said for check in checks if check.asks == asks)) or asks
+
+
+def _head(asks: str) -> Note:
+    return lambda results: _called(asks, results)
+
+
+def _note(asks: str) -> Note:
+    """A question as the end of a sentence; that of words in full."""
+
+    def note(results: Sequence[Any]) -> str:
+        called = _called(asks, results)
+        if called != asks:
+            return f"would {called} say so too" if asks == OTHER else f"does it show with just {called}"
+        text = QUESTIONS[asks]
+        return f"{text[0].lower()}{text[1:-1]}"
+
+    return note
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -42,12 +70,22 @@ class ChecksResult(Result):
         *("clark1973language", "judd2012treating", "cameron2011robust", "satterthwaite1946approximate"),
         "benjamini1995controlling",
     )
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "checks": (
-            *("these_words", "these_words_pvalue", "other_words", "other_words_pvalue"),
-            *("beyond_frequency", "beyond_frequency_pvalue", "topic_percentile"),
-        )
+    _label_format: ClassVar[str] = "how sure"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "checks": "these_words=these.known these_words_pvalue=these.value other_words=other.known "
+        "other_words_pvalue=other.value beyond_frequency=frequency.known "
+        "beyond_frequency_pvalue=frequency.value topic_percentile=topics.value"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("test"),
+        QUESTION,
+        stat("other", _head(OTHER), _note(OTHER), of="other.answer"),
+        stat("other_p", _ADJUSTED, "adjusted for the number of tests of its kind", of="other.p"),
+        stat("frequency", FREQUENCY, _note(FREQUENCY), of="frequency.answer"),
+        stat("topics", note=_TOPICS, of="topics.value", kind="share", spare=3),
+        stat("these", _head(THESE), _note(THESE), of="these.answer"),
+        stat("these_p", "exact p", "not adjusted", of="these.p", spare=4),
+    )
 
     tests: Mapping[str, tuple[Check, ...]]
     """The answers for each test, by its name."""
@@ -57,58 +95,37 @@ class ChecksResult(Result):
     """What each test is called in a sentence, where it is not an association: such as a comparison of
     geometry."""
 
-    @property
-    def label(self) -> str:
-        """What it is."""
-        return "how sure"
-
     def rows(self) -> list[Row]:
         """One row per test and question."""
         return [
-            {
-                "test": name,
-                "check": check.asks,
-                "answer": check.answer,
-                "value": check.value,
-                "sign": check.sign or "=",
-                "method": check.method,
-                "reason": check.reason,
-            }
+            {"test": name, "check": check.asks, **named(check, "answer value sign=equality method reason")}
             for name, checks in self.tests.items()
             for check in checks
         ]
 
+    def _members(self) -> Iterator[Mapping[str, Any]]:
+        """One row per test: an answer to each question, with its number."""
+        for name, checks in self.tests.items():
+            keyed = {_KEYS[check.asks]: check for check in checks}
+            yield {"test": name, "question": self.questions.get(name, ""), **keyed}
+
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test: an answer to each question, with its number."""
-        rows: list[Row] = []
-        reasons: dict[str, list[str]] = {}
-        for result in results.values():
-            for name, checks in result.tests.items():
-                rows.append(_cells(name, result.questions.get(name, ""), checks))
-                for check in checks:
-                    if check.reason and check.answer in (CANNOT_TELL, NOT_ASKED, None):
-                        was = " was not asked" if check.answer == NOT_ASKED else ""
-                        reasons.setdefault(f"{check.said}{was}: {check.reason}", []).append(name)
-        these, other = (_head(asks, results.values()) for asks in (THESE, OTHER))
-        short = phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="other", head=other, note=_note(OTHER, other)),
-            Column(key="other_p", head=f"p ({short})", note="adjusted for the number of tests of its kind"),
-            Column(key="frequency", head=FREQUENCY, note=_note(FREQUENCY, FREQUENCY)),
-            Column(key="topics", head="topics", note=_TOPICS, kind="share", spare=3),
-            Column(key="these", head=these, note=_note(THESE, these)),
-            Column(key="these_p", head="exact p", note="not adjusted", spare=4),
-        )
-        notes = tuple(
-            f"{', '.join(names) if len(names) < len(rows) else 'all tests'}: {text}."
-            for text, names in reasons.items()
-        )
+        """One row per test; the title is the finding."""
         found = " ".join(result.headline() for result in results.values())
-        title = f"How sure: {found.removesuffix('.')}"
-        return Table(name="checks", title=title, columns=columns, rows=tuple(rows), notes=notes)
+        return replace(super().tabulate(results), title=f"How sure: {found.removesuffix('.')}")
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        tests = [item for result in results.values() for item in result.tests.items()]
+        reasons: dict[str, list[str]] = {}
+        for name, checks in tests:
+            for check in checks:
+                if check.reason and check.answer in (CANNOT_TELL, NOT_ASKED, None):
+                    was = " was not asked" if check.answer == NOT_ASKED else ""
+                    reasons.setdefault(f"{check.said}{was}: {check.reason}", []).append(name)
+        for text, names in reasons.items():
+            yield f"{', '.join(names) if len(names) < len(tests) else 'all tests'}: {text}."
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number, its answer in the column of parts."""
@@ -120,16 +137,8 @@ class ChecksResult(Result):
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """The answers and numbers of every test, for rules."""
-        for test, checks in self.tests.items():
-            values: Values = dict.fromkeys(self.asked["checks"])
-            for check in checks:
-                key = check.asks.replace(" ", "_")
-                if check.asks == TOPICS:
-                    values["topic_percentile"] = check.value
-                else:
-                    values[key] = None if check.answer == NOT_ASKED else check.answer
-                    values[f"{key}_pvalue"] = check.value
-            yield checks_name(test), "checks", values
+        for row in self._members():
+            yield checks_name(row["test"]), "checks", named(row, self._rule_names["checks"])
 
     def headline(self) -> str:
         """The finding in a sentence: in how many tests of each kind other words would say so too."""
@@ -257,33 +266,3 @@ def _further(test: Checked, measured: Mapping[tuple[str, str], Check]) -> Iterat
     for asks, reason in test.unchecked.items():
         missing = Check(asks=asks, answer=NOT_ASKED, value=None, sign="", method="none", reason=reason)
         yield measured.get((test.name, asks), missing)
-
-
-def _cells(name: str, question: str, checks: Iterable[Check]) -> Row:
-    found = {check.asks: check for check in checks}
-    answers = {asks: found[asks].answer if asks in found else None for asks in QUESTIONS}
-    values = {asks: P(check.value, check.sign) for asks, check in found.items() if check.value is not None}
-    return {
-        "test": name,
-        "question": question,
-        "other": answers[OTHER],
-        "other_p": values.get(OTHER),
-        "frequency": answers[FREQUENCY],
-        "topics": found[TOPICS].value if TOPICS in found else None,
-        "these": answers[THESE],
-        "these_p": values.get(THESE),
-    }
-
-
-def _head(asks: str, results: Iterable[ChecksResult]) -> str:
-    """What a question is called over all tests: ``other words``, or ``other words or other sentences``."""
-    checks = [check for result in results for some in result.tests.values() for check in some]
-    return " or ".join(dict.fromkeys(check.said for check in checks if check.asks == asks)) or asks
-
-
-def _note(asks: str, head: str) -> str:
-    """A question as the end of a sentence; that of words in full."""
-    if head != asks:
-        return f"would {head} say so too" if asks == OTHER else f"does it show with just {head}"
-    text = QUESTIONS[asks]
-    return f"{text[0].lower()}{text[1:-1]}"

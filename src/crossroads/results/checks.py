@@ -49,6 +49,21 @@ class Check:
         """The question in a few words, as readers see it."""
         return self.called or self.asks
 
+    @property
+    def known(self) -> str | None:
+        """The answer, if the question was asked."""
+        return None if self.answer == NOT_ASKED else self.answer
+
+    @property
+    def p(self) -> P | None:
+        """The number with its mark."""
+        return None if self.value is None else P(self.value, self.sign)
+
+    @property
+    def equality(self) -> str:
+        """The sign, or ``=`` without one."""
+        return self.sign or "="
+
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
