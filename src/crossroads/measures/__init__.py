@@ -41,8 +41,7 @@ from crossroads.measures.pairs.emergent import EmergentResult, emergent
 from crossroads.measures.pairs.order import OrderSensitivityResult, order_sensitivity
 from crossroads.measures.pairs.truth import EmergentTruthResult, against
 from crossroads.measures.robustness import ChecksResult, checks
-from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
-from crossroads.measures.sentences.preference import Preference
+from crossroads.measures.sentences.pairs import Preference, SentencePairsResult, sentence_pairs
 from crossroads.measures.sentences.triples import SentenceTriplesResult, StereotypeScores, sentence_triples
 from crossroads.measures.traits.alignment import align
 from crossroads.measures.traits.alignment_result import AlignmentResult, AlignmentTable, align_table

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import crossroads as cr
 from crossroads.evidence.sentences import ScoredItem, SentenceScores
-from crossroads.measures.sentences.preference import contrast_and_frame
+from crossroads.measures.sentences.pairs import contrast_and_frame
 from crossroads.stimuli.files.sentences import SentenceItem
 
 Texts = Sequence[tuple[str, str]]

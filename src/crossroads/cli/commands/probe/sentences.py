@@ -19,8 +19,7 @@ from crossroads.evidence.sentences import SCALES, Per, SentenceScores, read_docu
 from crossroads.extraction.sentences.run import AskedScore, score_sentences
 from crossroads.inference.options import seed_of
 from crossroads.measures.robustness import checks
-from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
-from crossroads.measures.sentences.preference import Preference, cluster_names
+from crossroads.measures.sentences.pairs import Preference, SentencePairsResult, cluster_names, sentence_pairs
 from crossroads.measures.sentences.triples import SentenceTriplesResult, sentence_triples, target_column
 from crossroads.stimuli.files.sentences import Kind as ItemKind
 from crossroads.stimuli.files.sentences import SentenceItem, sentence_items
