@@ -27,8 +27,8 @@ from crossroads.measures.association.placebo import placebo as placebo
 from crossroads.measures.association.sc_weat import sc_weat as sc_weat
 from crossroads.measures.association.series import series as series
 from crossroads.measures.association.weat import weat as weat
-from crossroads.measures.chat.association import chat_association as chat_association
-from crossroads.measures.chat.decision import chat_decision as chat_decision
+from crossroads.measures.chat.scores import chat_association as chat_association
+from crossroads.measures.chat.scores import chat_decision as chat_decision
 from crossroads.measures.comparison.battery import compare_battery as compare_battery
 from crossroads.measures.comparison.models import compare as compare
 from crossroads.measures.contextual.battery import ceat_battery as ceat_battery

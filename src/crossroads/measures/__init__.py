@@ -9,9 +9,8 @@ from crossroads.measures.association.sc_weat import ScWeatResult, sc_weat
 from crossroads.measures.association.series import SeriesResult, series
 from crossroads.measures.association.stability import BootstrapResult, InfluenceResult, bootstrap, influence
 from crossroads.measures.association.weat import WeatResult, weat
-from crossroads.measures.chat.association import chat_association
-from crossroads.measures.chat.decision import chat_decision
 from crossroads.measures.chat.result import ChatResult
+from crossroads.measures.chat.scores import chat_association, chat_decision
 from crossroads.measures.comparison.battery import (
     CompareBatteryResult,
     DifferenceInterval,

@@ -19,9 +19,8 @@ from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError
 from crossroads.evidence.chat import ChatAnswers, Task
 from crossroads.extraction.chat.ask import ChatPlan, Conversation
-from crossroads.measures.chat.association import chat_association
-from crossroads.measures.chat.decision import chat_decision
 from crossroads.measures.chat.result import ChatResult
+from crossroads.measures.chat.scores import chat_association, chat_decision
 from crossroads.measures.robustness import ChecksResult, checks
 from crossroads.sources.endpoints.chat import ChatProtocol
 from crossroads.sources.models.transformers import Device
