@@ -14,8 +14,7 @@ from crossroads.measures import DetectionResult, RsaResult, WefatResult, eibd, i
 from crossroads.measures.coverage.words import Missing
 from crossroads.measures.geometry.rsa import rsa_name
 from crossroads.measures.intersectional.detection import Removal
-from crossroads.measures.intersectional.groups import group_table
-from crossroads.measures.intersectional.wefat import crossing_name
+from crossroads.measures.intersectional.wefat import crossing_name, group_table
 from crossroads.stimuli import StimulusSet, catalog
 
 DETECTIONS = ("ibd", "eibd")

@@ -32,7 +32,7 @@ from crossroads.measures.coverage.words import Missing
 from crossroads.measures.geometry.dissimilarity import Dissimilarity
 from crossroads.measures.intersectional.detection import Removal
 from crossroads.measures.intersectional.discovery import Kind
-from crossroads.measures.intersectional.groups import group_table
+from crossroads.measures.intersectional.wefat import group_table
 from crossroads.results import encode
 from crossroads.sources.kinds import TAKES, recognise
 from crossroads.stimuli import StimulusSet, read_sheet
