@@ -11,7 +11,7 @@ from crossroads.errors import InputError, join_words, one_of
 from crossroads.evidence import Embeddings
 from crossroads.measures import TraitScores, read_scores
 from crossroads.papers.abc.tables import MEASURES, columns, paired_column
-from crossroads.papers.ceat.reproduction import reproduce_ceat
+from crossroads.papers.ceat import reproduce_ceat
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.ml_eat.tables import (
     clip_texts_of_ml_eat,
