@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import html
 import json
 import pickle
 import re
+import string
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,13 +19,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads import Embeddings, sc_weat
+from crossroads import Design, Embeddings, battery, frequency, sc_weat, series, stats
 from crossroads.errors import CrossroadsWarning, FormatError, InputError
-from crossroads.measures import (
-    ScWeatResult,
-)
+from crossroads.measures import ScWeatResult
+from crossroads.measures.geometry.anisotropy import measured_anisotropy
 from crossroads.results import Coverage, Result, describe_coverage, read_only, result_kinds, versions
 from crossroads.results import plain as module
+from crossroads.results.stats import NAME, follow, pairs
 from crossroads.wording import phrases
 from crossroads.wording.escaping import one_line
 from crossroads.wording.numbers import P
@@ -148,7 +150,7 @@ def test_a_result_prints_as_a_line_and_as_a_small_table(result: Result) -> None:
 
 
 def test_what_results_say_of_themselves_holds_together(result: Result) -> None:
-    table = result.table()
+    kind, table = type(result), result.table()
     assert result.label
     assert result.section in phrases.SECTIONS
     assert table.rows
@@ -158,13 +160,51 @@ def test_what_results_say_of_themselves_holds_together(result: Result) -> None:
     for row in table.rows:
         assert all(isinstance(one, (str, int, float, P, Interval, Rate, type(None))) for one in row.values())
     # two of one type stand in one table, under their names
-    both = type(result).tabulate({"first": result, "second": result})
-    assert len(both.rows) == 2 * len(table.rows)
-    for name, kind, values in result.readings("r"):
+    assert len(kind.tabulate({"first": result, "second": result}).rows) == 2 * len(table.rows)
+    if kind._columns:
+        assert known <= {one.key for one in kind._columns}
+        assert len(table.rows) == len(list(result._members()))
+    if kind._file_names:
+        assert len(result.rows()) == len(list(result._members()))
+    for name, test_kind, values in result.readings("r"):
         assert name
-        assert set(values) == set(type(result).asked[kind])
+        assert set(values) == set(kind.asked[test_kind])
     for one in result.long_rows("r"):
         assert {"measure", "test", "part", "statistic", "value"} <= set(one)
+
+
+def _fuller() -> list[Result]:
+    """Results that have numbers which the examples lack."""
+    rng, letters = np.random.default_rng(1), string.ascii_lowercase
+    labels = [a + b + c for a in letters[:10] for b in letters[10:20] for c in letters[:12]]
+    emb = Embeddings(labels, rng.normal(1, 1, size=(1200, 6)), ranks=range(1, 1201))
+    sets = {key: labels[100 + 8 * at : 108 + 8 * at] for at, key in enumerate("xyab")}
+    design = Design(name="d", **sets)  # type: ignore[arg-type]
+    tests, interval = battery(emb, [design], resamples=9), stats.bootstrap(emb, design, resamples=9)
+    years = {year: Embeddings(labels, rng.normal(size=(1200, 6))) for year in range(1900, 1905)}
+    return [
+        dataclasses.replace(tests, intervals={"d": interval}),
+        measured_anisotropy(emb),
+        frequency(emb, design, draws=20),
+        series(years, design, resamples=9),
+    ]
+
+
+def test_every_name_leads_to_a_value_in_some_example(every_result: dict[str, Result]) -> None:
+    """A path that is wrong behind something that is None would not be seen."""
+
+    def followed(item: Any, path: str) -> Any:
+        # names of rules lead from a result, those of columns from its members
+        with contextlib.suppress(AttributeError, TypeError):
+            return follow(item, path)
+
+    examples = [*every_result.values(), *_fuller()]
+    for kind in result_kinds():
+        items = [x for one in examples if type(one) is kind for x in (one, *one._members())]
+        texts = (kind._file_names, kind._long_names, *kind._rule_names.values())
+        paths = {path for text in texts for _, path in pairs(text)} | {one.path for one in kind._columns}
+        for path in paths - {NAME}:
+            assert any(followed(item, path) is not None for item in items), (kind, path)
 
 
 # Figures

@@ -357,9 +357,9 @@ def _below(base: type[Result]) -> Iterator[type[Result]]:
         yield from _below(one)
 
 
-def label_for(kind: type[Result], **fields: object) -> str:
-    """Label of results of a type with these fields, such as ``label_for(PlaceboResult, design="weat6")``."""
-    return kind._label_format.format_map(fields)
+def label_for(kind: type[Result], design: str = "", **fields: object) -> str:
+    """Label of results of a type with these fields, such as ``label_for(PlaceboResult, "weat6")``."""
+    return kind._label_format.format_map({"design": design, **fields})
 
 
 def _plain_table(name: str, results: Mapping[str, Result]) -> Table:

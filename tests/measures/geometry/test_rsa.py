@@ -16,7 +16,7 @@ from scipy.stats import t as student
 from crossroads import Embeddings, StimulusSet, checks, rsa, rsa_grid
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
 from crossroads.inference.crossed import spread
-from crossroads.measures.geometry.dissimilarity import Dissimilarity
+from crossroads.measures.geometry.fits import Dissimilarity
 from crossroads.stats import benjamini_hochberg, holm
 
 Sets = list[list[str]]

@@ -29,7 +29,7 @@ from crossroads.inference.multiplicity import adjust_known
 from crossroads.measures import DetectionResult, DiscoveryResult, RsaResult, discover, rsa
 from crossroads.measures.coverage.gaps import require_sets
 from crossroads.measures.coverage.words import Missing
-from crossroads.measures.geometry.dissimilarity import Dissimilarity
+from crossroads.measures.geometry.fits import Dissimilarity
 from crossroads.measures.intersectional.detection import Removal
 from crossroads.measures.intersectional.discovery import Kind
 from crossroads.measures.intersectional.wefat import group_table

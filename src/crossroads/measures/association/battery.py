@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from crossroads.errors import MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.permutation.test import Alternative, Tail
@@ -14,7 +13,7 @@ from crossroads.inference.power import Detectable, minimum_detectable
 from crossroads.measures.association.mleat import MleatResult, mleat
 from crossroads.measures.association.stability import BootstrapResult
 from crossroads.measures.association.weat import recorded_work
-from crossroads.measures.coverage.gaps import require_stimuli
+from crossroads.measures.coverage.gaps import measured, require_stimuli
 from crossroads.measures.coverage.words import Missing, check_vectors, listed_designs
 from crossroads.results import (
     QUESTION,
@@ -172,10 +171,6 @@ def battery(
 
     Parameters
     ----------
-    emb
-        The model.
-    designs
-        The designs to measure.
     missing
         As in :func:`~crossroads.weat`. A design that has too few stimuli left is listed in ``skipped``.
     progress
@@ -198,19 +193,18 @@ def battery(
     if missing == "raise":
         check_vectors(emb)
         require_stimuli(emb, designs)
-    tests: list[MleatResult] = []
-    skipped: dict[str, str] = {}
-    for design in designs:
-        if progress is not None:
-            progress(design.name)
-        try:
-            tests.append(mleat(emb, design, missing=missing, **options))
-        except MissingStimuliError as error:
-            if missing == "raise":
-                raise
-            skipped[design.name] = error.reason
+    tests, skipped = measured(
+        ((design.name, design) for design in designs),
+        lambda design: mleat(emb, design, missing=missing, **options),
+        missing=missing,
+        progress=progress,
+    )
     return assemble_battery(
-        tests, skipped=skipped, missing=missing, options=options, provenance=(emb.provenance,)
+        [test for _, test in tests],
+        skipped=skipped,
+        missing=missing,
+        options=options,
+        provenance=(emb.provenance,),
     )
 
 
@@ -224,23 +218,7 @@ def assemble_battery(
     intervals: Mapping[str, BootstrapResult] | None = None,
     detect: Callable[..., Detectable] = minimum_detectable,
 ) -> BatteryResult:
-    """Combine ML-EATs that were measured one by one into a battery with adjusted p-values.
-
-    Parameters
-    ----------
-    tests
-        The tests, in order.
-    skipped
-        Designs that could not be measured, and why.
-    missing, options
-        Options of the tests, as in :func:`battery`.
-    provenance
-        Where the evidence of all tests came from.
-    intervals
-        Bootstrap intervals by name of the design.
-    detect
-        :func:`~crossroads.stats.minimum_detectable`, or what gives the same from an earlier run.
-    """
+    """Combine ML-EATs that were measured one by one into a battery with adjusted p-values."""
     adjusted = adjusted_tail(options)
     return BatteryResult(
         tests=tuple(tests),

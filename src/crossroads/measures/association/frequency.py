@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -11,20 +12,20 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, UnknownNameError, in_short, join_words, require
+from crossroads.errors import InputError, join_words
 from crossroads.evidence import Contexts, Embeddings
 from crossroads.geometry import Floats, effect_size, rounding_error
 from crossroads.inference.crossed import Crossed, crossed, equal_weights
-from crossroads.inference.options import is_number, whole
+from crossroads.inference.options import whole
 from crossroads.inference.permutation.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
 from crossroads.inference.permutation.test import Method
+from crossroads.measures.association.scales import Scale, scale_of
 from crossroads.measures.contextual.draws import expected_cosines, stack
 from crossroads.measures.coverage.gaps import NO_CONTEXT, NOT_THERE, too_few
 from crossroads.measures.coverage.words import BALANCED, Gathered, Missing, check_inputs, gather
 from crossroads.results import QUESTION, Result, Stat, label_for, stat
 from crossroads.results.checks import FREQUENCY, Check
 from crossroads.stimuli import Design
-from crossroads.stimuli.files.lists import read_frequencies
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, between, number, p_equals, percent
 
@@ -158,9 +159,8 @@ class FrequencyResult(Result):
         )
 
 
-def frequency_name(design: str) -> str:
-    """What the part of frequency in a test is called, such as ``weat6 frequency``."""
-    return label_for(FrequencyResult, design=design)
+frequency_name = partial(label_for, FrequencyResult)
+"""Name of the part of frequency in a test, such as ``weat6 frequency``."""
 
 
 def frequency(
@@ -195,10 +195,6 @@ def frequency(
         of that name (the extra ``frequency``) in the language of the design, or ``"wordfreq:de"``, or a code
         such as ``"de"``, for another; None for the order of the file, where that is an order of
         frequency (``emb.ranks``). Of ranks, log frequency is taken as − log rank (Zipf).
-    draws
-        How many tests on words of like frequency.
-    seed
-        Of these draws.
 
     Notes
     -----
@@ -211,11 +207,6 @@ def frequency(
 
     Words of like frequency are the hundred nearest in the pool, none of which is more than twice or less than
     half as frequent, without words of the design and those with anything but letters.
-
-    In simulated tables of 2 × 4 to 2 × 25 targets that are 0.5 to 4.8 standard deviations apart, and whose
-    associations depend on frequency and on nothing else, p at equal frequency was below .05 in 2–5 % and
-    below .01 in 0.3–1.2 % of 3,000 tables of each kind, and so the interval held 0 in 95–98 %; without
-    adjustment p was below .05 in 8–78 %.
 
     References
     ----------
@@ -249,7 +240,7 @@ def frequency(
             hint="frequencies of two targets are compared: give y as well.",
         )
     index = emb.index if isinstance(emb, Contexts) else emb
-    scale = _scale(frequencies, index, design)
+    scale = scale_of(frequencies, index, design)
     found, f = _gather(index, design, scale, missing, absent=NO_CONTEXT if index is not emb else NOT_THERE)
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
     table = _table(emb, found)
@@ -306,112 +297,8 @@ def _table(emb: Embeddings | Contexts, found: Gathered) -> Floats:
     return found.cosines()
 
 
-class _Scale(NamedTuple):
-    """Log frequencies, wherever they come from."""
-
-    source: str
-    """Where they come from."""
-    of: Callable[[str, str], float | None]
-    """Log frequency of a word as it is written and as it is stored, or None."""
-    of_pool: Callable[[Embeddings], Floats]
-    """Those of a whole vocabulary; not a number where they are unknown."""
-
-
-def _scale(frequencies: object, emb: Embeddings, design: Design) -> _Scale:
-    if frequencies is None:
-        return _rank_scale(emb)
-    if isinstance(frequencies, Path) or (isinstance(frequencies, str) and Path(frequencies).suffix):
-        return _table_scale(read_frequencies(Path(frequencies)))
-    if isinstance(frequencies, str):
-        return _wordfreq_scale(frequencies, design)
-    if isinstance(frequencies, Mapping):
-        return _table_scale(frequencies)
-    raise InputError(
-        f"frequencies is of type {type(frequencies).__name__}: {in_short(frequencies)}.",
-        hint="give {word: count, ...}, the path of a file, 'wordfreq', or None for the order of the file.",
-    )
-
-
-def _rank_scale(emb: Embeddings) -> _Scale:
-    ranks = emb.ranks
-    if ranks is None:
-        order = emb.provenance.details.get("order", "unknown: it does not come from a file")
-        raise InputError(
-            f"the frequencies of the words of {emb.provenance.source} are not known: their order is {order}.",
-            hint="give frequencies={word: count, ...} or 'wordfreq'; or load the file with ranked=True, "
-            "if it lists words by frequency.",
-        )
-
-    def of_pool(pool: Embeddings) -> Floats:
-        known = pool.ranks or {}
-        found = np.array([known.get(word, 0) for word in pool.labels], dtype=np.float64)
-        return -np.log(np.where(found > 0, found, np.nan))
-
-    return _Scale("order of the vector file", lambda _, label: -log(ranks[label]), of_pool)
-
-
-def _table_scale(table: Mapping[Any, Any]) -> _Scale:
-    def of(word: str, label: str) -> float | None:
-        value = _first_of(table, (word, label, label.lower()))
-        if value is None:
-            return None
-        if not _is_frequency(value):
-            raise InputError(
-                f"the frequency of {word!r} is {in_short(value)}.",
-                hint="give counts or frequencies above 0; leave out words without one.",
-            )
-        return log(value)
-
-    def of_pool(pool: Embeddings) -> Floats:
-        values = (_first_of(table, (word, word.lower())) for word in pool.labels)
-        return np.log(np.array([one if _is_frequency(one) else np.nan for one in values], dtype=np.float64))
-
-    return _Scale("given as a table", of, of_pool)
-
-
-def _first_of(table: Mapping[Any, Any], forms: Iterable[str]) -> Any:
-    """What a table has under the first of some spellings that is in it; None where it has none of them."""
-    return next((table[form] for form in forms if form in table), None)
-
-
-def wordfreq_language(name: str) -> str:
-    """The language in a name such as ``wordfreq:de`` or ``de``, checked; empty where none is named."""
-    language = name.removeprefix("wordfreq").removeprefix(":")
-    _wordfreq(language or "en")
-    return language
-
-
-def _wordfreq(language: str) -> Any:
-    """The package, once it is known to have a language."""
-    package = require("wordfreq", extra="frequency", purpose="taking frequencies from wordfreq")
-    known = package.available_languages()
-    if language not in known:
-        raise UnknownNameError("language of wordfreq", language, sorted(known))
-    return package
-
-
-def _is_frequency(value: Any) -> bool:
-    return value is not None and is_number(value) and 0 < value < np.inf
-
-
-def _wordfreq_scale(name: str, design: Design) -> _Scale:
-    language = wordfreq_language(name) or design.language or "en"
-    wordfreq = _wordfreq(language)
-
-    def of(word: str, _: str) -> float | None:
-        value = float(wordfreq.word_frequency(word.replace("_", " "), language))
-        return log(value) if value > 0 else None
-
-    def of_pool(pool: Embeddings) -> Floats:
-        table = wordfreq.get_frequency_dict(language)
-        found = [table.get(word.lower(), np.nan) for word in pool.labels]
-        return np.log(np.array(found, dtype=np.float64))
-
-    return _Scale(f"wordfreq, {language}", of, of_pool)
-
-
 def _gather(
-    emb: Embeddings, design: Design, scale: _Scale, missing: Missing, *, absent: str
+    emb: Embeddings, design: Design, scale: Scale, missing: Missing, *, absent: str
 ) -> tuple[Gathered, Floats]:
     """Vectors and log frequencies of the words that have both."""
     sets = {key: design.sets[key] for key in _SETS}
@@ -497,7 +384,7 @@ def _at_equal(table: Floats, n_x: int, n_a: int, f: Floats, error: float) -> Cro
 def _matched(
     emb: Embeddings,
     design: Design,
-    scale: _Scale,
+    scale: Scale,
     found: Gathered,
     f: Floats,
     draws: int,

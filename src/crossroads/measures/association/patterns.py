@@ -95,13 +95,6 @@ class MapCell:
 def map_cells(pattern: str, effects: Mapping[str, float] | None = None) -> dict[str, MapCell]:
     """The four cells of an EAT-Map by name: ``"ax"``, ``"bx"``, ``"ay"``, ``"by"``.
 
-    Parameters
-    ----------
-    pattern
-        Which targets are found to lean.
-    effects
-        The Level 2 effect size of each target; without them, only what the pattern says.
-
     Examples
     --------
     >>> found = map_cells("BY-Singular", {"x": 0.73, "y": -1.49})
@@ -127,15 +120,6 @@ def map_cells(pattern: str, effects: Mapping[str, float] | None = None) -> dict[
 
 def reach(exact: float, beyond: float | None, *, alpha: float = ALPHA) -> str:
     """How far the difference of two targets reaches, a key of ``phrases.DIFFERENCES``.
-
-    Parameters
-    ----------
-    exact
-        The p-value of just these words.
-    beyond
-        The p-value that holds for other words, adjusted where there are several tests; None if not known.
-    alpha
-        The level of both.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import Any, ClassVar, Self
 
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, cosines, rounding_error, unit
+from crossroads.geometry import Floats, rounding_error, unit
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.crossed import crossed, spread
 from crossroads.inference.detection import exact_interval
 from crossroads.inference.options import whole
-from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
+from crossroads.measures.coverage.words import Missing, check_inputs, gather
 from crossroads.results import QUESTION, TEST, Result, Stat, label_for, read_only, stat
 from crossroads.results.checks import TOPICS, Check
 from crossroads.stimuli import Design
@@ -125,9 +125,8 @@ class PlaceboResult(Result):
         )
 
 
-def placebo_name(design: str) -> str:
-    """What the placebo tests of a test are called, such as ``weat6 placebo``."""
-    return label_for(PlaceboResult, design=design)
+placebo_name = partial(label_for, PlaceboResult)
+"""Name of the placebo tests of a test, such as ``weat6 placebo``."""
 
 
 def placebo(
@@ -153,15 +152,6 @@ def placebo(
         As in :func:`~crossroads.weat`. The pool is ``emb.pool``: vectors of a whole vocabulary are their own,
         and ``cr.load(path, words=…, pool=20_000)`` reads one along. Where ``emb`` was loaded without a pool,
         its file is read again.
-    draws
-        Number of placebo tests of either kind.
-    seed
-        Of the draws.
-
-    Returns
-    -------
-    PlaceboResult
-        Equal for equal arguments.
 
     Notes
     -----
@@ -206,9 +196,8 @@ def placebo_among(
     sets = design.sets
     found = gather(emb, sets, missing=missing, least=dict.fromkeys(sets, 1), design=design.name)
     sizes = {key: len(words) for key, words in found.words.items()}
-    table, n_x, n_a = _table_of(found)
-    error = rounding_error(emb.dim)
-    own = crossed(table, n_x, n_a, alternative="two-sided", score_error=error, exchange=False)
+    options: dict[str, Any] = {"alternative": "two-sided", "score_error": rounding_error(emb.dim)}
+    own = crossed(found.cosines(), sizes["x"], sizes["a"], exchange=False, **options)
     if own.statistic is None or own.pvalue is None:
         raise EvidenceError(
             f"the test of {design.name!r} has no t to compare with: {own.reason}.",
@@ -255,23 +244,11 @@ def _agree(interval: tuple[float, float], pvalue: float) -> bool:
     return low <= _LEVEL <= high or (pvalue < _LEVEL) == (high < _LEVEL)
 
 
-def _table_of(found: Gathered) -> tuple[Floats, int, int]:
-    """Cosines of a test, and the sizes of its first sets."""
-    v = found.vectors
-    targets = np.concatenate([v[key] for key in ("x", "y") if key in v])
-    return cosines(targets, np.concatenate([v["a"], v["b"]])), len(v["x"]), len(v["a"])
-
-
 class OtherWords:
     """Words of a model that placebo tests are drawn from, found when the first test needs them.
 
-    Parameters
-    ----------
-    emb
-        The model.
-    designs
-        Tests that share them: where they are many, the nearest words of all words are found once, instead of
-        those of the words that each test draws.
+    Where many ``designs`` share them, the nearest words of all words are found once, instead of those of the
+    words that each test draws.
     """
 
     def __init__(self, emb: Embeddings, designs: Sequence[Design] = ()) -> None:
@@ -336,16 +313,9 @@ class OtherWords:
 
 
 class Among:
-    """The words that placebos of one test are drawn from.
+    """The words that placebos of one test are drawn from: rows of ``vectors``.
 
-    Parameters
-    ----------
-    vectors
-        Unit vectors of words.
-    rows
-        The rows that may be drawn.
-    table
-        Nearest rows of every row, the nearest first, where they are known.
+    ``table`` has the nearest rows of every row, the nearest first, where they are known.
     """
 
     def __init__(self, vectors: Floats, rows: Rows, table: NDArray[np.int32] | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
@@ -67,9 +68,8 @@ class ReliabilityResult(Result):
             yield "α below 0: words of the set vary against each other, not together."
 
 
-def reliability_name(design: str) -> str:
-    """Name of the reliability of a test, such as ``weat6 reliability``."""
-    return label_for(ReliabilityResult, design=design)
+reliability_name = partial(label_for, ReliabilityResult)
+"""Name of the reliability of a test, such as ``weat6 reliability``."""
 
 
 def reliability(
@@ -88,10 +88,6 @@ def reliability(
     ----------
     emb, design, missing
         As in :func:`~crossroads.weat`.
-    splits
-        Number of random splits.
-    seed
-        Seed of the splits.
 
     References
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,7 @@ from crossroads.measures.coverage.words import (
     check_vectors,
     gather,
     keyed_by_word,
+    listed_words,
     overlap_notes,
     titles_of,
     warn_about_words,
@@ -204,8 +206,6 @@ def sc_weat(
 
     Parameters
     ----------
-    emb
-        Vectors of the words and the attributes.
     words
         One word, several, or ``"*"`` for the whole vocabulary (rows of zeros are left out). Attribute words
         are not measured: no word is compared with itself.
@@ -226,8 +226,7 @@ def sc_weat(
     Notes
     -----
     Exchanging labels assumes that the cosines of A and of B have the same spread. Where sets differ in size
-    and the smaller one has three times the spread, it rejects a true null in 16 % of cases at .05 with 4
-    words against 12, the crossed p-value in 5 % (13 % where cosines are strongly skewed).
+    and the smaller one has the larger spread, ``pvalue`` is too small, and ``crossed_pvalue`` is not.
 
     References
     ----------
@@ -251,7 +250,7 @@ def sc_weat(
     one_of("method", method, ScMethod)
     seed_of(seed)
     work(max_work)
-    sets = {"a": tuple(_as_words("a", a)), "b": tuple(_as_words("b", b))}
+    sets = {"a": _as_words("a", a), "b": _as_words("b", b)}
     titles = titles_of({"a": a, "b": b})
     if isinstance(words, str) and words == EVERY_WORD:
         warn_about_words(sets, titles)
@@ -260,7 +259,7 @@ def sc_weat(
         among = keyed_by_word({"words": (*found.words["a"], *found.words["b"]), **found.words})
         coverage = dataclasses.replace(found.coverage, notes=overlap_notes(among, titles))
     else:
-        asked = {"words": (words,) if isinstance(words, str) else tuple(_as_words("words", words)), **sets}
+        asked = {"words": (words,) if isinstance(words, str) else _as_words("words", words), **sets}
         warn_about_words(asked, titles)
         least = {"words": 1, "a": 2, "b": 2}
         found = gather(emb, asked, missing=missing, least=least, rows_only=("words",))
@@ -317,24 +316,18 @@ def sc_weat(
     )
 
 
-def _as_words(name: str, words: Iterable[str]) -> list[str]:
-    if isinstance(words, str):
-        raise InputError(f"{name} is one string, {in_short(words)}.", hint="give a list of words.")
-    if not hasattr(words, "__iter__"):
-        raise InputError(f"{name} is {in_short(words)}.", hint="give a list of words.")
-    words = list(words)
-    if not words:
+def _as_words(name: str, words: Iterable[str]) -> tuple[str, ...]:
+    """Words of a list that is not empty and has none twice."""
+    given = words if isinstance(words, str) or not hasattr(words, "__iter__") else [*words]
+    listed = listed_words(name, given)
+    if not listed:
         raise InputError(f"{name} is empty.", hint="give at least one word.")
-    for kind in set(map(type, words)):
-        if not issubclass(kind, str):
-            raise InputError(f"{name} contains a value of type {kind.__name__}.", hint="give words.")
-    if len(set(words)) < len(words):
-        seen: set[str] = set()
-        twice = [word for word in words if word in seen or seen.add(word)]  # type: ignore[func-returns-value]
+    twice = [word for word, times in Counter(given).items() if times > 1]
+    if twice:
         raise InputError(
             f"{name} lists {join_words(map(in_short, twice), most=3)} twice.", hint="list each word once."
         )
-    return words
+    return listed
 
 
 def _every_row(emb: Embeddings, attributes: NDArray[np.intp]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
@@ -350,11 +343,7 @@ def _single_precision(precision: str, emb: Embeddings, n: int) -> bool:
 
 
 def _centred(a: Floats, b: Floats) -> tuple[Floats, int]:
-    """Attributes less their common mean.
-
-    The mean adds the same number to every score of a word, which changes neither its effect size nor its
-    p-value; subtracting it keeps the digits of cosines that are nearly equal.
-    """
+    """Attributes less their common mean, which keeps the digits of cosines that are nearly equal."""
     q = np.concatenate([a, b])
     return q - q.mean(axis=0), len(a)
 
@@ -435,10 +424,7 @@ def _scored(
     ddof: int,
     measured: _Measured,
 ) -> Iterator[Floats]:
-    """Centred cosines of words with each attribute in float64, a block of words at a time.
-
-    Fills in what is computed of the words of each block.
-    """
+    """Centred cosines of words with attributes, by blocks of words; fills in what is computed of each."""
     columns = np.ascontiguousarray(q.T)
     error = rounding_error(vectors.shape[1])
     for part, chunk, lengths in _chunks(vectors, rows, np.float64):

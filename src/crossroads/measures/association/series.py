@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from crossroads.errors import InputError, MissingStimuliError, in_short, one_of
+from crossroads.errors import InputError, in_short, one_of
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.geometry import rounding_error
 from crossroads.inference.crossed import LEVEL
@@ -17,7 +17,7 @@ from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.trends import Change, Trend, change, no_change, trend
 from crossroads.measures.association.battery import adjusted_tail, recorded
 from crossroads.measures.association.mleat import MleatResult, mleat
-from crossroads.measures.coverage.gaps import require_in_all
+from crossroads.measures.coverage.gaps import measured, require_in_all
 from crossroads.measures.coverage.words import Missing, check_inputs, gather
 from crossroads.results import (
     TEST,
@@ -281,19 +281,16 @@ def series(
     The series may be the decades of a corpus (:func:`~crossroads.load_series`), the layers of a model or the
     checkpoints of a training run (:func:`~crossroads.embed_series`), or models with labels, in their order.
 
-    The p-values of the points are adjusted for their number: of ten decades without any association, one is
-    below .05 in 12 to 41 % of series, after adjustment in 0 to 5 %. The trend is the slope of Δ, and the
-    change the split of the series before and after which Δ differs most, with a p-value and an interval
-    adjusted for having looked at every split (:func:`~crossroads.inference.trends.change`). Both use the
-    words found at every point, and take the words of all sets as drawn; for years also the deviations of
-    single years. The layers or steps of a model are all there are, so that only words are drawn.
+    The p-values of the points are adjusted for their number. The trend is the slope of Δ, and the change the
+    split of the series before and after which Δ differs most, with a p-value and an interval adjusted for
+    having looked at every split (:func:`~crossroads.inference.trends.change`). Both use the words found at
+    every point, and take the words of all sets as drawn; for years also the deviations of single years. The
+    layers or steps of a model are all there are, so that only words are drawn.
 
     Parameters
     ----------
     models
         Models by year, layer or step; or by label, in order. Labels that are all whole numbers are numbers.
-    design
-        The design to measure in each.
     over
         What the points are: ``"year"``, ``"layer"``, ``"step"`` or ``"point"``; by default years for
         numbers, and points for labels, which are numbered for the trend.
@@ -304,18 +301,8 @@ def series(
 
     Notes
     -----
-    In 1,000 series each of 5, 10 and 20 years without a trend, the p-value of the slope was below .05 in 1 %
-    of pure noise and 1 to 5 % where words last, are associated, or all words of a year deviate together. A
-    slope over words alone is then below .05 in 28 %, a regression over years alone in 14 to 41 % where groups
-    move and attributes do not. Deviations that last, such as those of a random walk, are trends to it: 10 %
-    of series of 5 years, 24 % of 10 and 43 % of 20.
-
-    A steady trend is also a change: the p-value of the change says that Δ is not the same throughout, not
-    that it jumps. In 500 to 1,000 series each of 10 years without a change (8 words per set), it was below
-    .05 in none of pure noise, 1 % where words last and are associated, and 4 % where all words of a year
-    deviate together. In 500 series each of 10 layers, where only words are drawn, below .05 was the p-value
-    of the change in 0 to 2 % and that of the slope in 1 to 4 %: of pure noise, words that last, and words
-    each of which drifts from layer to layer as a random walk.
+    Deviations that last, such as those of a random walk, are trends to the slope. A steady trend is also a
+    change: the p-value of the change says that Δ is not the same throughout, not that it jumps.
 
     Examples
     --------
@@ -341,15 +328,10 @@ def series(
     if missing == "raise":
         check_inputs(design, *found.values())
         require_in_all(found, [design])
-    points: dict[int | str, MleatResult] = {}
-    skipped: dict[int | str, str] = {}
-    for time, emb in found.items():
-        try:
-            points[time] = mleat(emb, design, missing=missing, **options)
-        except MissingStimuliError as error:
-            if missing == "raise":
-                raise
-            skipped[time] = error.reason
+    tests, skipped = measured(
+        found.items(), lambda emb: mleat(emb, design, missing=missing, **options), missing=missing
+    )
+    points = dict(tests)
     along, step = series_trend(found, points, over)
     return assemble_series(
         design.name,
@@ -434,25 +416,7 @@ def assemble_series(
     change: Change,
     over: Points,
 ) -> SeriesResult:
-    """Combine ML-EATs that were measured one by one into a series.
-
-    Parameters
-    ----------
-    design
-        Name of the design.
-    points
-        The tests by point, in order.
-    skipped
-        Points at which the design could not be measured, and why.
-    missing, options
-        Options of the tests, as in :func:`series`.
-    provenance
-        Where the evidence of each point came from.
-    trend, change
-        What :func:`series_trend` found.
-    over
-        What the points are.
-    """
+    """Combine ML-EATs that were measured one by one into a series."""
     adjusted = adjusted_tail(options)
     return SeriesResult(
         design=design,

@@ -141,12 +141,8 @@ def bootstrap(
     ----------
     emb, design, ddof, missing
         As in :func:`~crossroads.weat`.
-    resamples
-        Number of resamples.
     level
         Share of resamples inside the interval.
-    seed
-        Seed of the resampling.
 
     Examples
     --------

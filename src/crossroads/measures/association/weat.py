@@ -258,10 +258,6 @@ def weat(
 
     Parameters
     ----------
-    emb
-        Vectors of the stimuli.
-    design
-        The four sets.
     alternative
         ``"two-sided"``, ``"greater"`` (the published test), ``"less"`` or ``"observed"``.
     ddof
@@ -290,21 +286,9 @@ def weat(
 
     Examples
     --------
-    >>> emb = Embeddings.from_dict(
-    ...     {
-    ...         "rose": [1, 0.1],
-    ...         "lily": [1, 0.2],
-    ...         "wasp": [0, 1],
-    ...         "gnat": [0.1, 1],
-    ...         "love": [1, 0],
-    ...         "peace": [1, 0.3],
-    ...         "filth": [0, 1],
-    ...         "abuse": [0.2, 1],
-    ...     }
-    ... )
-    >>> design = Design(
-    ...     name="bugs", x=["rose", "lily"], y=["wasp", "gnat"], a=["love", "peace"], b=["filth", "abuse"]
-    ... )
+    >>> words = "rose lily wasp gnat love peace filth abuse".split()
+    >>> emb = Embeddings(words, [[1, 0.1], [1, 0.2], [0, 1], [0.1, 1], [1, 0], [1, 0.3], [0, 1], [0.2, 1]])
+    >>> design = Design(name="bugs", x=words[:2], y=words[2:4], a=words[4:6], b=words[6:])
     >>> result = weat(emb, design)
     >>> round(result.effect_size, 3), result.pvalue == 2 / 6, result.method
     (1.729, True, 'exact')

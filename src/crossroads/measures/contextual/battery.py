@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from crossroads.measures.contextual.bootstrap import CeatBootstrapResult, ceat_b
 from crossroads.measures.contextual.ceat import CeatResult, ceat, context_name
 from crossroads.measures.contextual.draws import check_contexts
 from crossroads.measures.contextual.levels import levels_name
-from crossroads.measures.coverage.gaps import NO_CONTEXT, require_stimuli
+from crossroads.measures.coverage.gaps import NO_CONTEXT, measured, require_stimuli
 from crossroads.measures.coverage.words import Missing, listed_designs
 from crossroads.results import (
     Conclusion,
@@ -136,10 +137,6 @@ def ceat_battery(
 
     Parameters
     ----------
-    contexts
-        Context vectors of the stimuli.
-    designs
-        The designs to measure.
     resamples, level
         Number of resamples and level of the bootstrap over words and contexts; 0 resamples for none.
     missing
@@ -165,24 +162,21 @@ def ceat_battery(
         require_stimuli(contexts.index, designs, absent=NO_CONTEXT)
     whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
     share("level", level)
-    tests: list[CeatResult] = []
     intervals: dict[str, CeatBootstrapResult] = {}
-    skipped: dict[str, str] = {}
     same: dict[str, Any] = {key: options[key] for key in ("ddof", "seed") if key in options}
-    for design in designs:
-        if progress is not None:
-            progress(design.name)
-        try:
-            tests.append(ceat(contexts, design, missing=missing, **options))
-        except MissingStimuliError as error:
-            if missing == "raise":
-                raise
-            skipped[design.name] = error.reason
-            continue
-        if resamples and (found := _interval(contexts, design, missing, resamples, level, same)) is not None:
-            intervals[design.name] = found
+    same |= {"missing": missing, "resamples": resamples, "level": level}
+
+    def measure(design: Design) -> CeatResult:
+        test = ceat(contexts, design, missing=missing, **options)
+        if resamples:
+            with suppress(MissingStimuliError, DesignError):  # too few words to be resampled
+                intervals[design.name] = ceat_bootstrap(contexts, design, **same)
+        return test
+
+    named_designs = ((design.name, design) for design in designs)
+    tests, skipped = measured(named_designs, measure, missing=missing, progress=progress)
     return assemble_ceat_battery(
-        tests,
+        [test for _, test in tests],
         designs=designs,
         intervals=intervals,
         skipped=skipped,
@@ -206,23 +200,7 @@ def assemble_ceat_battery(
     options: Mapping[str, Any],
     provenance: tuple[Provenance, ...],
 ) -> CeatBatteryResult:
-    """Combine CEATs that were measured one by one into a battery with adjusted p-values.
-
-    Parameters
-    ----------
-    tests
-        The tests, in order.
-    designs
-        The designs measured.
-    intervals
-        Bootstrap intervals by design.
-    skipped
-        Designs that could not be measured, and why.
-    missing, resamples, level, options
-        Options of the tests, as in :func:`ceat_battery`.
-    provenance
-        Where the contexts of all tests came from.
-    """
+    """Combine CEATs that were measured one by one into a battery with adjusted p-values."""
     return CeatBatteryResult(
         tests=tuple(tests),
         adjusted=adjust_known([test.crossed.pvalue for test in tests]),
@@ -243,18 +221,3 @@ def assemble_ceat_battery(
         },
         provenance=provenance,
     )
-
-
-def _interval(
-    contexts: Contexts,
-    design: Design,
-    missing: Missing,
-    resamples: int,
-    level: float,
-    options: Mapping[str, Any],
-) -> CeatBootstrapResult | None:
-    """The interval of a design, or None where a set has too few words to be resampled."""
-    try:
-        return ceat_bootstrap(contexts, design, missing=missing, resamples=resamples, level=level, **options)
-    except (MissingStimuliError, DesignError):
-        return None

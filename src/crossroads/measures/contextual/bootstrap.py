@@ -104,8 +104,6 @@ def ceat_bootstrap(
     ----------
     contexts, design, missing
         As in :func:`~crossroads.ceat`; every set needs two words.
-    resamples
-        Number of resamples.
     level
         Nominal coverage.
     drawn
@@ -116,10 +114,6 @@ def ceat_bootstrap(
         worlds each, with 8 words per set, its 95 % interval held the mean d of sets of this size in 94 % of
         pure noise, 81 % where targets have topics and 90 % where they have associations; percentiles in 99.8,
         95 and 99 %.
-    ddof
-        As in :func:`~crossroads.weat`.
-    seed
-        Seed of the resampling.
 
     Notes
     -----

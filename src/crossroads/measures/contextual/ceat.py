@@ -81,8 +81,51 @@ def context_name(design: str) -> str:
     return phrases.tested(design, "ceat")
 
 
+@dataclass(frozen=True, kw_only=True)
+class CombinedEffect:
+    """An effect size combined over samples of contexts, and that of the stimuli themselves."""
+
+    effect_size: float
+    """Combined effect size under random effects."""
+    se: float
+    """Its standard error over samples, which shrinks with their number by construction."""
+    pvalue: float
+    """Published two-sided p-value of the combined effect size. It tests whether more samples from the *same*
+    stimuli and contexts would also have a mean other than 0, and says nothing about other stimuli."""
+    log10_pvalue: float
+    """The same as a power of ten."""
+    tau2: float
+    """Variance between samples, beyond that within them."""
+    i2: float
+    """Share of the variation that is between samples."""
+    prediction_interval: tuple[float, float]
+    """Interval in which the random-effects model expects 95 % of further samples; too narrow where ``tau2``
+    is 0, that is where the variances within samples exceed the variance between them."""
+    share_positive: float
+    """Share of samples with a positive effect size."""
+    stimulus_effect_size: float
+    """Effect size of the expected associations, or cosines, of the stimuli over all their contexts."""
+    stimulus_pvalue: float
+    """p-value of exchanging labels on these: those of the targets, or of the attributes at Level 2. It does
+    not depend on the number of samples, and has the stimuli as its units."""
+    stimulus_method: str
+    """How that p-value was found."""
+    crossed: Crossed
+    """The difference of expected mean cosines, and how sure it is for other words for the same things."""
+
+    @property
+    def p(self) -> P:
+        """The p-value over stimuli with its mark."""
+        return P.of(self.stimulus_pvalue, self.stimulus_method)
+
+    @property
+    def answer(self) -> P | None:
+        """The p-value that holds for other words; None where there is none."""
+        return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class CeatResult(Result):
+class CeatResult(Result, CombinedEffect):
     """A WEAT over contexts: one effect size for each random choice of a context per word, and their mean."""
 
     section: ClassVar[str] = "contexts"
@@ -116,31 +159,6 @@ class CeatResult(Result):
 
     design: str
     """Name of the design."""
-    effect_size: float
-    """Combined effect size under random effects."""
-    se: float
-    """Its standard error over samples, which shrinks with their number by construction."""
-    pvalue: float
-    """Published two-sided p-value of the combined effect size. It tests whether more samples from the *same*
-    stimuli and contexts would also have a mean other than 0, and says nothing about other stimuli."""
-    log10_pvalue: float
-    """The same as a power of ten."""
-    tau2: float
-    """Variance between samples, beyond that within them."""
-    i2: float
-    """Share of the variation that is between samples."""
-    prediction_interval: tuple[float, float]
-    """Interval in which the random-effects model expects 95 % of further samples; too narrow where ``tau2``
-    is 0, that is where the variances within samples exceed the variance between them."""
-    share_positive: float
-    """Share of samples with a positive effect size."""
-    stimulus_effect_size: float
-    """Effect size of the expected associations of the stimuli over all their contexts."""
-    stimulus_pvalue: float
-    """Two-sided p-value of exchanging the labels of the targets on these expected associations. It does not
-    depend on the number of samples, and has the stimuli as its units."""
-    stimulus_method: str
-    """How that p-value was found."""
     sample_effect_sizes: NDArray[np.float64]
     """Effect size of each sample."""
     sample_variances: NDArray[np.float64]
@@ -150,8 +168,6 @@ class CeatResult(Result):
     cosines: NDArray[np.float64]
     """Expected cosine of each target (rows: x, then y) with each attribute (columns: a, then b) over all
     contexts, in the order of ``coverage.used``: what a paired test of two models compares."""
-    crossed: Crossed
-    """The difference of expected mean cosines, and how sure it is for other words for the same things."""
 
     @property
     def associations(self) -> dict[str, float]:
@@ -161,16 +177,6 @@ class CeatResult(Result):
         used, n_a = self.coverage.used, len(self.coverage.used["a"])
         s = self.cosines[:, :n_a].mean(axis=1) - self.cosines[:, n_a:].mean(axis=1)
         return dict(zip((*used["x"], *used["y"]), s.tolist(), strict=True))
-
-    @property
-    def p(self) -> P:
-        """The p-value over stimuli with its mark."""
-        return P.of(self.stimulus_pvalue, self.stimulus_method)
-
-    @property
-    def answer(self) -> P | None:
-        """The p-value that holds for other words; None where there is none."""
-        return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
     @property
     def published_p(self) -> P | str:
@@ -241,16 +247,8 @@ def ceat(
 
     Parameters
     ----------
-    contexts
-        Context vectors of the stimuli.
-    design
-        Two targets and two attributes.
     samples
         Number of samples; the paper uses 10,000, its appendix 1,000.
-    seed
-        Seed of the samples.
-    ddof
-        As in :func:`~crossroads.weat`.
     variance
         ``"paper"``: :math:`V_i` is the variance of the associations of the targets, which is not the
         sampling variance of an effect size. ``"hedges"``: the sampling variance.

@@ -80,15 +80,7 @@ _KNOWN: WeakKeyDictionary[Contexts, _Known] = WeakKeyDictionary()
 
 
 def stack(contexts: Contexts, found: Mapping[str, Sequence[str]]) -> Stack:
-    """Collect the contexts of the words that were found, by set, with their lengths and means.
-
-    Parameters
-    ----------
-    contexts
-        Context vectors.
-    found
-        Words of each set, all of which have contexts.
-    """
+    """Collect the contexts of the words that were found, by set, with their lengths and means."""
     words = [word for name in found for word in found[name]]
     positions = [match.row for word in words if (match := contexts.find(word)) is not None]
     places = [contexts.place(position) for position in positions]
@@ -196,17 +188,7 @@ def draw_contexts(counts: NDArray[np.int64], samples: int, rng: np.random.Genera
 
 
 def sample_associations(stacked: Stack, drawn: NDArray[np.int32], *, compiled: bool | None = None) -> Floats:
-    """Compute the association of each target in each sample; one row per sample.
-
-    Parameters
-    ----------
-    stacked
-        Context vectors of targets, A and B; the last two sets are the attributes.
-    drawn
-        Index of the context of each word in each sample, from :func:`draw_contexts`.
-    compiled
-        Whether to use the compiled kernel; by default where it is installed and worth loading.
-    """
+    """Compute the association of each target in each sample; one row per sample."""
     n_a = stacked.sizes[-2]
     n_targets = sum(stacked.sizes[:-2])
     rows, scale = stacked.rows, stacked.scale

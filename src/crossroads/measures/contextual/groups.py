@@ -130,8 +130,6 @@ def group_ceat(
 
     Parameters
     ----------
-    contexts
-        Context vectors of the words of groups and traits.
     groups
         Groups of the catalogue, such as ``catalog("abc-groups")``, or a name and words for each.
     traits
@@ -149,8 +147,6 @@ def group_ceat(
         Whether the ends of catalogue traits include the words close to them; the paper uses none.
     samples, seed
         Number of samples and seed of ``"sampled"``.
-    ddof
-        As in :func:`~crossroads.weat`.
     missing
         ``"raise"``, or ``"drop"``: groups and traits that have no context left are skipped and listed.
 

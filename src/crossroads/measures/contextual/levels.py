@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ from crossroads.measures.association.weat import check_ddof, crossed_rows
 from crossroads.measures.contextual.ceat import (
     COMBINED,
     SAMPLED,
+    CombinedEffect,
     Variance,
     combined_row,
     hedges,
@@ -64,54 +66,16 @@ from crossroads.results import (
 from crossroads.results.stats import pairs
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P
 
 _LEANS = {1: "a", -1: "b", 0: None}
 
 
 @dataclass(frozen=True, kw_only=True)
-class CombinedLevel:
-    """An effect size combined over samples of contexts, and that of the stimuli themselves."""
+class CombinedLevel(CombinedEffect):
+    """A level of the ML-EAT, combined over samples of contexts."""
 
-    effect_size: float
-    """Combined effect size under random effects."""
-    se: float
-    """Its standard error over samples, which shrinks with their number by construction."""
-    pvalue: float
-    """Two-sided p-value of the combined effect size, as published: it concerns further samples of the same
-    words."""
-    log10_pvalue: float
-    """The same as a power of ten."""
-    tau2: float
-    """Variance between samples, beyond that within them."""
-    i2: float
-    """Share of the variation that is between samples."""
-    prediction_interval: tuple[float, float]
-    """Interval in which the random-effects model expects 95 % of further samples; too narrow where the
-    variance assigned to a sample exceeds the variance between samples, so that ``tau2`` is 0."""
     sample_interval: tuple[float, float]
     """Interval of the middle 95 % of the samples."""
-    share_positive: float
-    """Share of samples with a positive effect size."""
-    stimulus_effect_size: float
-    """Effect size of the expected cosines over all contexts."""
-    stimulus_pvalue: float
-    """p-value of exchanging labels on the expected cosines: those of the targets at Level 1, those of the
-    attributes at Level 2. It does not depend on the number of samples."""
-    stimulus_method: str
-    """How that p-value was found."""
-    crossed: Crossed
-    """The difference of expected mean cosines, and how sure it is for other words."""
-
-    @property
-    def p(self) -> P:
-        """The p-value over stimuli with its mark."""
-        return P.of(self.stimulus_pvalue, self.stimulus_method)
-
-    @property
-    def answer(self) -> P | None:
-        """The p-value that holds for other words; None where there is none."""
-        return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -276,9 +240,8 @@ class MultilevelCeatResult(Result):
             yield long_row(measure, test, pattern, "pattern_share", share, n=n)
 
 
-def levels_name(design: str) -> str:
-    """What the levels of a test over contexts are called, such as ``weat6 CEAT levels``."""
-    return label_for(MultilevelCeatResult, design=design)
+levels_name = partial(label_for, MultilevelCeatResult)
+"""Name of the levels of a test over contexts, such as ``weat6 CEAT levels``."""
 
 
 def multilevel_ceat(

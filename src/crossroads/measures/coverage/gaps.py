@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from crossroads.errors import DesignError, Gaps, MissingStimuliError, join_words
 from crossroads.evidence import Embeddings
 from crossroads.stimuli import Design
 
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+R = TypeVar("R")
 NOT_THERE = "not in the vocabulary"
 NO_CONTEXT = "no context"
 ZERO = "zero vector"
@@ -63,6 +66,28 @@ def _lacking(emb: Embeddings, sets: Mapping[str, Sequence[str]], absent: str) ->
             elif not emb.vectors[match.row].any():
                 found.setdefault(name, {})[word] = ZERO
     return found
+
+
+def measured(
+    items: Iterable[tuple[K, T]],
+    measure: Callable[[T], R],
+    *,
+    missing: str,
+    progress: Callable[[K], object] | None = None,
+) -> tuple[list[tuple[K, R]], dict[K, str]]:
+    """Measure one item after another, by name; those with too few stimuli are skipped, and why is said."""
+    found: list[tuple[K, R]] = []
+    skipped: dict[K, str] = {}
+    for name, item in items:
+        if progress is not None:
+            progress(name)
+        try:
+            found.append((name, measure(item)))
+        except MissingStimuliError as error:
+            if missing == "raise":
+                raise
+            skipped[name] = error.reason
+    return found, skipped
 
 
 def missing_error(emb: Embeddings, gaps: Gaps) -> MissingStimuliError:

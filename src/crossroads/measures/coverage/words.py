@@ -121,11 +121,11 @@ def listed_words(name: str, words: object, *, hint: str = "give a list of words.
     if isinstance(words, str | bytes) or not isinstance(words, Iterable):
         one = "one string, " if isinstance(words, str) else ""
         raise InputError(f"{name} is {one}{in_short(words)}.", hint=hint)
-    listed = tuple(dict.fromkeys(words))
+    listed = list(words)
     for word in listed:
         if not isinstance(word, str):
             raise InputError(f"{name} contains {in_short(word)}, of type {type(word).__name__}.", hint=hint)
-    return listed
+    return tuple(dict.fromkeys(listed))
 
 
 def check_vectors(model: object) -> None:

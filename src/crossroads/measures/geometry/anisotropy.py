@@ -189,9 +189,7 @@ def measured_anisotropy(emb: Embeddings | Contexts, *, seed: int = 0) -> Anisotr
     contributions = pair_contributions(unit(rows))
     total = float(contributions.sum())
     top = np.argsort(-contributions, kind="stable")[:_TOP]
-    corrected = {}
-    if over != "contexts":
-        corrected = {name: _after(name, rows) for name in CORRECTIONS}
+    corrected = {} if over == "contexts" else {name: _after(name, rows) for name in CORRECTIONS}
     return AnisotropyResult(
         mean_cosine=total,
         rogue={str(at): float(contributions[at]) for at in top},
@@ -207,26 +205,14 @@ def measured_anisotropy(emb: Embeddings | Contexts, *, seed: int = 0) -> Anisotr
 
 
 def pair_contributions(units: Floats) -> Floats:
-    """What each dimension contributes to the mean cosine of all pairs of unit vectors.
-
-    Parameters
-    ----------
-    units
-        Unit vectors, one per row, at least two.
-    """
+    """What each dimension contributes to the mean cosine of all pairs of two unit vectors or more."""
     n = len(units)
     found: Floats = (units.sum(axis=0) ** 2 - np.einsum("ij,ij->j", units, units)) / (n * (n - 1))
     return found
 
 
 def effective_rank(units: Floats) -> float:
-    """The exponential of the entropy of the singular values (Roy and Vetterli 2007).
-
-    Parameters
-    ----------
-    units
-        Vectors, one per row.
-    """
+    """The exponential of the entropy of the singular values (Roy and Vetterli 2007)."""
     small = units.T @ units if units.shape[0] > units.shape[1] else units @ units.T
     values = np.sqrt(np.maximum(np.linalg.eigvalsh(small), 0))
     shares = values[values > 0] / values.sum()

@@ -48,15 +48,7 @@ Change = Callable[[NDArray[Any]], Floats]
 
 
 def reference(emb: Embeddings, seed: int = 0) -> tuple[NDArray[Any], str]:
-    """The vectors that a space is measured on, and a key of :data:`OVER`.
-
-    Parameters
-    ----------
-    emb
-        Vectors; their pool, if it has enough words, or they themselves.
-    seed
-        Seed of what is drawn from more than 20,000.
-    """
+    """The vectors that a space is measured on, the pool or they themselves, and a key of :data:`OVER`."""
     pool = emb.others(POOL)
     if pool is None or len(pool) < LEAST_POOL:
         return emb.vectors, "stimuli"
@@ -67,15 +59,7 @@ def reference(emb: Embeddings, seed: int = 0) -> tuple[NDArray[Any], str]:
 
 
 def fitted(correction: str, vectors: NDArray[Any]) -> Change:
-    """A correction whose means, spreads and directions are those of some vectors.
-
-    Parameters
-    ----------
-    correction
-        One of :data:`Correction`.
-    vectors
-        What they are estimated from, one per row.
-    """
+    """A correction whose means, spreads and directions are those of some vectors, one per row."""
     if correction == "rank":
         return _kept_zero(_ranked)
     rows = np.asarray(vectors, np.float64)
@@ -125,15 +109,6 @@ def corrected(emb: Embeddings, correction: Correction, *, seed: int = 0) -> Embe
     dimensions and at least one (Mu and Viswanath 2018). ``"rank"`` replaces the values of a vector by their
     ranks, so that cosines become Spearman's correlations. Means, spreads and directions are those of the
     pool (see :func:`~crossroads.stats.anisotropy`), which is corrected too.
-
-    Parameters
-    ----------
-    emb
-        Vectors, not corrected yet.
-    correction
-        ``"standardise"``, ``"all-but-the-top"`` or ``"rank"``.
-    seed
-        Seed of what is drawn from a pool of more than 20,000 words.
 
     References
     ----------
@@ -271,17 +246,6 @@ def corrections(
     """Measure tests in a space as it is, and after each correction of it.
 
     If an association depends on a few rogue dimensions, it changes when they are scaled or removed.
-
-    Parameters
-    ----------
-    emb
-        Vectors, not corrected.
-    designs
-        Tests with two targets.
-    missing
-        As in :func:`~crossroads.weat`.
-    seed
-        As in :func:`~crossroads.stats.corrected`.
 
     Examples
     --------

@@ -34,7 +34,7 @@ from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal.interrupts import kept
 from crossroads.errors import CrossroadsError, InputError
 from crossroads.evidence.model_names import distinct_names
-from crossroads.measures.association.frequency import wordfreq_language
+from crossroads.measures.association.scales import wordfreq_language
 from crossroads.measures.geometry.corrections import Correction
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
