@@ -95,19 +95,12 @@ class Jackknife:
 def jackknife(shared: SharedWords, scale: str) -> Jackknife:
     r"""Leave out one word at a time, in both models alike.
 
-    Parameters
-    ----------
-    shared
-        Words and cosines of two models; every set has two words or more.
-    scale
-        The statistic: ``"cosine"`` the difference :math:`\Delta` between the mean associations of x and y;
-        ``"sd"`` Fisher's z of the correlation between association and target, which is
-        :math:`\operatorname{arsinh}(\sqrt{pq}\,\Delta / \sigma)`, with :math:`\sigma` the standard deviation
-        within targets and p, q the shares of x and y. It rises with the effect size d, which is
-        :math:`\tanh(z) / \sqrt{pq}`, and unlike d its standard error hardly depends on its size.
+    Every set has two words or more. The statistic of the scale ``"cosine"`` is the difference :math:`\Delta`
+    between the mean associations of x and y. That of ``"sd"`` is Fisher's z of the correlation between
+    association and target, :math:`\operatorname{arsinh}(\sqrt{pq}\,\Delta / \sigma)`, with :math:`\sigma` the
+    standard deviation within targets and p, q the shares of x and y. It rises with the effect size d, which
+    is :math:`\tanh(z) / \sqrt{pq}`, and unlike d its standard error hardly depends on its size.
 
-    Notes
-    -----
     With :math:`\theta_{(i)}` the statistic without word i of a set of n, the set adds :math:`\frac{n - 1}{n}
     \sum_i (\theta_{(i)} - \bar\theta_{(\cdot)})^2` to the variance. The part of single cells is estimated
     from the residuals of the cosines of each block, such as x and a, after subtracting the means of its rows
@@ -147,12 +140,7 @@ def effect_jackknife(shared: SharedWords) -> Jackknife:
     of means is beyond the 97.5 % quantile of t. Elsewhere the choice of attributes decides the sign of an
     effect size, which may be large and positive or large and negative and nothing in between, so that z
     varies far more than leaving out a word shows. There the difference of means is what varies, and the
-    standard deviation that it is divided by is taken as known.
-
-    Parameters
-    ----------
-    shared
-        Words and cosines of two models; every set has two words or more.
+    standard deviation that it is divided by is taken as known. Every set has two words or more.
     """
     from scipy.special import stdtrit  # scipy is slow to import
 
@@ -173,15 +161,9 @@ def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
     """Compute changes of the targets of x and of y whose exchange gives the p-value of a difference.
 
     They vary as the influence of each target does. Their difference is set so that a t test of them, which is
-    based on targets only, has the p-value of the difference over targets and attributes together.
-
-    Parameters
-    ----------
-    found
-        The difference.
-    scale
-        With ``"cosine"``, where influences are changes themselves, a difference is never enlarged; nor where
-        it is linear.
+    based on targets only, has the p-value of the difference over targets and attributes together. With the
+    scale ``"cosine"``, where influences are changes themselves, a difference is never enlarged; nor where it
+    is linear.
     """
     from scipy.special import stdtr, stdtrit  # scipy is slow to import
 
@@ -311,23 +293,11 @@ def difference_interval(
 ) -> DifferenceInterval | None:
     """Compute an interval of the difference of two effect sizes over the choice of words.
 
-    Parameters
-    ----------
-    shared
-        Words and cosines of two models; there is no interval where a set has a single word, or where
-        associations are nearly equal.
-    interval
-        ``"jackknife"``: leaving out one word at a time gives the variance of Fisher's z in each model and
-        their covariance; the interval contains the differences of effect sizes within a quantile of t. Where
-        a model has no association that other words would show, it is that of the effect sizes themselves;
-        see :func:`~crossroads.measures.comparison.jackknife.effect_jackknife`.
-        ``"percentile"``: quantiles of the differences in resampled words, the same in both models.
-    ddof
-        As in the effect size.
-    resamples, seed
-        Number of resamples and seed of ``"percentile"``.
-    level
-        Nominal coverage.
+    There is none where a set has a single word, or where associations are nearly equal. ``"jackknife"``:
+    leaving out one word at a time gives the variance of Fisher's z in each model and their covariance; the
+    interval contains the differences of effect sizes within a quantile of t. Where a model has no association
+    that other words would show, it is that of the effect sizes themselves (:func:`effect_jackknife`).
+    ``"percentile"``: quantiles of the differences in resampled words, the same in both models.
     """
     sizes = shared.sizes
     if min(sizes.values()) < 2:

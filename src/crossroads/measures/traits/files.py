@@ -71,12 +71,7 @@ def trait_table(
 ) -> TraitTable:
     """Convert scores of any kind to a table with the names of the catalogue.
 
-    Parameters
-    ----------
-    scores
-        A result with ``groups``, ``traits`` and ``scores``, or a mapping group → trait → score.
-    own_traits
-        Keep the names of traits that the catalogue lacks, instead of raising an error.
+    With ``own_traits``, names of traits that the catalogue lacks stay, instead of raising an error.
     """
     if isinstance(scores, TraitTable):
         return scores
@@ -101,16 +96,7 @@ def trait_table(
 
 
 def read_trait_tables(path: str | Path, *, own_traits: bool = False) -> tuple[TraitTable, ...]:
-    """Read every table of scores in a file.
-
-    Parameters
-    ----------
-    path
-        The JSON document of a command or the JSON of one result, with ``groups``, ``traits`` and ``scores``;
-        JSON group → trait → score; or CSV ``group,trait,score`` or ``group,<trait>,<trait>…``.
-    own_traits
-        As in :func:`trait_table`.
-    """
+    """Read every table of scores in a file; its forms are those of :func:`~crossroads.traits.read_scores`."""
     text = table_text(path)
     about = Provenance(source=recorded_path(path), format="scores")
     if looks_like_json(text):

@@ -43,8 +43,6 @@ CITED: Mapping[str, tuple[str, ...]] = {
     "group-ceat": ("guo2021detecting", "cao2022theory"),
 }
 """Publications behind measures of groups on traits."""
-
-
 _ERROR = "standard error over the choice of templates and words"
 
 
@@ -62,11 +60,7 @@ def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
         *([Column(key="scores", head="scores")] if len(results) > 1 else []),
         Column(key="group", head="group"),
         Column(key="trait", head="pair"),
-        Column(
-            key="score",
-            head="score",
-            note="above 0 towards the second adjective of the pair",
-        ),
+        Column(key="score", head="score", note="above 0 towards the second adjective of the pair"),
         *([Column(key="se", head="SE", note=_ERROR, spare=1)] if known else []),
     )
     notes = tuple(
@@ -192,9 +186,9 @@ class TraitScores(Result):
         Standard errors are over these templates; where synonyms were averaged there are none, since their
         single scores are not kept.
         """
+        every = self._single_templates()
         at = positions("template", templates, self.templates)
-        names = tuple(self.templates[i] for i in at)
-        single = self._single_templates()[at]
+        names, single = tuple(self.templates[i] for i in at), every[at]
         by_adjective, scores = averaged(single, self.adjectives, self.pairs)
         alone = self.conventions.get("adjectives", "pairs") == "pairs"
         return replace(
