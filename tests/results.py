@@ -20,12 +20,12 @@ from crossroads import (
     ceat_battery,
     chat_association,
     chat_decision,
+    checks,
     compare,
     discover,
     eibd,
     frequency,
     ibd,
-    ladder,
     mleat,
     multilevel_ceat,
     placebo,
@@ -56,7 +56,7 @@ from crossroads.measures import (
     screen,
     set_test,
 )
-from crossroads.measures.traits.alignment import AlignmentResult
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.measures.traits.files import TraitTable
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.results import Result
@@ -239,7 +239,7 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "compare_battery": lambda: compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
         "compare_traits": lambda: compare_traits(crossed, crossed, permutations=9),
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
-        "ladder": lambda: ladder([battery(one, [DESIGN, STRANGE], resamples=0)]),
+        "checks": lambda: checks([battery(one, [DESIGN, STRANGE], resamples=0)]),
         "chat_association": lambda: chat_association(chat(one.provenance), CHAT),
         "chat_decision": lambda: chat_decision(
             ChatAnswers(

@@ -150,12 +150,12 @@ def test_a_set_of_one_word_cannot_be_told_and_the_sentence_says_why() -> None:
     design = cr.Design(name="few", x=WORDS[:3], y=WORDS[3:6], a=WORDS[6:7], b=WORDS[8:])
     test = cr.weat(emb, design)
     assert test.pvalue > 0.05
-    ladder = cr.ladder(test)
-    assert [one.answer for one in ladder.tests["few"][:2]] == ["no", "cannot tell"]
-    assert ladder.headline() == (
+    checks = cr.checks(test)
+    assert [one.answer for one in checks.tests["few"][:2]] == ["no", "cannot tell"]
+    assert checks.headline() == (
         "0 of 1 association would be found with other words for the same things (1 cannot be told)."
     )
-    for results in ({"few": test}, {"few": test, "how sure": ladder}):
+    for results in ({"few": test}, {"few": test, "how sure": checks}):
         lines = findings_by_status(conclusions_of(results))
         assert list(lines) == ["Cannot tell"]
         assert lines["Cannot tell"][0].startswith(
@@ -194,13 +194,13 @@ def test_every_number_is_where_its_pointer_says(every_result: dict[str, Result])
     assert concluded > 8
 
 
-def test_the_ladder_decides_where_it_was_asked() -> None:
+def test_the_checks_decide_where_they_were_asked() -> None:
     design = cr.catalog("weat7")
     emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
     battery = cr.battery(emb, [design])
-    ladder = cr.ladder(battery)
-    rungs = {"weat7": tuple(replace(one, answer="yes") for one in ladder.tests["weat7"])}
-    for asked, status in ((ladder, "absent"), (replace(ladder, tests=rungs), "holds")):
+    checks = cr.checks(battery)
+    answers = {"weat7": tuple(replace(one, answer="yes") for one in checks.tests["weat7"])}
+    for asked, status in ((checks, "absent"), (replace(checks, tests=answers), "holds")):
         (found,) = conclusions_of({"how sure": asked, "battery": battery})
         assert (found.result, found.section, found.found.status) == (1, "tests", status)
         assert found.found.parts == found.found.wordings[status]

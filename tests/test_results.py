@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads import Design, Embeddings, battery, frequency, sc_weat, series, stats
+from crossroads import Design, Embeddings, battery, checks, frequency, sc_weat, series, stats
 from crossroads.errors import CrossroadsWarning, FormatError, InputError
 from crossroads.measures import ScWeatResult
 from crossroads.measures.geometry.anisotropy import measured_anisotropy
@@ -173,8 +173,23 @@ def test_what_results_say_of_themselves_holds_together(result: Result) -> None:
         assert {"measure", "test", "part", "statistic", "value"} <= set(one)
 
 
-def _fuller() -> list[Result]:
+def _fuller(examples: Mapping[str, Any]) -> list[Result]:
     """Results that have numbers which the examples lack."""
+    given = {"attributes": "given"}
+    alone, compared = examples["compare"], examples["compare_battery"]
+    both = [dataclasses.replace(one, conventions=given, same_contexts=True) for one in compared.tests]
+    followed = {"correlation1": 0.9, "correlation2": 0.1, "low": 0.5, "high": 1.0}
+    domains = [dataclasses.replace(one, **followed) for one in examples["domain_dominance"].domain_pairs]
+    cells = [dataclasses.replace(one, column="d", ours=1.0) for one in examples["reproduction"].cells]
+    adjusted = {"bh": {"groups": 0.5, "traits": 0.5}}
+    changed = [
+        dataclasses.replace(examples["chat_association"], first_share=0.5),
+        dataclasses.replace(alone, conventions=given),
+        dataclasses.replace(compared, tests=tuple(both)),
+        dataclasses.replace(examples["compare_traits"], adjusted=adjusted),
+        dataclasses.replace(examples["domain_dominance"], domain_pairs=tuple(domains)),
+        dataclasses.replace(examples["reproduction"], cells=tuple(cells)),
+    ]
     rng, letters = np.random.default_rng(1), string.ascii_lowercase
     labels = [a + b + c for a in letters[:10] for b in letters[10:20] for c in letters[:12]]
     emb = Embeddings(labels, rng.normal(1, 1, size=(1200, 6)), ranks=range(1, 1201))
@@ -182,10 +197,13 @@ def _fuller() -> list[Result]:
     design = Design(name="d", **sets)  # type: ignore[arg-type]
     tests, interval = battery(emb, [design], resamples=9), stats.bootstrap(emb, design, resamples=9)
     years = {year: Embeddings(labels, rng.normal(size=(1200, 6))) for year in range(1900, 1905)}
+    frequencies = frequency(emb, design, draws=20)
     return [
+        *changed,
+        checks([tests, frequencies, dataclasses.replace(examples["placebo"], design="d")]),
         dataclasses.replace(tests, intervals={"d": interval}),
         measured_anisotropy(emb),
-        frequency(emb, design, draws=20),
+        frequencies,
         series(years, design, resamples=9),
     ]
 
@@ -198,7 +216,7 @@ def test_every_name_leads_to_a_value_in_some_example(every_result: dict[str, Res
         with contextlib.suppress(AttributeError, TypeError):
             return follow(item, path)
 
-    examples = [*every_result.values(), *_fuller()]
+    examples = [*every_result.values(), *_fuller(every_result)]
     for kind in result_kinds():
         items = [x for one in examples if type(one) is kind for x in (one, *one._members())]
         texts = (kind._file_names, kind._long_names, *kind._rule_names.values())

@@ -19,8 +19,8 @@ from crossroads.inference.permutation.flips import flipped_mean, flipped_signs
 from crossroads.inference.permutation.test import permutation_test
 from crossroads.inference.random_effects import combine
 from crossroads.measures import TraitScores, compare_traits
-from crossroads.measures.chat.association import inference
 from crossroads.measures.chat.parse import parse
+from crossroads.measures.chat.scores import inference
 
 PLACEBOS = "dealt attributes, among placebos"
 PLAIN, OURS, HELD = "pieces, plain", "pieces, ours", "pieces, ours held"

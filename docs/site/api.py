@@ -38,7 +38,7 @@ HOMES = {
     "extraction": "loading",
     "evidence": "evidence",
     "measures.association": "association",
-    "measures.rungs": "association",
+    "measures.robustness": "association",
     "measures.intersectional": "intersections",
     "measures.geometry": "geometry",
     "measures.contextual": "contexts",

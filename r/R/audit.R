@@ -21,7 +21,7 @@ read_audit <- function(folder) {
     model = results$model[1],
     results = results,
     tests = as_tests(results, read_table(folder, "tests.csv")),
-    ladder = read_table(folder, "ladder.csv"),
+    checks = read_table(folder, "checks.csv"),
     passed = if (file.exists(gate)) jsonlite::fromJSON(gate)$passed else NA
   ))
 }

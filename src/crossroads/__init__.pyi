@@ -28,8 +28,8 @@ from crossroads.measures.association.placebo import placebo as placebo
 from crossroads.measures.association.sc_weat import sc_weat as sc_weat
 from crossroads.measures.association.series import series as series
 from crossroads.measures.association.weat import weat as weat
-from crossroads.measures.chat.association import chat_association as chat_association
-from crossroads.measures.chat.decision import chat_decision as chat_decision
+from crossroads.measures.chat.scores import chat_association as chat_association
+from crossroads.measures.chat.scores import chat_decision as chat_decision
 from crossroads.measures.comparison.battery import compare_battery as compare_battery
 from crossroads.measures.comparison.models import compare as compare
 from crossroads.measures.contextual.battery import ceat_battery as ceat_battery
@@ -41,7 +41,7 @@ from crossroads.measures.intersectional.detection import eibd as eibd
 from crossroads.measures.intersectional.detection import ibd as ibd
 from crossroads.measures.intersectional.discovery import discover as discover
 from crossroads.measures.intersectional.wefat import wefat as wefat
-from crossroads.measures.rungs import ladder as ladder
+from crossroads.measures.robustness import checks as checks
 from crossroads.measures.sentences.pairs import sentence_pairs as sentence_pairs
 from crossroads.measures.sentences.triples import sentence_triples as sentence_triples
 from crossroads.measures.traits.alignment import align as align

@@ -10,7 +10,7 @@ from crossroads.evidence.judgement_files import read_judgements as read_judgemen
 from crossroads.evidence.judgements import Judgements as Judgements
 from crossroads.measures.comparison.traits import compare_traits as compare_traits
 from crossroads.measures.contextual.groups import group_ceat as group_ceat
-from crossroads.measures.traits.alignment_table import align_table as align_table
+from crossroads.measures.traits.alignment_result import align_table as align_table
 from crossroads.measures.traits.scores import TraitScores as TraitScores
 from crossroads.measures.traits.scores import read_scores as read_scores
 from crossroads.measures.traits.survey import Answers as Answers

@@ -34,9 +34,9 @@ def test_frequency_is_part_of_an_audit_of_contexts_where_it_is_given(tmp_path: P
     audit = over_contexts(tmp_path, known).audit
     explained = audit["made up CEAT frequency"]
     assert isinstance(explained, FrequencyResult)
-    assert cr.ladder(audit.values()).tests["made up CEAT"][2].answer == explained.answer
+    assert cr.checks(audit.values()).tests["made up CEAT"][2].answer == explained.answer
     names = make_plan(recognise(tmp_path / "store"), [DESIGN]).names
-    assert {"made up CEAT frequency", "made up CEAT ladder"} <= set(names)
+    assert {"made up CEAT frequency", "made up CEAT checks"} <= set(names)
 
 
 def test_frequencies_that_are_missing_are_said(tmp_path: Path) -> None:

@@ -354,7 +354,7 @@ def _sample(path: Path) -> Any:
 
 def _documents() -> list[Target]:
     weat, battery = _made()
-    both = (battery.to_json().encode(), cr.ladder(battery).to_json().encode())
+    both = (battery.to_json().encode(), cr.checks(battery).to_json().encode())
     gate = _dumped({"verdicts": [dict.fromkeys(("rule", "test", "outcome", "sentence"), "x")]})
     audit: dict[str, Any] = {"schema": 1, "kind": "vectors", "model": "m", "names": ["a"]}
     audit |= {"designs": [{"name": "mine", **SETS}], "results": [json.loads(both[0])]}

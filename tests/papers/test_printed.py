@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crossroads.papers.ceat.reproduction import printed
+from crossroads.papers.ceat import printed
 from crossroads.papers.ml_eat.tables import numbers
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog

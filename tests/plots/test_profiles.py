@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from crossroads.errors import InputError, UnknownNameError
-from crossroads.measures.traits.alignment import AlignmentResult, align
+from crossroads.measures.traits.alignment import align
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.plots import profile, trait_heatmap
 from crossroads.plots.frame.style import house
 from crossroads.stimuli import catalog

@@ -111,7 +111,7 @@ test_that("an audit is read back as data frames, the same as one test", {
   expect_true(file.exists(found$report))
   expect_true(is.na(found$passed))
   expect_true(all(c("measure", "test", "statistic", "value") %in% names(as.data.frame(found))))
-  expect_true("other words" %in% found$ladder$rung)
+  expect_true("other words" %in% found$checks$check)
   expect_output(print(found), "audit of GloVe 6B")
   again <- read_audit(folder)
   expect_equal(again$results, found$results)

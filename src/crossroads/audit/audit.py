@@ -18,7 +18,7 @@ from crossroads.audit.job import KINDS_OF_WORK, Job, Session
 from crossroads.audit.plan import Plan, make_plan
 from crossroads.audit.progress import Progress, ProgressTracker
 from crossroads.errors import InputError
-from crossroads.measures.rungs import ladder
+from crossroads.measures.robustness import checks
 from crossroads.report.audit import Audit
 from crossroads.report.audit import FinishedAudit as FinishedAudit
 from crossroads.results import Result, encode, versions
@@ -147,14 +147,14 @@ def run_plan(
     KINDS_OF_WORK[plan.kind.name](job)
     if not job.results:
         raise job.first_error or InputError(f"nothing of {plan.kind.shown} could be measured.")
-    audit = Audit(with_ladder(job.results), kind=plan.kind.name, left_out=job.left_out)
+    audit = Audit(with_checks(job.results), kind=plan.kind.name, left_out=job.left_out)
     return FinishedAudit(audit=audit, designs=tuple(job.designs.values()), vectors=job.vectors)
 
 
-def with_ladder(results: Mapping[str, Result]) -> dict[str, Result]:
+def with_checks(results: Mapping[str, Result]) -> dict[str, Result]:
     """Results with how sure their tests are, which comes first; as they are where there is no such test."""
     try:
-        found = ladder(results.values())
+        found = checks(results.values())
     except InputError:
         return dict(results)
     return {found.label: found, **results}

@@ -29,8 +29,7 @@ from crossroads.measures import (
     CompareBatteryResult,
     compare_battery,
 )
-from crossroads.measures.comparison.joined import join_comparisons
-from crossroads.measures.comparison.notes import comparison_name
+from crossroads.measures.comparison.battery import comparison_name, join_comparisons
 from crossroads.measures.coverage.words import Missing
 from crossroads.stimuli import Design
 

@@ -36,7 +36,7 @@ from crossroads.measures.contextual.battery import assemble_ceat_battery
 from crossroads.measures.contextual.ceat import context_name
 from crossroads.measures.contextual.levels import levels_name
 from crossroads.measures.geometry.anisotropy import OF_CONTEXTS, measured_anisotropy
-from crossroads.measures.rungs import ladder_name
+from crossroads.measures.robustness import checks_name
 
 if TYPE_CHECKING:
     from crossroads.audit.plan import Plan
@@ -109,7 +109,7 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
 def _test_names(plan: Plan, unit: Unit) -> dict[str, str]:
     del plan
     name = context_name(unit.name)
-    return {name: "context test", ladder_name(name): "ladder"}
+    return {name: "context test", checks_name(name): "checks"}
 
 
 _check = partial(Row, on="contexts", each=_designs, follows="ceat", alone=True)  # which use all processors

@@ -26,7 +26,7 @@ from crossroads.measures import (
     set_test,
 )
 from crossroads.measures.pairs.dominance import dominance_name
-from crossroads.measures.traits.alignment import alignment_name
+from crossroads.measures.traits.alignment_result import alignment_name
 from crossroads.measures.traits.scores import scores_name
 from crossroads.results import Result
 from crossroads.stimuli import catalog, paired_groups

@@ -60,7 +60,7 @@ from crossroads.measures.association.series import (
 )
 from crossroads.measures.coverage.words import Missing
 from crossroads.measures.geometry.anisotropy import ANISOTROPY, measured_anisotropy
-from crossroads.measures.rungs import ladder_name
+from crossroads.measures.robustness import checks_name
 from crossroads.results import encode, versions
 from crossroads.results.plain import decode_fields
 from crossroads.sources.models.files import find_model
@@ -360,7 +360,7 @@ def test_seconds(unit: Unit) -> float:
 
 def _test_names(plan: Plan, unit: Unit) -> dict[str, str]:
     del plan
-    return {unit.name: "test", ladder_name(unit.name): "ladder"}
+    return {unit.name: "test", checks_name(unit.name): "checks"}
 
 
 def _series_names(over: Points) -> Callable[[Plan, Unit], dict[str, str]]:

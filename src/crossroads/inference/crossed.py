@@ -58,6 +58,11 @@ class Crossed:
     reason: str | None
     """Why there is no p-value and no interval; None where there are."""
 
+    @property
+    def two_sided(self) -> float | None:
+        """The p-value to adjust: two-sided where the tail was chosen after the fact."""
+        return self.tail("two-sided") if self.alternative == "observed" else self.pvalue
+
     def tail(self, alternative: Alternative) -> float | None:
         """The p-value of another tail."""
         if self.statistic is None or self.df is None:

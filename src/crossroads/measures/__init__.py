@@ -9,9 +9,8 @@ from crossroads.measures.association.sc_weat import ScWeatResult, sc_weat
 from crossroads.measures.association.series import SeriesResult, series
 from crossroads.measures.association.stability import BootstrapResult, InfluenceResult, bootstrap, influence
 from crossroads.measures.association.weat import WeatResult, weat
-from crossroads.measures.chat.association import chat_association
-from crossroads.measures.chat.decision import chat_decision
 from crossroads.measures.chat.result import ChatResult
+from crossroads.measures.chat.scores import chat_association, chat_decision
 from crossroads.measures.comparison.battery import (
     CompareBatteryResult,
     DifferenceInterval,
@@ -40,12 +39,11 @@ from crossroads.measures.pairs.dominance import DomainPair, DominanceResult, dom
 from crossroads.measures.pairs.emergent import EmergentResult, emergent
 from crossroads.measures.pairs.order import OrderSensitivityResult, order_sensitivity
 from crossroads.measures.pairs.truth import EmergentTruthResult, against
-from crossroads.measures.rungs import LadderResult, Rung, ladder
-from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
-from crossroads.measures.sentences.preference import Preference
+from crossroads.measures.robustness import ChecksResult, checks
+from crossroads.measures.sentences.pairs import Preference, SentencePairsResult, sentence_pairs
 from crossroads.measures.sentences.triples import SentenceTriplesResult, StereotypeScores, sentence_triples
-from crossroads.measures.traits.alignment import AlignmentResult, align
-from crossroads.measures.traits.alignment_table import AlignmentTable, align_table
+from crossroads.measures.traits.alignment import align
+from crossroads.measures.traits.alignment_result import AlignmentResult, AlignmentTable, align_table
 from crossroads.measures.traits.ilps import ilps, ilps_star
 from crossroads.measures.traits.scores import TraitScores, read_scores
 from crossroads.measures.traits.sensitivity import set_test
@@ -63,6 +61,7 @@ __all__ = [
     "CeatBootstrapResult",
     "CeatResult",
     "ChatResult",
+    "ChecksResult",
     "CombinedLevel",
     "CombinedSimilarity",
     "CompareBatteryResult",
@@ -79,7 +78,6 @@ __all__ = [
     "FrequencyResult",
     "GroupCeatResult",
     "InfluenceResult",
-    "LadderResult",
     "MleatResult",
     "MultilevelCeatResult",
     "OrderSensitivityResult",
@@ -88,7 +86,6 @@ __all__ = [
     "ReliabilityResult",
     "RsaGridResult",
     "RsaResult",
-    "Rung",
     "SavedDifference",
     "ScWeatResult",
     "ScoreTable",
@@ -113,6 +110,7 @@ __all__ = [
     "ceat_bootstrap",
     "chat_association",
     "chat_decision",
+    "checks",
     "choose_templates",
     "compare",
     "compare_battery",
@@ -129,7 +127,6 @@ __all__ = [
     "ilps",
     "ilps_star",
     "influence",
-    "ladder",
     "mleat",
     "multilevel_ceat",
     "null_threshold",

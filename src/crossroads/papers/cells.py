@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from crossroads.papers.published import KNOWN, table
-from crossroads.results import Result
+from crossroads.results import Result, Stat, stat, under
 from crossroads.wording.numbers import counted
-from crossroads.wording.table import Column, Table
+from crossroads.wording.table import Table
 
 VERDICTS: Mapping[str, str] = {
     "equal": "as printed, or within sampling error",
@@ -25,6 +25,7 @@ SLACK = 1e-6
 """How far single-precision vectors may move a number across a rounding boundary."""
 
 _INSTEAD = "decimals instead of"
+_DIFFERENCE = "ours less the published number"
 _MARKED = {True: "yes", False: "no"}
 _LEANINGS = {1.0: "to A", -1.0: "to B", 0.0: "to neither"}
 
@@ -69,11 +70,6 @@ class Cell:
         if self.column.endswith(" star") or "dagger" in self.row or self.table == "Table A8":
             return _MARKED[self.published > 0], "–" if self.ours is None else _MARKED[self.ours > 0]
         return None
-
-    def to_row(self) -> dict[str, Any]:
-        """The cell as one row of a table."""
-        names = ("table", "row", "column", "published", "ours", "difference", "verdict", "reason")
-        return {name: getattr(self, name) for name in names}
 
 
 def decimals(text: str) -> int:
@@ -246,6 +242,21 @@ def counts(cells: Iterable[Cell]) -> dict[str, int]:
 class Reproduction(Result):
     """Published tables beside ours."""
 
+    _label_format: ClassVar[str] = "{paper}"
+    _table_name: ClassVar[str] = "reproduction"
+    _most_rows: ClassVar[int] = 40
+    _file_names: ClassVar[str] = under("cell", "table row column published ours difference verdict reason")
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("paper", several=True),
+        stat("table"),
+        stat("row", of="cell.row"),
+        stat("column", of="cell.column"),
+        stat("published", note="the number of the paper", digits=3),
+        stat("ours", note="as measured here", digits=3),
+        Stat("difference", "difference", {"head": "difference", "digits": 3, "note": _DIFFERENCE}),
+        stat("verdict", of="cell.verdict"),
+    )
+
     paper: str
     """Name of the reproduction."""
     title: str
@@ -276,53 +287,31 @@ class Reproduction(Result):
         names = dict.fromkeys(cell.table for cell in self.cells)
         return {name: counts(cell for cell in self.cells if cell.table == name) for name in names}
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per cell."""
-        return [cell.to_row() for cell in self.cells]
-
-    @property
-    def label(self) -> str:
-        """The paper, as commands name it."""
-        return self.paper
+    def _members(self) -> Iterator[Mapping[str, Any]]:
+        """One row per cell: what is printed, what was measured here, and how the two are judged."""
+        for cell in self.cells:
+            published, ours = cell.in_words() or (cell.published, cell.ours)
+            numbers = {"published": published, "ours": ours}
+            difference = None if isinstance(ours, str) else cell.difference
+            place = {"cell": cell, "paper": self.paper, "table": cell.table or None}
+            yield {**place, **numbers, "difference": difference}
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per cell: what is printed, what was measured here, and how the two are judged."""
-        rows = []
-        for one in results.values():
-            for cell in one.cells:
-                published, ours = cell.in_words() or (cell.published, cell.ours)
-                difference = None if isinstance(ours, str) else cell.difference
-                numbers = {"published": published, "ours": ours, "difference": difference}
-                place = {"paper": one.paper, "table": cell.table or None, "row": cell.row}
-                rows.append({**place, "column": cell.column, **numbers, "verdict": cell.verdict})
-        found = counts(cell for one in results.values() for cell in one.cells)
-        places = dict.fromkeys(cell.table for one in results.values() for cell in one.cells)
-        columns = (
-            *([Column(key="paper", head="paper")] if len(results) > 1 else []),
-            *([Column(key="table", head="table")] if len(places) > 1 else []),
-            Column(key="row", head="row"),
-            Column(key="column", head="column"),
-            Column(key="published", head="published", digits=3, note="the number of the paper"),
-            Column(key="ours", head="ours", digits=3, note="as measured here"),
-            Column(key="difference", head="difference", digits=3, note="ours less the published number"),
-            Column(key="verdict", head="verdict"),
-        )
-        notes = [
-            *(f"Printed in: {place}." for place in places if place and len(places) == 1),
-            *(f"{verdict}: {VERDICTS[verdict]}." for verdict in found),
-            *(table(one.paper)["meaning"] for one in results.values() if one.paper in KNOWN),
-        ]
-        judged = ", ".join(f"{n:,} {verdict}" for verdict, n in found.items())
-        title = f"{'; '.join(one.title for one in results.values())}: {counted(len(rows), 'cell')}, {judged}"
-        return Table(
-            name="reproduction",
-            title=title,
-            columns=columns,
-            rows=tuple(rows),
-            notes=tuple(notes),
-            most=40,
-        )
+        """One row per cell; the title counts the verdicts."""
+        cells = [cell for one in results.values() for cell in one.cells]
+        judged = ", ".join(f"{n:,} {verdict}" for verdict, n in counts(cells).items())
+        title = f"{'; '.join(one.title for one in results.values())}: {counted(len(cells), 'cell')}, {judged}"
+        single = len({cell.table for cell in cells}) < 2
+        return replace(super().tabulate(results).without(["table"] if single else []), title=title)
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        cells = [cell for one in results.values() for cell in one.cells]
+        places = dict.fromkeys(cell.table for cell in cells)
+        yield from (f"Printed in: {place}." for place in places if place and len(places) == 1)
+        yield from (f"{verdict}: {VERDICTS[verdict]}." for verdict in counts(cells))
+        yield from (table(one.paper)["meaning"] for one in results.values() if one.paper in KNOWN)
 
 
 def reproduction(paper: str, *, conventions: Mapping[str, Any], **fields: Any) -> Reproduction:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from crossroads.errors import CrossroadsError
-from crossroads.papers.ceat.reproduction import printed
+from crossroads.papers.ceat import printed
 from crossroads.papers.ml_eat.tables import LEVELS, Number, numbers, printed_patterns, row_pattern
 from crossroads.papers.published import rates, table
 from crossroads.stimuli import catalog

@@ -78,10 +78,10 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
 def _rows(result: SentencePairsResult | SentenceTriplesResult) -> list[_Row]:
     found = []
     if isinstance(result, SentencePairsResult):
-        for name, _, pairs, p in result.parts_named():
+        for name, _, pairs, p, _ in result._members():
             found.append(_Row(name, pairs.share, _ends(pairs.low, pairs.high), p))
     else:
-        for name, _, triples, p in result.parts_named():
+        for name, _, triples, p, _ in result._members():
             ends = _ends(triples.ss_low, triples.ss_high, scale=100)
             found.append(_Row(name, triples.ss / 100, ends, p))
     return found

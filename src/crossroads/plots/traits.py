@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import InputError, join_words, one_of
-from crossroads.measures.traits.alignment import AlignmentResult
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.measures.traits.files import Scores, TraitEnds, TraitTable, trait_ends, trait_table
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write

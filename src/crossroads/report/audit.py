@@ -12,8 +12,7 @@ from crossroads.errors import InputError
 from crossroads.evidence import Provenance
 from crossroads.evidence.model_names import KINDS as KINDS
 from crossroads.evidence.model_names import model_name
-from crossroads.measures import LadderResult
-from crossroads.measures.rungs import status_on
+from crossroads.measures.robustness import ChecksResult, status_on
 from crossroads.results import Conclusion, Coverage, Result
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
@@ -158,18 +157,18 @@ class Concluded(NamedTuple):
 def conclusions_of(results: Mapping[str, Result]) -> list[Concluded]:
     """What all results come to, the surest first; in one section and status, the largest numbers first.
 
-    Where the ladder asked about a test, its answers decide whether the test holds.
+    Where the robustness of a test was checked, the answers decide whether the test holds.
     """
-    rungs = {
+    checks = {
         test: some
         for one in results.values()
-        if isinstance(one, LadderResult)
+        if isinstance(one, ChecksResult)
         for test, some in one.tests.items()
     }
     found = []
     for at, (name, one) in enumerate(results.items()):
         for said in one.conclusions(name):
-            status = status_on(rungs.get(said.name, ()), said.status)
+            status = status_on(checks.get(said.name, ()), said.status)
             known = status in said.wordings
             found.append(Concluded(at, one.section, replace(said, status=status) if known else said))
     order, sections = list(phrases.STATUSES), list(phrases.SECTIONS)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+from crossroads.results.checks import Checked, adjusted_tests
 from crossroads.results.result import Result, Row, Values, long_row
 from crossroads.results.stats import Stat, named, stat
 from crossroads.wording import phrases
@@ -114,6 +115,10 @@ class Family(Result):
             for label, kind, values in member.test.readings(member.test.label):
                 if kind in self._rule_names:
                     yield label, kind, {**values, **named(member, self._rule_names[kind])}
+
+    def _checks(self) -> Iterator[Checked]:
+        for member in self._members():
+            yield from adjusted_tests(member.test, member.p)
 
     def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Tests that could not be measured."""

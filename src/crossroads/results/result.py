@@ -24,6 +24,7 @@ from crossroads.errors import (
 )
 from crossroads.evidence.model_names import model_name
 from crossroads.evidence.provenance import Provenance
+from crossroads.results.checks import Check, Checked
 from crossroads.results.conclusion import Conclusion
 from crossroads.results.plain import decode_fields, encode_fields
 from crossroads.results.stats import Stat, follow, named, pairs
@@ -185,12 +186,13 @@ class Result:
         if not cls._columns:
             return _plain_table(cls.__name__, results)
         every = list(results.values())
+        columns = [one for one in cls._columns if len(every) > 1 or not one.look.get("several")]
         return Table(
             name=cls._table_name or cls.stem,
             title=cls._table_title,
-            columns=tuple(one.column(every) for one in cls._columns),
+            columns=tuple(one.column(every) for one in columns),
             rows=tuple(
-                {one.key: one.cell(member, name) for one in cls._columns}
+                {one.key: one.cell(member, name) for one in columns}
                 for name, result in results.items()
                 for member in result._members()
             ),
@@ -259,6 +261,14 @@ class Result:
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """What the result comes to, a sentence per test; none where a table says it better."""
         yield from ()
+
+    def _checks(self) -> Iterator[Checked]:
+        """Tests within the result whose robustness can be checked; see :func:`~crossroads.checks`."""
+        yield from ()
+
+    def _check(self) -> Check | None:
+        """The check that the result is, of the test of its design."""
+        return None
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values with their marks, by method and place; none where nothing was adjusted."""

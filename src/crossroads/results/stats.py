@@ -92,10 +92,11 @@ class Stat:
 
     def column(self, results: Sequence[Any]) -> Column:
         """The column in a table of these results."""
-        note, kind = self.look.get("note", ""), self.look.get("kind", "")
+        head, note = self.look.get("head", self.key), self.look.get("note", "")
+        kind = self.look.get("kind", "")
         return Column(
             key=self.key,
-            head=self.look.get("head", self.key),
+            head=head if isinstance(head, str) else head(results),
             note=note if isinstance(note, str) else note(results),
             digits=self.look.get("digits"),
             kind=cast(table.Kind, kind) if kind in ("share", "count") else "",
@@ -109,6 +110,8 @@ class Stat:
         value, kind = follow(member, self.path), self.look.get("kind", "")
         if value is None or isinstance(value, (P, Interval, Rate)):
             return value
+        if kind == "exchanged":
+            return P.of(float(value), "monte-carlo")
         if kind in ("p", "estimate"):
             return P(float(value), "≈" if kind == "estimate" else "")
         if kind == "interval":
@@ -124,13 +127,14 @@ def _high(path: str) -> str:
 
 def stat(
     key: str,
-    head: str = "",
+    head: Note = "",
     note: Note = "",
     *,
     of: str = "",
     digits: int | None = None,
     kind: Kind = "",
     spare: int = 0,
+    several: bool = False,
 ) -> Stat:
     """A column of a table; what is not said here is taken from the vocabulary.
 
@@ -144,6 +148,8 @@ def stat(
         Path to the value: by default the key. An interval is a pair, or has the path of its lower end.
     kind
         How the value is converted.
+    several
+        Leave out the column in the table of a single result.
     """
     look: Look = {**VOCABULARY.get(key, {})}
     if head:
@@ -156,6 +162,8 @@ def stat(
         look["kind"] = kind
     if spare:
         look["spare"] = spare
+    if several:
+        look["several"] = True
     return Stat(key, of or key, look)
 
 

@@ -8,20 +8,22 @@ from typing import Any, Literal, TypedDict
 from crossroads.wording import phrases
 from crossroads.wording.numbers import counted, percent
 
-Kind = Literal["", "text", "share", "count", "p", "estimate", "interval"]
-"""What a value is; an ``estimate`` is a p-value that was not counted."""
+Kind = Literal["", "text", "share", "count", "p", "estimate", "exchanged", "interval"]
+"""What a value is; an ``estimate`` is a p-value that was not counted, an ``exchanged`` one is from labels
+exchanged at random."""
 Note = str | Callable[[Sequence[Any]], str]
-"""What a column shows; a function of the results of a table where it depends on their options."""
+"""Head or description of a column; a function of the results of a table where it depends on these."""
 
 
 class Look(TypedDict, total=False):
     """How a column looks; see :class:`~crossroads.wording.table.Column`."""
 
-    head: str
+    head: Note
     note: Note
     digits: int | None
     kind: Kind
     spare: int
+    several: bool
 
 
 def settings(results: Iterable[Any]) -> list[Mapping[str, Any]]:
@@ -67,5 +69,6 @@ VOCABULARY: Mapping[str, Look] = {
     "p": {"head": "p", "kind": "p", "note": _other_words},
     "exact_p": {"head": "exact p", "kind": "p", "note": _exchanged, "spare": 4},
     "pattern": {"head": "pattern", "note": phrases.PATTERN},
+    "tau": {"head": "τ", "note": "Kendall's τ-b over all groups and traits"},
 }
 """Looks by key of a column."""

@@ -26,7 +26,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     designs = [cr.catalog(name) for name in NAMES]
     emb = cr.load("default", words=[word for design in designs for word in design.words])
     battery = cr.battery(emb, designs, missing="drop", resamples=40)
-    audit = Audit({"how sure": cr.ladder(battery), "battery": battery}, name="glove")
+    audit = Audit({"how sure": cr.checks(battery), "battery": battery}, name="glove")
     path = tmp_path_factory.mktemp("told") / "report.html"
     rules = {"failed": "no gender", "passed": "two", "excused": "two"}
     verdicts = [
@@ -47,8 +47,8 @@ def test_the_first_screen_says_what_was_found_and_how_sure(opened: Open, told: P
         assert 0 <= top < 860, place
     groups = page.locator("#findings h3, #findings summary").all_inner_texts()
     assert groups == ["Holds for other words 2", "Seen with these words, not shown for others 1"]
-    rungs = page.locator(".finding").first.locator(".rung").all_text_contents()
-    assert rungs == ["✓ these words: yes", "✓ other words: yes"]
+    checks = page.locator(".finding").first.locator(".check").all_text_contents()
+    assert checks == ["✓ these words: yes", "✓ other words: yes"]
     # with the numbers of the result
     battery = json.loads(page.locator("#data").text_content())["audits"][0]["document"]["results"][1]
     crossed = battery["tests"][0]["level1"]["crossed"]
@@ -70,7 +70,7 @@ def test_right_to_left_names_are_kept_apart_from_what_is_beside_them(opened: Ope
     moved = np.repeat([1.0, -1.0, 1.0, -1.0], 5)[:, None]
     emb = cr.Embeddings(emb.labels, emb.vectors + moved)
     battery = cr.battery(emb, [design_of("مهن", words, names)], resamples=0)
-    audit = Audit({"how sure": cr.ladder(battery), "battery": battery}, name="made up")
+    audit = Audit({"how sure": cr.checks(battery), "battery": battery}, name="made up")
     write_page(tmp_path / "rtl.html", [audit_record(audit, [])])
     page = opened(tmp_path / "rtl.html", width=390).page
     assert page.locator(".finding .said bdi").all_inner_texts() == [names[key] for key in "xabyba"]

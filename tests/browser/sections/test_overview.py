@@ -139,7 +139,7 @@ def test_several_models_stand_beside_one_another_each_with_its_own_numbers(
     assert page.locator("#models tbody tr").count() == 10
 
 
-def test_a_page_of_a_ladder_alone_has_every_answer_with_its_number_and_reason(
+def test_a_page_of_checks_alone_has_every_answer_with_its_number_and_reason(
     opened: Callable[..., Any], tmp_path: Path
 ) -> None:
     designs = [_design(HOSTILE[0], "w-"), _design("same", "s-")]
@@ -149,13 +149,13 @@ def test_a_page_of_a_ladder_alone_has_every_answer_with_its_number_and_reason(
         if word.startswith("s-"):
             rows[place] = rows[emb.labels.index(f"{word[:-1]}0")]
     emb = Embeddings(emb.labels, rows)
-    sure = cr.ladder(cr.battery(emb, designs, resamples=0)).to_dict()
+    sure = cr.checks(cr.battery(emb, designs, resamples=0)).to_dict()
     (tmp_path / "sure.json").write_text(json.dumps(sure), encoding="utf-8")
     write_page(tmp_path / "sure.html", read_records(tmp_path / "sure.json"))
     page = opened(tmp_path / "sure.html").page
     cells = copied_rows(page.locator("#overview .table").first)
-    for row, rungs in zip(cells, sure["tests"].values(), strict=True):
-        these, other, frequency, _ = rungs
+    for row, checks in zip(cells, sure["tests"].values(), strict=True):
+        these, other, frequency, _ = checks
         assert (row["these words"], row["other words"]) == (these["answer"], other["answer"])
         assert row["beyond frequency"] == frequency["answer"] == "not asked"
         assert float(row["exact p"]) == these["value"]

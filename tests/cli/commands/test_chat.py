@@ -68,12 +68,12 @@ def test_a_model_is_asked_and_the_answers_are_kept(
     assert (saved.out, saved.err) == (run.out, "")
 
 
-def test_json_is_one_document_with_the_ladder(command: Command, ask: Ask) -> None:
+def test_json_is_one_document_with_the_checks(command: Command, ask: Ask) -> None:
     document = json.loads(command(*ask("--prompts", 4, "--json")).out)
     (result,) = document["results"]
     assert (result["type"], result["score"], result["answered"]) == ("ChatResult", 1.0, 4)
     assert result["provenance"][0]["details"]["prompts"] == 4
-    assert set(document["ladder"]["tests"]) == {"age chat"}
+    assert set(document["checks"]["tests"]) == {"age chat"}
     # crossed labels take the place of those of a design
     run = command(*ask("--labels", "White men", "Black women", "--prompts", 4, "--json"))
     (result,) = json.loads(run.out)["results"]

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
-from crossroads import Design, InputError, chat_association, ladder
+from crossroads import Design, InputError, chat_association, checks
 from crossroads.evidence.chat import ChatAnswer, ChatAnswers
 from crossroads.inference.crossed import spread
 
@@ -58,8 +58,8 @@ def test_refusals_and_what_cannot_be_read_have_their_own_rates() -> None:
 def test_a_model_that_only_refuses_has_rates_and_no_score() -> None:
     result = chat_association(["I cannot do that."] * 3, AGE)
     assert (result.score, result.pvalue, result.crossed, result.refusal_rate) == (None, None, None, 1.0)
-    rungs = ladder(result).tests["age chat"]
-    assert [rung.answer for rung in rungs] == ["cannot tell", "cannot tell", "not asked", "not asked"]
+    found = checks(result).tests["age chat"]
+    assert [check.answer for check in found] == ["cannot tell", "cannot tell", "not asked", "not asked"]
 
 
 def test_an_interval_stays_within_the_scale() -> None:

@@ -13,10 +13,10 @@ from scipy.special import stdtr, stdtrit
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, effect_size
 from crossroads.inference.crossed import spread
-from crossroads.measures.comparison.intervals import difference_interval
 from crossroads.measures.comparison.jackknife import (
     Jackknife,
     Variance,
+    difference_interval,
     effect_jackknife,
     jackknife,
     tempered_changes,

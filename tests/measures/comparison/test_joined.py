@@ -7,8 +7,7 @@ import numpy as np
 from crossroads import Contexts, Design, Embeddings, Provenance, ceat, ceat_battery
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures import CompareBatteryResult, compare_battery
-from crossroads.measures.comparison.joined import join_comparisons
-from crossroads.measures.comparison.notes import comparison_name
+from crossroads.measures.comparison.battery import comparison_name, join_comparisons
 
 SETS = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
 DESIGN = Design(name="both", **SETS)  # type: ignore[arg-type]

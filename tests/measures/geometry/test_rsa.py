@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, rankdata, spearmanr
 from scipy.stats import t as student
 
-from crossroads import Embeddings, StimulusSet, ladder, rsa, rsa_grid
+from crossroads import Embeddings, StimulusSet, checks, rsa, rsa_grid
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
 from crossroads.inference.crossed import spread
 from crossroads.measures.geometry.fits import Dissimilarity
@@ -224,7 +224,7 @@ def test_a_concept_of_one_item_has_no_p_for_other_items() -> None:
     found = rsa(emb, *sets, n=3, replace_concept=True, permutations=9)
     assert (found.crossed.pvalue, found.crossed.low) == (None, None)
     assert found.crossed.reason == "the concept has a single item"
-    assert ladder(found).tests[found.label][1].answer == "cannot tell"
+    assert checks(found).tests[found.label][1].answer == "cannot tell"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crossroads import catalog
 from crossroads.errors import DesignError, InputError
-from crossroads.measures.intersectional.groups import group_table
+from crossroads.measures.intersectional.wefat import group_table
 
 PLAIN = ("category 1", "category 2")
 TUPLES: dict[tuple[str, str], list[str]] = {

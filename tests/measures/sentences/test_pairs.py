@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import crossroads as cr
 from crossroads.evidence.sentences import ScoredItem, SentenceScores
-from crossroads.measures.sentences.preference import contrast_and_frame
+from crossroads.measures.sentences.pairs import contrast_and_frame
 from crossroads.stimuli.files.sentences import SentenceItem
 
 Texts = Sequence[tuple[str, str]]
@@ -127,7 +127,7 @@ def test_categories_are_adjusted_and_directions_apart() -> None:
     assert [one.status for one in result.conclusions("x")] == ["holds", "holds", "absent"]
     # all on women and men: one cluster, which says nothing of others
     alone = cr.sentence_pairs(scores)
-    these, other, *rest = cr.ladder(alone).tests["mine pll"]
+    these, other, *rest = cr.checks(alone).tests["mine pll"]
     assert (these.answer, other.answer, other.value) == ("yes", "no", 1.0)
     assert {one.answer for one in rest} == {"not asked"}
     assert next(iter(alone.conclusions("x"))).status == "depends"

@@ -12,7 +12,7 @@ import pytest
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.measures.pairs.emergent import emergent
 from crossroads.measures.traits.scores import TraitScores
-from crossroads.papers.abc.paired_scores import PairedScores
+from crossroads.papers.abc.pairs import PairedScores
 from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.papers.published import table

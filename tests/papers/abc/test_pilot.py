@@ -10,8 +10,7 @@ import pytest
 from crossroads.errors import InputError
 from crossroads.evidence.judgements import Judgements
 from crossroads.measures.traits.scores import TraitScores
-from crossroads.papers.abc.groups import first_answers
-from crossroads.papers.abc.reproduction import reproduce_abc
+from crossroads.papers.abc.reproduction import first_answers, reproduce_abc
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog

@@ -6,8 +6,7 @@ import pytest
 
 from crossroads.errors import UnknownNameError
 from crossroads.evidence.judgements import Judgements
-from crossroads.papers.abc.groups import Alignments, other_taus
-from crossroads.papers.abc.reproduction import attainable_tau, reproduce_abc
+from crossroads.papers.abc.reproduction import Alignments, attainable_tau, other_taus, reproduce_abc
 from crossroads.papers.abc.tables import columns, dominations, precision_from_rows
 from crossroads.papers.cells import Reproduction, judge
 from crossroads.papers.published import table

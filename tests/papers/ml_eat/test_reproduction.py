@@ -12,8 +12,7 @@ import pytest
 
 from crossroads import Embeddings, Provenance, catalog, load, mleat, weat
 from crossroads.papers.cells import Reproduction, credible
-from crossroads.papers.ml_eat.measured import AS_PRINTED, Measured, values
-from crossroads.papers.ml_eat.reproduction import recognised, reproduce_ml_eat
+from crossroads.papers.ml_eat.reproduction import AS_PRINTED, Measured, recognised, reproduce_ml_eat, values
 from crossroads.papers.ml_eat.tables import Number, numbers, printed_patterns
 from crossroads.papers.published import table
 

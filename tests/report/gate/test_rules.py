@@ -176,18 +176,18 @@ def test_an_answer_that_cannot_be_told_does_not_pass() -> None:
     emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(10, 9)))
     test = cr.weat(emb, Design(name="few", x=words[:3], y=words[3:6], a=words[6:7], b=words[7:]))
     rules = [
-        Rule(name="found", test="few ladder", statistic="other_words", values=("yes",)),
-        Rule(name="unclear", test="few ladder", statistic="other_words", values=("yes", "cannot tell")),
-        Rule(name="p", test="few ladder", statistic="other_words_pvalue", below=0.05),
+        Rule(name="found", test="few checks", statistic="other_words", values=("yes",)),
+        Rule(name="unclear", test="few checks", statistic="other_words", values=("yes", "cannot tell")),
+        Rule(name="p", test="few checks", statistic="other_words_pvalue", below=0.05),
         Rule(name="any", test="few*", statistic="other_words", values=("yes",), optional=True),
     ]
-    gate = judge(Audit([test, cr.ladder(test)]), rules)
+    gate = judge(Audit([test, cr.checks(test)]), rules)
     assert [(one.rule, one.outcome) for one in gate.verdicts] == [
         ("found", "not measured"),
         ("unclear", "broken"),
         ("p", "not measured"),
     ]
-    assert gate.verdicts[0].sentence == "few ladder was not measured: other_words cannot be told."
+    assert gate.verdicts[0].sentence == "few checks was not measured: other_words cannot be told."
     assert not gate.passed
 
 

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from crossroads.cli.runner import Convention, Outcome
 from crossroads.errors import InputError
 from crossroads.evidence.judgement_files import read_judgements
-from crossroads.measures.traits.alignment import AlignmentResult, align
+from crossroads.measures.traits.alignment import align
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.measures.traits.files import read_trait_tables
 from crossroads.results import describe_coverage
 from crossroads.wording import phrases

@@ -18,10 +18,9 @@ from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError
 from crossroads.evidence.chat import ChatAnswers, Task
 from crossroads.extraction.chat.ask import ChatPlan, Conversation
-from crossroads.measures.chat.association import chat_association
-from crossroads.measures.chat.decision import chat_decision
 from crossroads.measures.chat.result import ChatResult
-from crossroads.measures.rungs import LadderResult, ladder
+from crossroads.measures.chat.scores import chat_association, chat_decision
+from crossroads.measures.robustness import ChecksResult, checks
 from crossroads.sources.endpoints.chat import ChatProtocol
 from crossroads.stimuli import Design, StimulusSet
 from crossroads.storage.disks import is_anything_finished
@@ -214,12 +213,12 @@ def _told(plans: dict[str, ChatPlan], price: tuple[float, float] | None) -> Iter
 
 def _outcome(results: Sequence[ChatResult]) -> Outcome:
     """The tables of tests and their notes."""
-    named, checks = {one.label: one for one in results}, ladder(results)
+    named, answers = {one.label: one for one in results}, checks(results)
     return Outcome(
         command="chat",
         results=named,
-        more={"ladder": checks.to_dict()},
-        tables=[ChatResult.tabulate(named), LadderResult.tabulate({"ladder": checks})],
+        more={"checks": answers.to_dict()},
+        tables=[ChatResult.tabulate(named), ChecksResult.tabulate({"checks": answers})],
         titled=True,
         lines=[
             f"{name}: {percent(one.first_share)} of words went to the label named first."

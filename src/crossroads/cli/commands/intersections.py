@@ -19,7 +19,6 @@ from crossroads.measures.coverage.gaps import require_sets
 from crossroads.measures.geometry.fits import Dissimilarity
 from crossroads.measures.intersectional.detection import Removal
 from crossroads.measures.intersectional.discovery import Kind
-from crossroads.measures.intersectional.groups import group_table
 from crossroads.measures.intersectional.published import (
     Material,
     Trio,
@@ -28,6 +27,7 @@ from crossroads.measures.intersectional.published import (
     published_material,
 )
 from crossroads.measures.intersectional.published import intersectional_words as intersectional_words
+from crossroads.measures.intersectional.wefat import group_table
 from crossroads.report.published import published_points
 from crossroads.results import encode
 from crossroads.sources.kinds import TAKES, recognise

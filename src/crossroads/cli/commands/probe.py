@@ -22,7 +22,8 @@ from crossroads.extraction.language import ProbeStep
 from crossroads.extraction.probe.material import FILES
 from crossroads.extraction.probe.prompts import Prior
 from crossroads.extraction.probe.run import probe
-from crossroads.measures.traits.alignment import AlignmentResult, align
+from crossroads.measures.traits.alignment import align
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.measures.traits.ilps import ilps, ilps_star
 from crossroads.measures.traits.scores import TraitScores
 from crossroads.measures.traits.sensitivity import Score, set_test

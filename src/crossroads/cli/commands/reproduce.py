@@ -22,7 +22,7 @@ from crossroads.evidence.contexts import open_contexts
 from crossroads.measures import TraitScores, read_scores
 from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.abc.tables import MEASURES, columns, paired_column
-from crossroads.papers.ceat.reproduction import reproduce_ceat
+from crossroads.papers.ceat import reproduce_ceat
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.ml_eat.reproduction import reproduce_ml_eat

@@ -14,7 +14,7 @@ from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError
 from crossroads.inference.permutation.test import Tail
 from crossroads.measures.comparison.battery import Against
-from crossroads.measures.comparison.intervals import IntervalKind
+from crossroads.measures.comparison.jackknife import IntervalKind
 from crossroads.measures.comparison.models import Attributes, Scale
 from crossroads.report.comparison.audits import Comparison, compare_audits, saved_audits
 from crossroads.report.comparison.files import comparison_notes, comparison_tables

@@ -15,9 +15,8 @@ from crossroads.errors import InputError, OnMissing, join_words
 from crossroads.evidence.sentences import SCALES, Per, SentenceScores, read_document
 from crossroads.extraction.sentences.run import AskedScore, score_sentences
 from crossroads.inference.options import seed_of
-from crossroads.measures.rungs import ladder
-from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
-from crossroads.measures.sentences.preference import Preference, cluster_names
+from crossroads.measures.robustness import checks
+from crossroads.measures.sentences.pairs import Preference, SentencePairsResult, cluster_names, sentence_pairs
 from crossroads.measures.sentences.triples import SentenceTriplesResult, sentence_triples, target_column
 from crossroads.sources.models.language import Asked
 from crossroads.stimuli.files.sentences import Kind as ItemKind
@@ -87,7 +86,7 @@ def sentences_command(scoring: Scoring, written: Written) -> Outcome:
     return Outcome(
         command="sentences",
         results={result.label: result},
-        more={"ladder": ladder(result).to_dict()},
+        more={"checks": checks(result).to_dict()},
         tables=[result.table().without(_LESS)],
         titled=True,
         files=[result.table()],

@@ -24,6 +24,7 @@ from crossroads.measures.contextual.draws import expected_cosines, stack
 from crossroads.measures.coverage.gaps import NO_CONTEXT, NOT_THERE, too_few
 from crossroads.measures.coverage.words import BALANCED, Gathered, Missing, check_inputs, gather
 from crossroads.results import QUESTION, Result, Stat, label_for, stat
+from crossroads.results.checks import FREQUENCY, Check
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, between, number, p_equals, percent
@@ -147,6 +148,17 @@ class FrequencyResult(Result):
         """The answer and its reason, of a single test."""
         if len(results) == 1:
             yield from (f"{one.design}: {one.answer}, {one.reason}." for one in results.values())
+
+    def _check(self) -> Check:
+        matched = self.matched_pvalue is not None
+        return Check(
+            asks=FREQUENCY,
+            answer=self.answer,
+            value=self.matched_pvalue if matched else self.adjusted.pvalue,
+            sign="≈" if matched else "",
+            method=f"{'words of like frequency' if matched else 'equal frequency'}, {self.source}",
+            reason=self.reason,
+        )
 
 
 frequency_name = partial(label_for, FrequencyResult)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -50,6 +50,7 @@ from crossroads.results import (
     long_row,
     stat,
 )
+from crossroads.results.checks import Checked
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import number
@@ -206,6 +207,9 @@ class MleatResult(Result):
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute, relative to the others, and where each is by itself."""
         yield self.level1.concluded(self.design, self.level1.answer, "level1/", level2=self.level2)
+
+    def _checks(self) -> Iterator[Checked]:
+        yield from (replace(test, question=self.question) for test in self.level1._checks())
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a test."""

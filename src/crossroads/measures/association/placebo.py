@@ -20,8 +20,9 @@ from crossroads.inference.detection import exact_interval
 from crossroads.inference.options import whole
 from crossroads.measures.coverage.words import Missing, check_inputs, gather
 from crossroads.results import QUESTION, TEST, Result, Stat, label_for, read_only, stat
+from crossroads.results.checks import TOPICS, Check
 from crossroads.stimuli import Design
-from crossroads.wording.numbers import percent
+from crossroads.wording.numbers import counted, percent
 
 POOL = 20_000
 """Most words of a pool, and the rarest rank of one whose words are ranked."""
@@ -115,6 +116,15 @@ class PlaceboResult(Result):
         """Tests whose two p-values lead to different answers."""
         if apart := [one.design for one in results.values() if not one.agrees]:
             yield f"Both p differ about .05, and the placebos are believed: {', '.join(apart)}."
+
+    def _check(self) -> Check:
+        return Check(
+            asks=TOPICS,
+            answer=None,
+            value=self.topic_percentile,
+            sign="≈",
+            method=counted(self.topic_statistics.size, "placebo test"),
+        )
 
 
 placebo_name = partial(label_for, PlaceboResult)

@@ -38,6 +38,7 @@ from crossroads.results import (
     stat,
     status_of,
 )
+from crossroads.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Checked
 from crossroads.results.conclusion import ALPHA
 from crossroads.stimuli import Design
 from crossroads.wording.numbers import P, pvalue
@@ -76,6 +77,10 @@ class WeatResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
     figure: ClassVar[str] = "association.associations:association_plot"
     stem: ClassVar[str] = "weat"
+    _unchecked: ClassVar[Mapping[str, str]] = {
+        FREQUENCY: NO_FREQUENCY,
+        TOPICS: "no placebo tests were drawn (cr.placebo, or -C placebo)",
+    }
     _table_title: ClassVar[str] = "Association tests"
     _file_names: ClassVar[str] = (
         f"design effect_size {crossed_names()} "
@@ -183,6 +188,19 @@ class WeatResult(Result):
     def answer(self) -> P | None:
         """The p-value that holds for other words; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
+
+    def _checks(self) -> Iterator[Checked]:
+        single = {} if "y" in self.sets else {FREQUENCY: "frequencies of two targets are compared"}
+        yield Checked(
+            name=self.design,
+            question=self.question,
+            family="words",
+            these=self.p,
+            exchanged=f"targets exchanged, {self.method}",
+            other=self.crossed.two_sided,
+            reason=self.crossed.reason,
+            unchecked={**self._unchecked, **single},
+        )
 
 
 def too_small(name: str, smallest: float | None) -> list[str]:

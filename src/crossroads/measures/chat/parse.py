@@ -82,13 +82,7 @@ class Vocabulary:
 
 @lru_cache(maxsize=64)
 def vocabulary(design: Design) -> Vocabulary:
-    """The words and labels of a design; an error where one could be taken for another.
-
-    Parameters
-    ----------
-    design
-        Its targets are the labels, its attributes the words.
-    """
+    """The words and labels of a design; an error where one could be taken for another."""
     if design.y is None:
         raise DesignError(
             f"the design {in_short(design.name)} has one group of labels.",
@@ -122,14 +116,8 @@ def folded(text: str) -> str:
 def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
     r"""Read an answer to the word-association test.
 
-    Parameters
-    ----------
-    text
-        The answer.
-    design
-        Its targets are the labels, its attributes the words.
-    finish
-        How the answer ended, as the service says; ``content_filter`` and ``refusal`` are refusals.
+    The targets of the design are the labels, its attributes the words. ``finish`` says how the answer ended:
+    ``content_filter`` and ``refusal`` are refusals.
 
     Examples
     --------

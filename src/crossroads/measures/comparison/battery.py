@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any, ClassVar, Literal, Self
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, one_of
-from crossroads.evidence import Contexts, Embeddings
+from crossroads.evidence import Contexts, Embeddings, Provenance
 from crossroads.inference.multiplicity import ADJUSTMENTS, adjust
 from crossroads.inference.options import share, whole
 from crossroads.inference.permutation.test import Tail
 from crossroads.measures.association.battery import recorded
 from crossroads.measures.association.weat import check_ddof
-from crossroads.measures.comparison.intervals import INTERVALS, IntervalKind, difference_interval
-from crossroads.measures.comparison.intervals import DifferenceInterval as DifferenceInterval
+from crossroads.measures.comparison.jackknife import INTERVALS, IntervalKind, difference_interval
+from crossroads.measures.comparison.jackknife import DifferenceInterval as DifferenceInterval
 from crossroads.measures.comparison.models import (
     UNIT,
     Attributes,
     CompareResult,
     Scale,
     compare,
-    p_column,
+    context_notes,
     p_names,
 )
-from crossroads.measures.comparison.notes import comparison_name, context_notes
 from crossroads.measures.comparison.words import Evidence, shared_words
 from crossroads.measures.contextual.battery import CeatBatteryResult
 from crossroads.measures.contextual.ceat import CeatResult
 from crossroads.measures.coverage.gaps import require_in_all
 from crossroads.measures.coverage.words import Missing, listed_designs
-from crossroads.results import Conclusion, Result, Row, numbers, status_of
+from crossroads.results import QUESTION, Conclusion, Result, Stat, from_tests, numbers, stat, status_of
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, percent
-from crossroads.wording.table import Column, Interval, Table, adjusted_column
+from crossroads.wording.table import Table
+from crossroads.wording.vocabulary import adjusted_note
 
 Against = Literal["all", "first"]
 
@@ -65,6 +66,60 @@ class SavedDifference:
     """Why there is no paired test."""
 
 
+class _Row(NamedTuple):
+    """A row of a comparison: a test, or a difference of saved numbers."""
+
+    test: CompareResult | SavedDifference
+    models: tuple[str, str]
+    titles: Mapping[str, str]
+    p_names: Sequence[str]
+    interval: DifferenceInterval | None = None
+    adjusted: Mapping[str, P] = MappingProxyType({})
+
+    @property
+    def name(self) -> str:
+        return phrases.tested(self.test.design, self.test.measure)
+
+    @property
+    def question(self) -> str | None:
+        return phrases.question(self.titles) or None
+
+    @property
+    def both(self) -> str:
+        return " / ".join(self.models)
+
+    @property
+    def paired(self) -> CompareResult | None:
+        """The test, if there is one."""
+        return self.test if isinstance(self.test, CompareResult) else None
+
+    @property
+    def shown(self) -> dict[str, P]:
+        """All p-values by name, with their marks."""
+        if self.paired is None:
+            return {}
+        name = self.paired.p_name
+        return {name: self.paired.p, **{f"{name}_{how}": p for how, p in self.adjusted.items()}}
+
+    @property
+    def cells(self) -> dict[str, float | str | None]:
+        """The p-values and their signs, under the names that all rows have."""
+        cells: dict[str, float | str | None] = {"p": None, "exact_p": None}
+        for name in self.p_names:
+            keys = [f"{name}_{how}" for how in ADJUSTMENTS]
+            cells |= dict.fromkeys([f"{name}_sign", *keys, *(f"{key}_sign" for key in keys)])
+        for key, p in self.shown.items():
+            cells |= {key: p.value, f"{key}_sign": p.mark or "="}
+        return cells
+
+
+def _levels(results: Sequence[Any]) -> str:
+    levels = dict.fromkeys(ends.level for one in results for ends in one.intervals if ends is not None)
+    shares = ", ".join(map(percent, levels))
+    drawn = "over the choice of words, the same in both models; not adjusted"
+    return f"of the difference, {shares}, {drawn}" if shares else ""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CompareBatteryResult(Result):
     """Several designs in several models, with a paired test for each design and pair of models."""
@@ -73,6 +128,34 @@ class CompareBatteryResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
     stem: ClassVar[str] = "comparison"
     figure: ClassVar[str] = "comparison:comparison_plot"
+    _table_title: ClassVar[str] = "Models compared"
+    _file_names: ClassVar[str] = (
+        "design=test.design model_1=models.0 model_2=models.1 effect_size_1=test.effect_sizes.0 "
+        "effect_size_2=test.effect_sizes.1 difference=test.difference low=interval.low high=interval.high "
+        "*=cells method=paired.method alternative=paired.alternative min_p=paired.min_pvalue "
+        "measure=test.measure same_contexts=paired.same_contexts"
+    )
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("test", of="name"),
+        QUESTION,
+        stat("models", of="both"),
+        *from_tests(CompareResult, "d1 d2"),
+        Stat("difference", "test.difference", {"head": "d 1 − 2"}),
+        stat("ci", "CI", _levels, of="interval.low", kind="interval"),
+        *(
+            column
+            for one in from_tests(CompareResult, "p exact_p")
+            for column in (
+                Stat(one.key, f"shown.{one.key}", {**one.look, "spare": 2}),
+                stat(
+                    f"{one.key}_{phrases.ADJUSTMENT}",
+                    f"{one.look['head']} ({phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]})",
+                    adjusted_note("comparison"),
+                    of=f"shown.{one.key}_{phrases.ADJUSTMENT}",
+                ),
+            )
+        ),
+    )
 
     models: tuple[str, ...]
     """Names of the models, in the order given."""
@@ -95,36 +178,15 @@ class CompareBatteryResult(Result):
     """Cautions: conventions that differ between the measurements of the models, and whether models that are
     compared over contexts read the same ones."""
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _members(self) -> Iterator[_Row]:
         """One row per design and pair of models; differences without a test at the end."""
-        marked = {how: self.adjusted_p(how) for how in self.adjusted}
-        empty = dict.fromkeys(_p_cells(self.tests))
-        rows = [
-            {
-                "design": test.design,
-                "model_1": first,
-                "model_2": second,
-                "effect_size_1": test.effect_sizes[0],
-                "effect_size_2": test.effect_sizes[1],
-                "difference": test.difference,
-                "low": None if ends is None else ends.low,
-                "high": None if ends is None else ends.high,
-                **empty,
-                test.p_name: test.pvalue,
-                f"{test.p_name}_sign": test.p.mark or "=",
-                **{f"{test.p_name}_{how}": some[i] for how, some in self.adjusted.items()},
-                **{f"{test.p_name}_{how}_sign": some[i].mark or "=" for how, some in marked.items()},
-                "method": test.method,
-                "alternative": test.alternative,
-                "min_p": test.min_pvalue,
-                "measure": test.measure,
-                "same_contexts": test.same_contexts,
-            }
-            for i, (test, (first, second), ends) in enumerate(
-                zip(self.tests, self.pairs, self.intervals, strict=True)
-            )
-        ]
-        return rows + [_saved_row(one, empty) for one in self.unpaired]
+        names = p_names(self.tests)
+        marked = {how: self.adjusted_p(how) for how in self.adjusted} if self.tests else {}
+        for i, (test, pair, ends) in enumerate(zip(self.tests, self.pairs, self.intervals, strict=True)):
+            adjusted = {how: some[i] for how, some in marked.items()}
+            yield _Row(test, pair, self.titles.get(test.design, {}), names, ends, adjusted)
+        for saved in self.unpaired:
+            yield _Row(saved, saved.models, self.titles.get(saved.design, {}), names)
 
     @property
     def label(self) -> str:
@@ -149,21 +211,20 @@ class CompareBatteryResult(Result):
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """In which model the targets differ more, by design and pair of models."""
-        adjusted = self.adjusted_p() if self.tests else []
-        rows = zip(self.tests, self.pairs, self.intervals, adjusted, strict=True)
-        for i, (test, (first, second), ends, p) in enumerate(rows):
-            titles, called = self.titles.get(test.design, {}), phrases.tested(test.design, test.measure)
+        for i, row in enumerate(self._members()):
+            if row.paired is None:
+                continue
+            test, ends, (first, second) = row.paired, row.interval, row.models
             near, far = (first, second) if test.difference >= 0 else (second, first)
-            asked = phrases.question(titles) or called
-            status = status_of(p, None)
+            question = row.question or row.name
             yield Conclusion(
-                name=called,
-                status=status,
+                name=row.name,
+                status=status_of(row.adjusted[phrases.ADJUSTMENT], None),
                 wordings={
-                    "holds": (*_stronger(asked, titles), near, " than in ", far, ""),
-                    "absent": ("", asked, ": no difference was found between ", first, " and ", second),
+                    "holds": (*_stronger(question, row.titles), near, " than in ", far, ""),
+                    "absent": ("", question, ": no difference was found between ", first, " and ", second),
                 },
-                subject=asked,
+                subject=question,
                 poles=(f"more in {second}", f"more in {first}"),
                 scale="difference of d",
                 numbers=numbers(
@@ -176,60 +237,15 @@ class CompareBatteryResult(Result):
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per design and pair of models; differences of saved numbers have no test."""
-        rows: list[Row] = []
-        for one in results.values():
-            adjusted = one.adjusted_p() if one.tests else []
-            for test, pair, ends, p in zip(one.tests, one.pairs, one.intervals, adjusted, strict=True):
-                rows.append(
-                    {
-                        "test": phrases.tested(test.design, test.measure),
-                        "question": phrases.question(one.titles.get(test.design, {})) or None,
-                        "models": " / ".join(pair),
-                        "d1": test.effect_sizes[0],
-                        "d2": test.effect_sizes[1],
-                        "difference": test.difference,
-                        "ci": ends and Interval(ends.low, ends.high),
-                        test.p_name: test.p,
-                        f"{test.p_name}_{phrases.ADJUSTMENT}": p,
-                    }
-                )
-            for saved in one.unpaired:
-                sizes = {"d1": saved.effect_sizes[0], "d2": saved.effect_sizes[1]}
-                name = phrases.tested(saved.design, saved.measure)
-                asked = phrases.question(one.titles.get(saved.design, {})) or None
-                row = {"test": name, "question": asked, "models": " / ".join(saved.models)}
-                rows.append({**row, "difference": saved.difference, **sizes})
-        tests = [test for one in results.values() for test in one.tests]
-        tails = ", ".join(dict.fromkeys(phrases.compared_tail(test.alternative) for test in tests))
-        adjusted_head = adjusted_column(len(tests), "comparison")
-        levels = dict.fromkeys(i.level for one in results.values() for i in one.intervals if i is not None)
-        shares = ", ".join(percent(level) for level in levels)
-        drawn = "over the choice of words, the same in both models; not adjusted"
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="models", head="models"),
-            Column(key="d1", head="d 1", note="effect size in the first model"),
-            Column(key="d2", head="d 2", note="effect size in the second model"),
-            Column(key="difference", head="d 1 − 2"),
-            Column(key="ci", head="CI", note=f"of the difference, {shares}, {drawn}" if shares else ""),
-            *(
-                column
-                for name in p_names(tests)
-                for column in (
-                    p_column(name, tails, spare=2),
-                    replace(
-                        adjusted_head,
-                        key=f"{name}_{phrases.ADJUSTMENT}",
-                        head=adjusted_head.head.replace("p", name.replace("_", " "), 1),
-                    ),
-                )
-            ),
-        )
-        unpaired = any(one.unpaired for one in results.values())
-        notes = ["Rows without p: differences of saved numbers."] if unpaired else []
-        title = "Models compared"
-        return Table(name="comparison", title=title, columns=columns, rows=tuple(rows), notes=tuple(notes))
+        names = p_names(test for one in results.values() for test in one.tests)
+        gone = {"p", "exact_p"} - set(names)
+        adjusted = {f"{name}_{phrases.ADJUSTMENT}" for name in gone}
+        return super().tabulate(results).without(gone | adjusted)
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        if any(one.unpaired for one in results.values()):
+            yield "Rows without p: differences of saved numbers."
 
 
 def _stronger(asked: str, titles: Mapping[str, str]) -> tuple[str, ...]:
@@ -240,32 +256,6 @@ def _stronger(asked: str, titles: Mapping[str, str]) -> tuple[str, ...]:
     closer = (" are closer to ", titles["a"], ", relative to ", titles["b"])
     rival = (" and compared with ", titles["y"]) if "y" in titles else ()
     return (f"by d, {first}", x, *closer, *rival, ", in ")
-
-
-def _p_cells(tests: Sequence[CompareResult]) -> Iterator[str]:
-    """Names of the columns of all p-values of some tests: plain, then adjusted."""
-    yield from ("p", "exact_p")
-    for name in p_names(tests):
-        yield f"{name}_sign"
-        yield from (f"{name}_{how}" for how in ADJUSTMENTS)
-        yield from (f"{name}_{how}_sign" for how in ADJUSTMENTS)
-
-
-def _saved_row(one: SavedDifference, empty: Mapping[str, None]) -> dict[str, Any]:
-    return {
-        "design": one.design,
-        "model_1": one.models[0],
-        "model_2": one.models[1],
-        "effect_size_1": one.effect_sizes[0],
-        "effect_size_2": one.effect_sizes[1],
-        "difference": one.difference,
-        "low": None,
-        "high": None,
-        **empty,
-        **dict.fromkeys(("method", "alternative", "min_p")),
-        "measure": one.measure,
-        "same_contexts": None,
-    }
 
 
 def compare_battery(
@@ -310,7 +300,7 @@ def compare_battery(
         As in :func:`~crossroads.compare`.
     interval
         ``"jackknife"`` leaves out one word at a time; ``"percentile"`` resamples words, as earlier versions
-        did. See :func:`~crossroads.measures.comparison.intervals.difference_interval`.
+        did. See :func:`~crossroads.measures.comparison.jackknife.difference_interval`.
     resamples
         Number of resamples of a percentile interval; 0 for no interval of either kind.
     level
@@ -326,15 +316,11 @@ def compare_battery(
 
     The interval is of the difference of effect sizes, whatever the scale of the test. With ``scale="sd"``
     and ``attributes="drawn"`` test and interval use the same standard error and the same degrees of freedom.
-    The test counts exchanges and the interval takes a quantile of t, so that they can disagree at 5 %: in one
-    comparison in a hundred where there is no difference, and in up to four in a hundred where there is a
-    small one. Exchanges of three words per set cannot reach 5 %. With ``scale="cosine"`` or
-    ``attributes="given"`` the test and the interval answer different questions.
+    The test counts exchanges and the interval takes a quantile of t, so that they can disagree at 5 %.
+    Exchanges of three words per set cannot reach 5 %, and intervals of three or four are too wide. With
+    ``scale="cosine"`` or ``attributes="given"`` the test and the interval answer different questions.
 
-    In simulations with 8 to 32 words per set, 2 to 20 contexts per word and effect sizes from 0 to 1.8, 94 to
-    98 % of jackknife intervals of level 95 % contain the difference of the populations of words, each with as
-    many contexts as were read. Intervals of sets of three or four words are too wide. Noise of few contexts
-    is part of what is estimated: see :func:`~crossroads.compare`.
+    Noise of few contexts is part of what is estimated: see :func:`~crossroads.compare`.
 
     Examples
     --------
@@ -389,12 +375,21 @@ def compare_battery(
                 continue
             ends = ends_of(shared_words(one, two, design, missing)) if resamples else None
             found.append((pair, test, ends))
-    return _result(
-        models,
-        designs,
-        found,
-        skipped,
-        {
+    tests, compared = tuple(test for _, test, _ in found), tuple(pair for pair, _, _ in found)
+    sources = [
+        model.provenance if isinstance(model, (CeatBatteryResult, CeatResult)) else (model.provenance,)
+        for model in models.values()
+    ]
+    return CompareBatteryResult(
+        models=tuple(models),
+        pairs=compared,
+        tests=tests,
+        intervals=tuple(ends for _, _, ends in found),
+        adjusted=adjust([test.pvalue for test in tests]),
+        titles={design.name: {role: words.name for role, words in design.sets.items()} for design in designs},
+        skipped=skipped,
+        notes=context_notes(tests, compared),
+        conventions={
             "measure": "compare battery",
             "against": against,
             "adjusted": f"all comparisons, {alternative}",
@@ -402,8 +397,9 @@ def compare_battery(
             **({"resamples": resamples} if interval == "percentile" else {}),
             "level": level,
             **recorded(settings),
-            **({"unit over contexts": UNIT} if any(test.contexts for _, test, _ in found) else {}),
+            **({"unit over contexts": UNIT} if any(test.contexts for test in tests) else {}),
         },
+        provenance=tuple(source for some in sources for source in some),
     )
 
 
@@ -420,33 +416,6 @@ def _evidence(model: Model, name: str, design: Design) -> Evidence:
     if not found:
         raise DesignError(f"{name} has no test {design.name!r} over contexts.")
     return found[0]
-
-
-def _result(
-    models: Mapping[str, Model],
-    designs: list[Design],
-    found: list[_Compared],
-    skipped: Mapping[str, str],
-    conventions: Mapping[str, Any],
-) -> CompareBatteryResult:
-    tests, pairs = tuple(test for _, test, _ in found), tuple(pair for pair, _, _ in found)
-    adjusted = adjust([test.pvalue for test in tests])
-    sources = [
-        model.provenance if isinstance(model, (CeatBatteryResult, CeatResult)) else (model.provenance,)
-        for model in models.values()
-    ]
-    return CompareBatteryResult(
-        models=tuple(models),
-        pairs=pairs,
-        tests=tests,
-        intervals=tuple(ends for _, _, ends in found),
-        adjusted=adjusted,
-        titles={design.name: {role: words.name for role, words in design.sets.items()} for design in designs},
-        skipped=skipped,
-        notes=context_notes(tests, pairs),
-        conventions=conventions,
-        provenance=tuple(source for some in sources for source in some),
-    )
 
 
 def _pairs(models: Mapping[str, Model], designs: list[Design], against: str) -> list[tuple[str, str]]:
@@ -466,3 +435,53 @@ def _pairs(models: Mapping[str, Model], designs: list[Design], against: str) -> 
         raise InputError(f"two designs are called {twice[0]!r}.", hint="give each design its own name.")
     first, *others = models
     return [(first, other) for other in others] if against == "first" else list(combinations(models, 2))
+
+
+def join_comparisons(
+    found: Sequence[CompareBatteryResult], models: Iterable[str], *, skipped: Mapping[str, str] | None = None
+) -> CompareBatteryResult:
+    """Combine comparisons of the same models into one, with p-values adjusted over all of them.
+
+    Conventions are those of the first, with additional ones of the others; each test keeps its own.
+    """
+    names = tuple(models)
+    tests = tuple(test for one in found for test in one.tests)
+    pairs = tuple(pair for one in found for pair in one.pairs)
+    return CompareBatteryResult(
+        models=names,
+        pairs=pairs,
+        tests=tests,
+        intervals=tuple(ends for one in found for ends in one.intervals),
+        adjusted=adjust([test.pvalue for test in tests]),
+        titles={name: sets for one in found for name, sets in one.titles.items()},
+        skipped={**{name: why for one in found for name, why in one.skipped.items()}, **(skipped or {})},
+        notes=context_notes(tests, pairs),
+        conventions=_conventions(found),
+        provenance=_sources(found, names),
+    )
+
+
+def _sources(found: Sequence[CompareBatteryResult], models: Sequence[str]) -> tuple[Provenance, ...]:
+    """Where the evidence of each model came from, once for each kind of evidence."""
+    known: dict[str, list[Provenance]] = {name: [] for name in models}
+    for one in found:
+        for name, source in zip(one.models, one.provenance, strict=False):
+            if source not in known[name]:
+                known[name].append(source)
+    return tuple(source for sources in known.values() for source in sources)
+
+
+def _conventions(found: Sequence[CompareBatteryResult]) -> dict[str, Any]:
+    """The conventions of all; where those of comparisons over contexts differ, their names say so."""
+    conventions = dict(found[0].conventions)
+    for one in found[1:]:
+        over = any(test.contexts for test in one.tests)
+        for key, value in one.conventions.items():
+            if conventions.setdefault(key, value) != value and over:
+                conventions[f"{key} over contexts"] = value
+    return conventions
+
+
+def comparison_name(design: str, first: str, second: str, *, measure: str = "weat") -> str:
+    """What a comparison is called: the design, as a CEAT where it is over contexts, and both models."""
+    return f"{phrases.tested(design, measure)}: {first} / {second}"

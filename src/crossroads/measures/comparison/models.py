@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Any, ClassVar, Literal, Self
 
-from crossroads.errors import DesignError, EvidenceError, one_of
+from crossroads.errors import DesignError, EvidenceError, join_words, one_of
 from crossroads.geometry import Floats
 from crossroads.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
 from crossroads.measures.association.weat import check_ddof, recorded_work
 from crossroads.measures.comparison.jackknife import effect_jackknife, jackknife, tempered_changes
 from crossroads.measures.comparison.words import Evidence, SharedWords, shared_words
 from crossroads.measures.coverage.words import Missing, check_inputs, warn_about_sharing
-from crossroads.results import Result
+from crossroads.results import TEST, Result, Stat, stat
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
-from crossroads.wording.table import Column, Table
+from crossroads.wording.table import Table
+from crossroads.wording.vocabulary import Note
 
 Scale = Literal["sd", "cosine"]
 Attributes = Literal["drawn", "given"]
 UNIT = "a target word, by its association averaged over all of its contexts"
 """Unit that is exchanged and resampled where models are compared over contexts."""
+_FEWER = 1.5  # ratio of contexts per word from which effect sizes are hard to compare
 _ERRORS = 8  # factor of the rounding error of a change, for each target, when a word is left out
+
+
+def exchanged(attributes: str) -> Note:
+    """The note on p-values of paired tests: what was exchanged, and the tails."""
+
+    def note(results: Sequence[Any]) -> str:
+        tests = [test for one in results for test in getattr(one, "tests", (one,))]
+        tails = ", ".join(dict.fromkeys(phrases.compared_tail(test.alternative) for test in tests))
+        return f"{phrases.EXCHANGED_MODELS}, {attributes}, {tails}" if tails else ""
+
+    return note
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -31,6 +45,20 @@ class CompareResult(Result):
     """One design in two models, with a paired test of their difference."""
 
     section: ClassVar[str] = "comparison"
+    _table_title: ClassVar[str] = "Two models compared"
+    _table_name: ClassVar[str] = "compare"
+    _file_names: ClassVar[str] = (
+        "design effect_size_1=effect_sizes.0 effect_size_2=effect_sizes.1 difference p=pvalues.p.value "
+        "exact_p=pvalues.exact_p.value method alternative min_p=min_pvalue"
+    )
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        stat("d1", "d 1", "effect size in the first model", of="effect_sizes.0"),
+        stat("d2", "d 2", "effect size in the second model", of="effect_sizes.1"),
+        Stat("difference", "difference", {"head": "difference"}),
+        stat("p", "p", exchanged("and other attribute words allowed for"), of="pvalues.p"),
+        Stat("exact_p", "pvalues.exact_p", {"head": "exact p", "note": exchanged("attributes as given")}),
+    )
 
     design: str
     """Name of the design."""
@@ -65,45 +93,10 @@ class CompareResult(Result):
         """Measure of the associations: ``weat`` on one vector per word, ``ceat`` over contexts."""
         return "ceat" if self.contexts else "weat"
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row: both effect sizes, their difference and its p-value."""
-        return [
-            {
-                "design": self.design,
-                "effect_size_1": self.effect_sizes[0],
-                "effect_size_2": self.effect_sizes[1],
-                "difference": self.difference,
-                "p": None,
-                "exact_p": None,
-                self.p_name: self.pvalue,
-                "method": self.method,
-                "alternative": self.alternative,
-                "min_p": self.min_pvalue,
-            }
-        ]
-
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per design: both effect sizes and the test of their difference."""
-        rows = [
-            {
-                "test": one.design,
-                "d1": one.effect_sizes[0],
-                "d2": one.effect_sizes[1],
-                "difference": one.difference,
-                one.p_name: one.p,
-            }
-            for one in results.values()
-        ]
-        tails = ", ".join(dict.fromkeys(phrases.compared_tail(one.alternative) for one in results.values()))
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="d1", head="d 1", note="effect size in the first model"),
-            Column(key="d2", head="d 2", note="effect size in the second model"),
-            Column(key="difference", head="difference"),
-            *(p_column(name, tails) for name in p_names(results.values())),
-        )
-        return Table(name="compare", title="Two models compared", columns=columns, rows=tuple(rows))
+        return super().tabulate(results).without({"p", "exact_p"} - set(p_names(results.values())))
 
     @property
     def p(self) -> P:
@@ -115,17 +108,15 @@ class CompareResult(Result):
         """Name of the p-value: ``p`` for other words, ``exact_p`` where the attributes are as given."""
         return "exact_p" if self.conventions["attributes"] == "given" else "p"
 
+    @property
+    def pvalues(self) -> dict[str, P]:
+        """The p-value by its name."""
+        return {self.p_name: self.p}
+
 
 def p_names(tests: Iterable[CompareResult]) -> list[str]:
     """Names of the p-values of some tests."""
     return sorted({one.p_name for one in tests}, reverse=True) or ["p"]
-
-
-def p_column(name: str, tails: str, spare: int = 0) -> Column:
-    """The column of p-values of a name."""
-    note = {"p": "and other attribute words allowed for", "exact_p": "attributes as given"}[name]
-    said = f"{phrases.EXCHANGED_MODELS}, {note}, {tails}" if tails else ""
-    return Column(key=name, head=name.replace("_", " "), note=said, spare=spare)
 
 
 def compare(
@@ -171,11 +162,6 @@ def compare(
     -----
     A strong association depends on the few vectors of the attributes: where each model places them a little
     differently, all targets of X move one way and all of Y the other, which no exchange of targets shows.
-    Taken as given, attributes that differ by chance make ``scale="cosine"`` reject true nulls of strong
-    associations in 13 to 19 % at a level of 5 %, with four times as many targets as attributes in 35 %. A
-    strong association in both models also leaves effect sizes little room to differ, so that exchanged
-    changes in standard deviations, whose standard deviation is taken as known, hardly ever reject.
-
     With ``attributes="drawn"``, therefore, one word at a time is left out of both models, targets and
     attributes (:func:`~crossroads.measures.comparison.jackknife.jackknife`). With ``scale="sd"`` this is done
     to Fisher's z of the correlation of association and target, which rises with the effect size and has no
@@ -184,19 +170,12 @@ def compare(
     its change; for ``scale="cosine"`` that is the change itself. :math:`\theta` over its standard error has a
     tail probability in the t distribution with Satterthwaite's degrees of freedom. The changes of X are then
     shifted against those of Y until a t test over targets alone has the same tail probability, and labels are
-    exchanged. In simulations with 8 to 32 words per set, true nulls are rejected in 1 to 6 % at a level of 5
-    %, whatever the association; the test is conservative for sets of three or four words. It also is for
-    larger ones where single pairs of words vary and words hardly do, as between random vectors: 1.6 % with 8
-    words; and for weak associations, of which some are seen and others not. With Fisher's z throughout, two
-    models without an association whose targets differ in frequency were called different in 13 to 16 %.
+    exchanged. How often each test rejects true nulls is in the section on validity of the documentation.
 
-    ``scale="cosine"`` is no default, because models spread their cosines differently: where those of one
-    model are half as large, the same strong association in both is called different in 25 to 92 %.
-
-    With ``scale="cosine"`` the difference is never enlarged, so that the test is also valid with attributes
-    taken as given. ``attributes="given"`` is exact for ``scale="cosine"``. For ``scale="sd"`` it is exact
-    where neither model has an association, and rejects less often, down to never, the stronger the
-    association in both.
+    ``scale="cosine"`` is no default, because models spread their cosines differently. With it the difference
+    is never enlarged, so that the test is also valid with attributes taken as given, and then exact. With
+    ``scale="sd"``, ``attributes="given"`` is exact where neither model has an association, and rejects less
+    often, down to never, the stronger the association in both.
 
     Over contexts, the association of a target is its mean over all contexts of all words, and the unit is the
     target word: neither more contexts nor more samples of them increase the number of units. The contexts of
@@ -301,3 +280,44 @@ def _standardised(s: Floats, error: float, design: str, ddof: int) -> tuple[Floa
     spread = float(s.std(ddof=ddof))
     z = (s - s.mean()) / spread
     return z, error * (2 + float(abs(z).max())) / spread
+
+
+def context_notes(tests: Sequence[CompareResult], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Note, for every two models compared over contexts, whether they read the same ones."""
+    notes = []
+    for first, second in dict.fromkeys(pairs):
+        over = [test for test, pair in zip(tests, pairs, strict=True) if pair == (first, second)]
+        over = [test for test in over if test.contexts]
+        same = [test.same_contexts for test in over]
+        both, doubt = f"{first} and {second}", "may come from the texts as well as from the models."
+        if False in same:
+            more = _fewer(first, second, over) + _drawn(over[0])
+            notes.append(f"{both} did not read the same contexts of all words: differences {doubt}{more}")
+        elif None in same:
+            notes.append(f"whether {both} read the same contexts is not recorded: differences {doubt}")
+        elif same:
+            notes.append(f"{both} read the same contexts, so that differences are between the models.")
+    return tuple(notes)
+
+
+def _drawn(test: CompareResult) -> str:
+    """Sentence on the procedures by which contexts were drawn, where they differ."""
+    records = [source.details.get("record") for source in test.provenance]
+    names = [record.get("sample") if isinstance(record, Mapping) else None for record in records]
+    if None in names or len(set(names)) < 2:
+        return ""
+    return f" Their contexts were drawn by different procedures ({join_words(map(str, names))})."
+
+
+def _fewer(first: str, second: str, tests: Sequence[CompareResult]) -> str:
+    """Sentence on words with clearly fewer contexts in one model than in the other."""
+    in_sd = [test.contexts for test in tests if test.conventions.get("scale") == "sd"]
+    counts = {word: pair for contexts in in_sd for word, pair in contexts.items()}
+    times = sum(log(one / two) for one, two in counts.values()) / max(len(counts), 1)
+    if abs(times) < log(_FEWER):
+        return ""
+    few, many = (first, second) if times < 0 else (second, first)
+    return (
+        f" {few} has fewer contexts per word than {many}, and noise makes its effect sizes smaller; "
+        "changes of cosines are not affected."
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,10 @@ from crossroads.inference.agreement import exchanged_taus, kendall, tau_interval
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.options import seed_of, share, whole
 from crossroads.measures.traits.scores import TraitScores
-from crossroads.results import Coverage, Result, Row, read_only
+from crossroads.results import Coverage, Result, Stat, read_only, stat
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, counted, number, percent
-from crossroads.wording.table import Column, Interval, Table
+from crossroads.wording.vocabulary import Note
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +36,27 @@ class TraitExchange:
     """Number of exchanges."""
 
 
+_GROUPS = "profiles of one model exchanged between groups, two-sided"
+_TRAITS = "its traits exchanged in all groups alike, two-sided"
+
+
+def _levels(results: Sequence[Any]) -> str:
+    levels = (float(one.conventions.get("level", 0.95)) for one in results if one.interval)
+    shares = ", ".join(dict.fromkeys(map(percent, levels)))
+    return f"{shares}, for other groups and traits" if shares else ""
+
+
+def _exchanges_adjusted(results: Sequence[Any]) -> str:
+    how = phrases.ADJUSTMENTS[phrases.ADJUSTMENT][1]
+    return f"{how} for {counted(sum(len(one.exchanges) for one in results), 'exchange')}"
+
+
+def _adjusted(exchange: str, note: Note) -> Stat:
+    """The column of adjusted p-values of one kind of exchange."""
+    how, head = phrases.ADJUSTMENT, f"{phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]} {exchange}"
+    return stat(f"p_{exchange}_{how}", head, note, of=f"adjusted.{how}.{exchange}", kind="exchanged", spare=2)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CompareTraitsResult(Result):
     """Scores of the same groups on the same traits by two models."""
@@ -43,6 +64,19 @@ class CompareTraitsResult(Result):
     section: ClassVar[str] = "comparison"
     cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment")
     stem: ClassVar[str] = "trait_comparison"
+    _label_format: ClassVar[str] = "{measures[0]}: {models[0]} / {models[1]}"
+    _table_title: ClassVar[str] = "Agreement of models on groups and traits"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("scores", of="score_name"),
+        stat("models", of="both"),
+        stat("tau", of="kendall_tau"),
+        stat("ci", "CI", _levels, of="interval", kind="interval"),
+        stat("p_groups", "p groups", _GROUPS, of="exchanges.groups.pvalue", kind="exchanged"),
+        _adjusted("groups", _exchanges_adjusted),
+        stat("p_traits", "p traits", _TRAITS, of="exchanges.traits.pvalue", kind="exchanged"),
+        _adjusted("traits", ""),
+        stat("largest", "largest difference", of="largest_difference", spare=1),
+    )
 
     models: tuple[str, str]
     """The two models."""
@@ -82,20 +116,34 @@ class CompareTraitsResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per group and trait."""
-        rows = []
-        for g, group in enumerate(self.groups):
-            for t, trait in enumerate(self.traits):
-                there = bool(self.known[g, t])
-                one, two = float(self.first_scores[g, t]), float(self.second_scores[g, t])
-                cells = {"score_1": one, "score_2": two, "difference": one - two}
-                row = {key: value if there else None for key, value in cells.items()}
-                rows.append({"group": group, "trait": trait, **row})
-        return rows
+        first, second = (np.where(self.known, z, np.nan) for z in (self.first_scores, self.second_scores))
+        cells = {"score_1": first, "score_2": second, "difference": first - second}
+        return [
+            {
+                "group": group,
+                "trait": trait,
+                **{key: float(z[g, t]) if self.known[g, t] else None for key, z in cells.items()},
+            }
+            for g, group in enumerate(self.groups)
+            for t, trait in enumerate(self.traits)
+        ]
 
     @property
-    def label(self) -> str:
-        """The scores and the models."""
-        return f"{self.measures[0]}: {' / '.join(self.models)}"
+    def score_name(self) -> str:
+        """The scores, as outputs call them."""
+        return phrases.measure(self.measures[0])
+
+    @property
+    def both(self) -> str:
+        """The two models."""
+        return " / ".join(self.models)
+
+    @property
+    def largest_difference(self) -> str | None:
+        """The cell that differs most, in words."""
+        for cell in self.largest(1):
+            return f"{cell['group']}, {cell['trait']}: {number(cell['difference'])}"
+        return None
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values, which are estimates, by method and exchange."""
@@ -103,45 +151,6 @@ class CompareTraitsResult(Result):
             how: {name: P.of(p, "monte-carlo") for name, p in some.items()}
             for how, some in self.adjusted.items()
         }
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per measure and pair of models: their agreement."""
-        shown, rows = phrases.ADJUSTMENT, []
-        for one in results.values():
-            row: Row = {"scores": phrases.measure(one.measures[0]), "models": " / ".join(one.models)}
-            row |= {"tau": one.kendall_tau, "ci": one.interval and Interval(*one.interval)}
-            for name in ("groups", "traits"):
-                found, adjusted = one.exchanges.get(name), one.adjusted.get(shown, {}).get(name)
-                row[f"p_{name}"] = None if found is None else P.of(found.pvalue, "monte-carlo")
-                row[f"p_{name}_{shown}"] = None if adjusted is None else P.of(adjusted, "monte-carlo")
-            if top := one.largest(1):
-                row["largest"] = f"{top[0]['group']}, {top[0]['trait']}: {number(top[0]['difference'])}"
-            rows.append(row)
-        exchanges = sum(len(one.exchanges) for one in results.values())
-        levels = (float(one.conventions.get("level", 0.95)) for one in results.values() if one.interval)
-        shares = ", ".join(dict.fromkeys(map(percent, levels)))
-        short, how = phrases.ADJUSTMENTS[shown]
-        note = f"{how} for {counted(exchanges, 'exchange')}"
-        columns = (
-            Column(key="scores", head="scores"),
-            Column(key="models", head="models"),
-            Column(key="tau", head="τ", note="Kendall's τ-b over all groups and traits"),
-            Column(key="ci", head="CI", note=f"{shares}, for other groups and traits" if shares else ""),
-            Column(
-                key="p_groups",
-                head="p groups",
-                note="profiles of one model exchanged between groups, two-sided",
-            ),
-            Column(key=f"p_groups_{shown}", head=f"{short} groups", note=note, spare=2),
-            Column(
-                key="p_traits", head="p traits", note="its traits exchanged in all groups alike, two-sided"
-            ),
-            Column(key=f"p_traits_{shown}", head=f"{short} traits", spare=2),
-            Column(key="largest", head="largest difference", spare=1),
-        )
-        title = "Agreement of models on groups and traits"
-        return Table(name="trait_comparison", title=title, columns=columns, rows=tuple(rows))
 
 
 def compare_traits(

@@ -53,17 +53,7 @@ class SharedWords:
 
 
 def shared_words(first: Evidence, second: Evidence, design: Design, missing: str) -> SharedWords:
-    """Find the words of a design that both models have, in the same order.
-
-    Parameters
-    ----------
-    first, second
-        Two models of one kind.
-    design
-        Two targets and two attributes.
-    missing
-        ``"raise"``, ``"drop"`` or ``"balance"``; a word that either model lacks is missing from both.
-    """
+    """Find the words of a design that both models have, in the same order."""
     one_of("missing", missing, Missing)
     if isinstance(first, Embeddings) and isinstance(second, Embeddings):
         return _of_vectors(first, second, design, missing)

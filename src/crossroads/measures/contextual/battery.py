@@ -29,6 +29,7 @@ from crossroads.results import (
     named,
     stat,
 )
+from crossroads.results.checks import Checked, adjusted_tests
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.vocabulary import interval_levels
@@ -94,6 +95,11 @@ class CeatBatteryResult(Family):
     def _members(self) -> Iterator[Member]:
         """Every test with what it asks."""
         yield from (replace(one, extra=self.asks(one.test.design)) for one in super()._members())
+
+    def _checks(self) -> Iterator[Checked]:
+        for member in self._members():
+            for checked in adjusted_tests(member.test, member.p):
+                yield replace(checked, question=member.extra)
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number of every test, with its interval and its adjusted p-values."""

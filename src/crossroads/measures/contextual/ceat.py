@@ -45,6 +45,7 @@ from crossroads.results import (
     stat,
     status_of,
 )
+from crossroads.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Checked
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
@@ -130,6 +131,10 @@ class CeatResult(Result, CombinedEffect):
     section: ClassVar[str] = "contexts"
     cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "dersimonian1986meta", "higgins2009reevaluation")
     stem: ClassVar[str] = "ceat"
+    _unchecked: ClassVar[Mapping[str, str]] = {
+        FREQUENCY: NO_FREQUENCY,
+        TOPICS: "placebo tests would take contexts of a thousand other words",
+    }
     figure: ClassVar[str] = "contextual.histogram:context_histogram"
     _label_format: ClassVar[str] = phrases.tested("{design}", "ceat")
     _table_title: ClassVar[str] = "Association tests over contexts"
@@ -210,6 +215,18 @@ class CeatResult(Result, CombinedEffect):
             status=status_of(other, self.p),
             found=found,
             reason=self.crossed.reason,
+        )
+
+    def _checks(self) -> Iterator[Checked]:
+        yield Checked(
+            name=self.label,
+            question=self.question,
+            family="contexts",
+            these=self.p,
+            exchanged=f"targets exchanged, {self.stimulus_method}",
+            other=self.crossed.two_sided,
+            reason=self.crossed.reason,
+            unchecked=self._unchecked,
         )
 
 

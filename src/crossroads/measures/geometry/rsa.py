@@ -48,6 +48,7 @@ from crossroads.results import (
     stat,
     status_of,
 )
+from crossroads.results.checks import FREQUENCY, TOPICS, Checked
 from crossroads.stimuli import StimulusSet
 from crossroads.wording.numbers import P
 
@@ -65,6 +66,9 @@ class RsaResult(Result):
     section: ClassVar[str] = "geometry"
     cites: ClassVar[tuple[str, ...]] = ("lepori2020unequal", "kriegeskorte2008representational")
     stem: ClassVar[str] = "rsa"
+    _unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (FREQUENCY, TOPICS), "it is asked of associations, not of comparisons of geometry"
+    )
     figure: ClassVar[str] = "geometry.fit:fit_plot"
     _label_format: ClassVar[str] = "RSA {names[0]} / {names[1]} / {names[2]}"
     _table_title: ClassVar[str] = "Geometry of groups and concepts"
@@ -189,6 +193,18 @@ class RsaResult(Result):
             poles=(second, first),
             scale="difference of fits",
             numbers=difference_numbers(self.crossed, at),
+        )
+
+    def _checks(self) -> Iterator[Checked]:
+        yield Checked(
+            name=self.label,
+            family="geometry",
+            noun="comparison of geometry",
+            these=self.p,
+            exchanged="targets exchanged, monte-carlo",
+            other=self.crossed.two_sided,
+            reason=self.crossed.reason,
+            unchecked=self._unchecked,
         )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -15,10 +15,11 @@ from crossroads.inference.detection import area_interval, area_under_curve, best
 from crossroads.inference.options import number, seed_of, share, whole
 from crossroads.measures.coverage.words import listed_words
 from crossroads.measures.intersectional.wefat import ScoreTable
-from crossroads.results import Conclusion, Result, Row, Status, Values, long_row, numbers
+from crossroads.results import Conclusion, Result, Row, Stat, Status, Values, long_row, named, numbers, stat
+from crossroads.results.stats import NAME
 from crossroads.wording import phrases
 from crossroads.wording.numbers import counted
-from crossroads.wording.table import Column, Interval, Rate, Table
+from crossroads.wording.table import Rate, Table
 
 GRID = np.arange(-40, 41) / 20
 """Thresholds tried when a rule chooses one."""
@@ -49,6 +50,11 @@ class Share:
     cases: int
     """Number of cases."""
 
+    @property
+    def rate(self) -> Rate:
+        """The share and its counts, as tables show them."""
+        return Rate(self.value, self.hits, self.cases)
+
 
 _FOUND = "words above it are found, for EIBD unless they are above it with every constituent pair"
 _RULES = {
@@ -57,6 +63,17 @@ _RULES = {
     "youden": "the one with the largest TPR − FPR",
 }
 """How a threshold was found, in words."""
+_TPR = f"share of the {phrases.LISTED} that was found, and how many of how many"
+
+
+def _threshold_note(results: Sequence[Any]) -> str:
+    rules = dict.fromkeys(one.threshold_rule for one in results)
+    texts = (_RULES[rule] if len(rules) == 1 else f"{rule}: {_RULES[rule]}" for rule in rules)
+    return f"the threshold, {'; '.join(texts)}; {_FOUND}"
+
+
+def _candidates(results: Sequence[Any]) -> str:
+    return f"of {' or '.join(dict.fromkeys(counted(len(one.scores), 'word') for one in results))}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -67,9 +84,22 @@ class DetectionResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "clopper1934use")
     stem: ClassVar[str] = "detections"
     figure: ClassVar[str] = "intersectional.roc:roc"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "detection": ("found", "accuracy", "honest_accuracy", "tpr", "fpr", "auc", "baseline", "left_out")
+    _table_title: ClassVar[str] = "Words of intersectional groups"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "detection": "found accuracy honest_accuracy tpr fpr auc baseline left_out"
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("detection", of=NAME),
+        stat("threshold", "above", _threshold_note, spare=3),
+        stat("rule", of="threshold_rule", spare=1),
+        stat("found", note=_candidates, of="words.len"),
+        stat("tpr", "TPR", _TPR, of="intervals.tpr.rate"),
+        stat("fpr", "FPR", "the same of the other words", of="intervals.fpr.rate"),
+        stat("auc", "AUC", "area under the ROC curve; 0.5 is chance"),
+        stat("auc_ci", "AUC interval", of="auc_interval", kind="interval", spare=2),
+        stat("right", note="words classified correctly", of="accuracy", digits=1, kind="share", spare=4),
+        stat("baseline", "none", "the same for finding nothing", digits=1, kind="share", spare=4),
+    )
 
     kind: str
     """``ibd`` or ``eibd``."""
@@ -133,64 +163,28 @@ class DetectionResult(Result):
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per detection."""
-        rows = []
-        for name, one in results.items():
-            row: Row = {"detection": name, "threshold": one.threshold, "rule": one.threshold_rule}
-            row |= {"found": len(one.words), "auc": one.auc, "baseline": one.baseline}
-            for key in ("tpr", "fpr"):
-                rate = one.intervals.get(key)
-                row[key] = rate and Rate(rate.value, rate.hits, rate.cases)
-            row |= {"right": one.accuracy, "auc_ci": one.auc_interval and Interval(*one.auc_interval)}
-            rows.append(row)
-        judged = max((len(one.curve) and one.judged for one in results.values()), default=0)
-        looked = " or ".join(dict.fromkeys(counted(len(one.scores), "word") for one in results.values()))
-        rules = dict.fromkeys(one.threshold_rule for one in results.values())
-        said = "; ".join(_RULES[one] if len(rules) == 1 else f"{one}: {_RULES[one]}" for one in rules)
-        counts_told = all(one.intervals for one in results.values())  # TPR and FPR say how many were found
-        named = any(name != one.label for name, one in results.items())
-        columns = (
-            Column(key="detection", head="group" if named else "detection"),
-            Column(key="threshold", head="above", note=f"the threshold, {said}; {_FOUND}", spare=3),
-            *([Column(key="rule", head="rule", spare=1)] if len(rules) > 1 else []),
-            *([] if counts_told else [Column(key="found", head="found", note=f"of {looked}")]),
-            Column(
-                key="tpr",
-                head="TPR",
-                note=f"share of the {phrases.LISTED} that was found, and how many of how many",
-            ),
-            Column(key="fpr", head="FPR", note="the same of the other words"),
-            Column(
-                key="auc",
-                head="AUC",
-                note="area under the ROC curve; 0.5 is chance",
-            ),
-            Column(key="auc_ci", head="AUC interval", spare=2),
-            Column(
-                key="right", head="right", kind="share", digits=1, note="words classified correctly", spare=4
-            ),
-            Column(
-                key="baseline",
-                head="none",
-                kind="share",
-                digits=1,
-                note="the same for finding nothing",
-                spare=4,
-            ),
-        )
-        chance = [name for name, one in results.items() if one.at_chance]
-        notes = (
-            *(
-                [
-                    f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5: "
-                    f"{join_words(chance)}."
-                ]
-                if chance
-                else []
-            ),
-            *([f"Judged by {counted(judged, 'validation word')}."] if judged else []),
-        )
-        title = "Words of intersectional groups"
-        return Table(name="detections", title=title, columns=columns, rows=tuple(rows), notes=notes)
+        every = list(results.values())
+        empty = ["rule"] if len({one.threshold_rule for one in every}) == 1 else []
+        if all(one.intervals for one in every):
+            empty.append("found")  # TPR and FPR say how many were found
+        table = super().tabulate(results).without(empty)
+        if all(name == one.label for name, one in results.items()):
+            return table
+        first, *others = table.columns
+        return replace(table, columns=(replace(first, head="group"), *others))
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        if chance := [name for name, one in results.items() if one.at_chance]:
+            text = f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5"
+            yield f"{text}: {join_words(chance)}."
+        if judged := max((one.judged for one in results.values() if one.curve), default=0):
+            yield f"Judged by {counted(judged, 'validation word')}."
+
+    @property
+    def found(self) -> float:
+        """Number of words detected."""
+        return float(len(self.words))
 
     @property
     def at_chance(self) -> bool | None:
@@ -213,9 +207,9 @@ class DetectionResult(Result):
         if self.auc is not None:
             low, high = self.auc_interval or (None, None)
             yield long_row(kind, name, "", "auc", self.auc, low=low, high=high)
-        for statistic in ("chance", "baseline", "honest_accuracy"):
-            if getattr(self, statistic) is not None:
-                yield long_row(kind, name, "", statistic, getattr(self, statistic))
+        for statistic, value in named(self, "chance baseline honest_accuracy").items():
+            if value is not None:
+                yield long_row(kind, name, "", statistic, value)
         for word, score in self.scores.items():
             yield long_row(kind, name, word, "score", score)
 
@@ -243,9 +237,7 @@ class DetectionResult(Result):
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its rates."""
-        values: Values = {one: getattr(self, one) for one in self.asked["detection"][1:-1]}
-        found = float(len(self.words))
-        yield name, "detection", {"found": found, **values, "left_out": self.left_out()}
+        yield from ((name, kind, values) for _, kind, values in super().readings(name))
 
 
 def ibd(
@@ -400,7 +392,7 @@ def _detect(
     chosen, rule, honest = _threshold(threshold, top, bottom, true)
     flags = (top > chosen) & (bottom <= chosen)
     order = np.argsort(-scores, kind="stable")
-    judged = _judge(flags, true, scores, level, resamples, seed) if true is not None else {}
+    judged = _UNJUDGED if true is None else _judge(flags, true, scores, level, resamples, seed)
     return DetectionResult(
         kind=kind,
         words=tuple(words[i] for i in order if flags[i]),
@@ -409,14 +401,7 @@ def _detect(
         threshold_rule=rule,
         truth=present,
         absent=absent,
-        accuracy=judged.get("accuracy"),
-        tpr=judged.get("tpr"),
-        fpr=judged.get("fpr"),
-        auc=judged.get("auc"),
-        intervals=judged.get("intervals", {}),
-        auc_interval=judged.get("auc_interval"),
-        chance=judged.get("chance"),
-        baseline=judged.get("baseline"),
+        **judged,
         honest_accuracy=honest,
         curve=_curve(top, bottom, true) if true is not None else {},
         coverage=None if table.origin is None else table.origin.coverage,
@@ -466,6 +451,12 @@ def _threshold(
     flags = (top[None, :] > GRID[:, None]) & (bottom[None, :] <= GRID[:, None])
     chosen, honest = best_threshold(flags, true, GRID, balanced=threshold == "youden")
     return chosen, threshold, honest
+
+
+_UNJUDGED: Mapping[str, Any] = {
+    **dict.fromkeys(("accuracy", "tpr", "fpr", "auc", "auc_interval", "chance", "baseline")),
+    "intervals": {},
+}
 
 
 def _judge(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal, Self
 
@@ -19,19 +19,20 @@ from crossroads.inference.options import seed_of, share, switch, whole
 from crossroads.measures.association.sc_weat import EVERY_WORD
 from crossroads.measures.association.weat import check_ddof
 from crossroads.measures.coverage.words import Missing
-from crossroads.measures.intersectional.groups import Key, group_table
 from crossroads.measures.intersectional.wefat import (
     Contrasts,
     GroupSums,
+    Key,
     contrast_scores,
     contrasts_of,
+    group_table,
     look_up,
     name_cosines,
 )
-from crossroads.results import Result, read_only
+from crossroads.results import Result, Row, Stat, read_only, stat
 from crossroads.stimuli import Groups
-from crossroads.wording.numbers import P, percent
-from crossroads.wording.table import Column, Table
+from crossroads.wording.numbers import percent
+from crossroads.wording.table import Table
 
 Control = Literal["word", "family"]
 Kind = Literal["ibd", "eibd"]
@@ -50,6 +51,15 @@ class DiscoveryResult(Result):
     cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "tusher2001significance")
     stem: ClassVar[str] = "discoveries"
     figure: ClassVar[str] = "intersectional.discoveries:discoveries"
+    _most_rows: ClassVar[int] = 20
+    _file_names: ClassVar[str] = "word score z qvalue"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("group", several=True),
+        stat("word"),
+        stat("score"),
+        stat("z", note="beyond the middle of all candidates, in their spread", spare=1),
+        stat("q", note="smallest false-discovery rate at which the word is found", of="qvalue", kind="p"),
+    )
 
     target: str
     """The group."""
@@ -71,13 +81,12 @@ class DiscoveryResult(Result):
     """What words are ordered by: the score after those with each pair were taken from the middle of all
     candidates, in their spread. Empty where the null distribution is that of exchanging names alone."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per discovery."""
+    def _members(self) -> Iterator[Row]:
+        """One row per discovery, the strongest first."""
         z = self.z.tolist() or [None] * len(self.words)
-        return [
-            {"word": word, "score": float(score), "z": one, "qvalue": float(q)}
-            for word, score, one, q in zip(self.words, self.scores, z, self.qvalues, strict=True)
-        ]
+        rows = zip(self.words, self.scores.tolist(), z, self.qvalues.tolist(), strict=True)
+        for word, score, one, q in rows:
+            yield {"group": self.target, "word": word, "score": score, "z": one, "qvalue": q}
 
     @property
     def label(self) -> str:
@@ -86,25 +95,13 @@ class DiscoveryResult(Result):
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per word, the strongest first."""
-        rows = [
-            {"group": one.target, **row, "q": P(row["qvalue"])}
-            for one in results.values()
-            for row in one.rows()
-        ]
-        said = [
+        """One row per word; the title says how many were found."""
+        found = (
             f"{one.target}, {one.kind.upper()}: {len(one.words):,} of {one.candidates:,} words at a "
             f"false-discovery rate of {percent(one.fdr)}"
             for one in results.values()
-        ]
-        columns = (
-            *([Column(key="group", head="group")] if len(results) > 1 else []),
-            Column(key="word", head="word"),
-            Column(key="score", head="score"),
-            Column(key="z", head="z", note="beyond the middle of all candidates, in their spread", spare=1),
-            Column(key="q", head="q", note="smallest false-discovery rate at which the word is found"),
         )
-        return Table(name="discoveries", title="; ".join(said), columns=columns, rows=tuple(rows), most=20)
+        return replace(super().tabulate(results), title="; ".join(found))
 
 
 def null_threshold(
@@ -142,12 +139,6 @@ def null_threshold(
         ``"empirical"``: the scores with each pair keep the middle and the spread that all candidates have, as
         in :func:`discover`; ``"exchange"``: exchanging names alone; ``"auto"``: empirical from 200 candidates
         on. For a list of fewer words, find the threshold with ``words="*"``.
-
-    Notes
-    -----
-    Of 2,000 random words, a threshold at .05 by exchange flagged 5 % where names are noise, 36 % where the
-    names of a group share a topic and 99 % where they are closer to all words; an empirical one 5, 5 and 7
-    to 9 %.
 
     Examples
     --------
@@ -239,14 +230,6 @@ def discover(
         candidates on, which should then not be chosen for the group.
     progress
         Called with the number of permutations done.
-
-    Notes
-    -----
-    Among 2,000 random words at a rate of 5 % (60 worlds each), exchange found none where names are noise,
-    26 % where the names of a group share a topic, and 33 % where one group is also closer to all words; with
-    an empirical null any were found in 7 to 12 % of worlds, less than one word in a thousand. With 40 words
-    planted among them, 92 % of the discoveries by exchange were false and 4 % of the empirical ones, which
-    found 46 % of the planted words.
 
     References
     ----------

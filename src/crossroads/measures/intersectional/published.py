@@ -11,8 +11,7 @@ from crossroads.evidence import Embeddings
 from crossroads.measures.coverage.words import Missing
 from crossroads.measures.intersectional.detection import DetectionResult, Removal, eibd, ibd
 from crossroads.measures.intersectional.discovery import null_threshold
-from crossroads.measures.intersectional.groups import group_table
-from crossroads.measures.intersectional.wefat import wefat
+from crossroads.measures.intersectional.wefat import group_table, wefat
 from crossroads.stimuli import StimulusSet, catalog
 
 DETECTIONS = ("ibd", "eibd")

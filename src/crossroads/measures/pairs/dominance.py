@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,26 @@ from crossroads.geometry import Floats
 from crossroads.inference.crossed import half_width, sparse_mean, tail_probability
 from crossroads.inference.multiplicity import benjamini_hochberg
 from crossroads.inference.options import number, share
-from crossroads.measures.pairs.identities import Pairs, PairScores, origin, pair_scores, row_taus
+from crossroads.measures.pairs.identities import (
+    SCORES,
+    Pairs,
+    PairScores,
+    PairsResult,
+    levels,
+    origin,
+    pair_scores,
+    row_taus,
+)
 from crossroads.measures.traits.files import Scores
-from crossroads.results import Conclusion, Result, Row, Values, long_row
+from crossroads.results import Conclusion, Row, Stat, Values, long_row, named, stat, under
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P, percent
-from crossroads.wording.table import Column, Interval, Table, adjusted_column
+from crossroads.wording.numbers import counted
 
 _TIE = 1e-12
+_PAIR = under(
+    "pair", "domain1 domain2 correlation1 correlation2 difference low high p=pvalue p_bh=qvalue pairs"
+)
+_PAIRS_SCORE = "pairs of identities score like their part in "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,29 +72,39 @@ _DIFFERENCE = (
 )
 
 
+def _tested(results: Sequence[Any]) -> str:
+    tests = sum(pair.pvalue is not None for one in results for pair in one.domain_pairs)
+    return f"{phrases.ADJUSTMENTS['bh'][1]} for {counted(tests, 'pair of domains', 'pairs of domains')}"
+
+
 def dominance_name(measure: str, first: str, second: str) -> str:
     """Name of two domains in the scores of one measure, such as ``ilps age / race``."""
     return f"{measure} {first} / {second}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DominanceResult(Result):
+class DominanceResult(PairsResult):
     """Which domains dominate which in the scores of paired identities."""
 
-    section: ClassVar[str] = "pairs"
     cites: ClassVar[tuple[str, ...]] = (
-        "cao2022theory",
-        "kendall1945treatment",
-        "judd2012treating",
-        "cameron2011robust",
-        "satterthwaite1946approximate",
-        "benjamini1995controlling",
+        *("cao2022theory", "kendall1945treatment", "judd2012treating", "cameron2011robust"),
+        *("satterthwaite1946approximate", "benjamini1995controlling"),
     )
     stem: ClassVar[str] = "dominance"
     figure: ClassVar[str] = "traits.dominance:dominance_matrix"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "dominance": ("difference", "low", "high", "p", "p_bh", "correlation1", "correlation2")
+    _table_title: ClassVar[str] = "Dominance between domains"
+    _file_names: ClassVar[str] = f"{_PAIR} dominant"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "dominance": under("pair", "difference low high p=pvalue p_bh=qvalue correlation1 correlation2")
     }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        SCORES,
+        stat("domains"),
+        Stat("difference", "pair.difference", {"head": "difference", "note": _DIFFERENCE}),
+        stat("interval", "CI", levels("for other groups of both domains"), of="pair.low", kind="interval"),
+        stat("p", note="groups of both domains drawn, two-sided", of="pair.pvalue"),
+        stat("p_bh", "p (BH)", _tested, of="pair.qvalue", kind="p"),
+    )
 
     domains: tuple[str, ...]
     """The domains."""
@@ -117,29 +139,11 @@ class DominanceResult(Result):
         differences = {(row.domain1, row.domain2): row.difference for row in self.domain_pairs}
         return dominance_relations(differences, least=self.least)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _members(self) -> Iterator[Mapping[str, Any]]:
         """One row per pair of domains."""
-        return [
-            {
-                "domain1": row.domain1,
-                "domain2": row.domain2,
-                "correlation1": row.correlation1,
-                "correlation2": row.correlation2,
-                "difference": row.difference,
-                "low": row.low,
-                "high": row.high,
-                "p": row.pvalue,
-                "p_bh": row.qvalue,
-                "pairs": row.pairs,
-                "dominant": _dominant(row, self.least),
-            }
-            for row in self.domain_pairs
-        ]
-
-    @property
-    def label(self) -> str:
-        """The measure whose scores were read."""
-        return f"{self.conventions.get('scores', 'given')} dominance"
+        for pair in self.domain_pairs:
+            domains, dominant = f"{pair.domain1} / {pair.domain2}", _dominant(pair, self.least)
+            yield {"pair": pair, "domains": domains, "dominant": dominant}
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which domain of two the scores of pairs follow, where the interval leaves out 0."""
@@ -151,46 +155,12 @@ class DominanceResult(Result):
             yield Conclusion(
                 name=f"{name}, {row.domain1} / {row.domain2}",
                 status="holds",
-                wordings={
-                    "holds": (
-                        "pairs of identities score like their part in ",
-                        strong,
-                        " more than in ",
-                        weak,
-                        "",
-                    )
-                },
+                wordings={"holds": (_PAIRS_SCORE, strong, " more than in ", weak, "")},
                 subject=row.domain1,
                 rival=row.domain2,
                 poles=(row.domain2, row.domain1),
                 drawn="groups",
             )
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per pair of domains."""
-        rows = [
-            {
-                "scores": phrases.measure(name.removesuffix(" dominance")),
-                "domains": f"{pair.domain1} / {pair.domain2}",
-                "difference": pair.difference,
-                "interval": None if pair.low is None or pair.high is None else Interval(pair.low, pair.high),
-                "p": None if pair.pvalue is None else P(pair.pvalue),
-                "p_bh": None if pair.qvalue is None else P(pair.qvalue),
-            }
-            for name, one in results.items()
-            for pair in one.domain_pairs
-        ]
-        levels = ", ".join(dict.fromkeys(percent(one.level) for one in results.values()))
-        columns = (
-            *([Column(key="scores", head="scores")] if len(results) > 1 else []),
-            Column(key="domains", head="domains"),
-            Column(key="difference", head="difference", note=_DIFFERENCE),
-            Column(key="interval", head="CI", note=f"{levels}, for other groups of both domains"),
-            Column(key="p", head="p", note="groups of both domains drawn, two-sided"),
-            adjusted_column(sum(row["p"] is not None for row in rows), "pair of domains", "pairs of domains"),
-        )
-        return Table(name="dominance", title="Dominance between domains", columns=columns, rows=tuple(rows))
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every two domains."""
@@ -202,15 +172,13 @@ class DominanceResult(Result):
                 yield long_row("domain_dominance", test, domain, "correlation", value, n=pair.pairs)
 
     def _pair_name(self, pair: DomainPair) -> str:
-        measure = str(self.conventions.get("scores", "given"))
-        return dominance_name(measure, pair.domain1, pair.domain2)
+        return dominance_name(self.measured, pair.domain1, pair.domain2)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """The statistics of every two domains."""
-        for pair in self.domain_pairs:
-            names = ("difference", "low", "high", "correlation1", "correlation2")
-            values: Values = {one: getattr(pair, one) for one in names}
-            yield self._pair_name(pair), "dominance", {**values, "p": pair.pvalue, "p_bh": pair.qvalue}
+        for row in self._members():
+            for kind, names in self._rule_names.items():
+                yield self._pair_name(row["pair"]), kind, named(row, names)
 
 
 def dominance_relations(
@@ -281,10 +249,7 @@ def domain_dominance(
 
     Notes
     -----
-    In simulated domains of 5 to 14 groups of which neither dominates, p is below .05 in 1 to 6 % of cases,
-    and in 6 to 9 % where the groups of a domain also have a profile in common: it holds for other groups of
-    these domains, not for other domains. With two groups it is conservative. The published rule declares
-    dominance in up to 68 % of such worlds.
+    It holds for other groups of these domains, not for other domains; with two groups it is conservative.
 
     *Departures:* the published rule asks for the size of the difference alone; it is in
     ``published_relations``.
@@ -308,8 +273,7 @@ def domain_dominance(
     number("least", least, least=0.0, hint="give a number that is not negative, such as 0.1.")
     share("level", level)
     table = pair_scores(scores, pairs, components, missing=missing)
-    cells = _cells(table)
-    rows = [_measured(cell, names, level) for names, cell in cells.items()]
+    rows = [_measured(some, names, level) for names, some in _cells(table).items()]
     known = [row["pvalue"] for row in rows if row["pvalue"] is not None]
     adjusted = iter(benjamini_hochberg(known).tolist() if known else ())
     from_scores = origin(scores)
@@ -335,21 +299,15 @@ def domain_dominance(
     )
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """The paired groups of two domains: correlations with either component, and which groups they are."""
-
-    tau1: Floats
-    tau2: Floats
-    group1: tuple[str, ...]
-    group2: tuple[str, ...]
+_Row = tuple[float, float, str, str]
+"""A paired group: correlations with either component, and which groups these are."""
 
 
 def _crossing(domains: tuple[str, str]) -> bool:
     return domains[0] != domains[1]
 
 
-def _cells(table: PairScores) -> dict[tuple[str, str], _Cell]:
+def _cells(table: PairScores) -> dict[tuple[str, str], list[_Row]]:
     """The pairs by their two domains, with the component of the first domain first."""
     order = {name: i for i, name in enumerate(dict.fromkeys(d for pair in table.pairs for d in pair.domains))}
     if "" in order or len(order) < 2:
@@ -358,26 +316,22 @@ def _cells(table: PairScores) -> dict[tuple[str, str], _Cell]:
             hint="give cr.pairs.paired_groups(...), which knows the domain of every group.",
         )
     taus = row_taus(table.whole, table.first), row_taus(table.whole, table.second)
-    found: dict[tuple[str, str], list[tuple[float, float, str, str]]] = {}
+    found: dict[tuple[str, str], list[_Row]] = {}
     for i, pair in enumerate(table.pairs):
         if not _crossing(pair.domains):
             continue
         a, b = (0, 1) if order[pair.domains[0]] < order[pair.domains[1]] else (1, 0)
-        key = (pair.domains[a], pair.domains[b])
         row = (float(taus[a][i]), float(taus[b][i]), pair.components[a], pair.components[b])
-        found.setdefault(key, []).append(row)
+        found.setdefault((pair.domains[a], pair.domains[b]), []).append(row)
     if not found:
         raise InputError("every pair is within one domain.", hint="give pairs of different domains.")
-    return {
-        key: _Cell(np.array([r[0] for r in rows]), np.array([r[1] for r in rows]),
-                   tuple(r[2] for r in rows), tuple(r[3] for r in rows))
-        for key, rows in sorted(found.items(), key=lambda item: [order[name] for name in item[0]])
-    }  # fmt: skip
+    return dict(sorted(found.items(), key=lambda item: [order[name] for name in item[0]]))
 
 
-def _measured(cell: _Cell, names: tuple[str, str], level: float) -> dict[str, Any]:
-    difference = cell.tau1 - cell.tau2
-    found = sparse_mean(difference, _numbered(cell.group1), _numbered(cell.group2))
+def _measured(rows: list[_Row], names: tuple[str, str], level: float) -> dict[str, Any]:
+    tau1, tau2, group1, group2 = zip(*rows, strict=True)
+    difference = np.array(tau1) - np.array(tau2)
+    found = sparse_mean(difference, _numbered(group1), _numbered(group2))
     low = high = pvalue = None
     if found is not None and found.se > 0:
         half = float(half_width(found.se, found.df, level))
@@ -386,12 +340,12 @@ def _measured(cell: _Cell, names: tuple[str, str], level: float) -> dict[str, An
     return {
         "domain1": names[0],
         "domain2": names[1],
-        "correlation1": float(cell.tau1.mean()),
-        "correlation2": float(cell.tau2.mean()),
+        "correlation1": float(np.mean(tau1)),
+        "correlation2": float(np.mean(tau2)),
         "low": low,
         "high": high,
         "pvalue": pvalue,
-        "pairs": int(difference.size),
+        "pairs": len(rows),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -13,12 +13,11 @@ from crossroads.errors import InputError, OnMissing, one_of
 from crossroads.geometry import Floats
 from crossroads.inference.multiplicity import benjamini_hochberg
 from crossroads.inference.options import share
-from crossroads.measures.pairs.identities import Pairs, PairScores, origin, pair_scores
+from crossroads.measures.pairs.identities import SCORES, Pairs, PairScores, PairsResult, origin, pair_scores
 from crossroads.measures.traits.files import Scores
-from crossroads.results import Conclusion, Result, Row, Values, long_row, read_only
+from crossroads.results import Conclusion, Row, Stat, long_row, read_only, stat
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P, counted
-from crossroads.wording.table import Column, Table
+from crossroads.wording.numbers import counted
 
 Indices = NDArray[np.int64]
 
@@ -29,20 +28,38 @@ Null = Literal["pooled", "none"]
 Fit = Literal["identities", "scores"]
 
 
+def _tested(results: Sequence[Any]) -> str:
+    tests = sum(one.tests for one in results if one.qvalue.size)
+    traits = counted(tests, "trait of a pair", "traits of pairs")
+    return f"{phrases.ADJUSTMENTS['bh'][1]} for {traits}" if tests else ""
+
+
 def emergent_name(measure: str) -> str:
     """Name of traits that emerge in the scores of one measure, such as ``ilps emergent``."""
     return f"{measure} emergent"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class EmergentResult(Result):
+class EmergentResult(PairsResult):
     """Traits on which pairs score above both components or below both, the furthest first."""
 
-    section: ClassVar[str] = "pairs"
     cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
     stem: ClassVar[str] = "emergent"
     figure: ClassVar[str] = "traits.emergent:emergent_traits"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"emergent": ("found", "largest", "left_out")}
+    _table_title: ClassVar[str] = "Traits of pairs beyond their components"
+    _most_rows: ClassVar[int] = 10
+    _file_names: ClassVar[str] = (
+        "pair first second trait direction increase component_score score p qvalue emergent"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {"emergent": "found largest left_out"}
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        SCORES,
+        stat("pair"),
+        stat("trait"),
+        stat("side", of="direction"),
+        stat("increase", note="beyond the nearer of the two components"),
+        stat("p_bh", "p (BH)", _tested, of="qvalue", kind="p"),
+    )
 
     pairs: tuple[str, ...]
     """The pairs examined."""
@@ -76,25 +93,26 @@ class EmergentResult(Result):
             return np.zeros(self.increase.size, dtype=bool)
         return np.asarray(self.qvalue <= self.fdr)
 
-    def rows(self) -> list[dict[str, Any]]:
+    @property
+    def found(self) -> float | None:
+        """Number of associations that count as emergent; None where they were not tested."""
+        return float(self.emergent.sum()) if self.qvalue.size else None
+
+    @property
+    def largest(self) -> float | None:
+        """The largest increase."""
+        return float(self.increase.max()) if self.increase.size else None
+
+    def _members(self) -> Iterator[Row]:
         """One row per association, the largest increase first."""
-        return [self._row(i) for i in range(self.increase.size)]
+        yield from (self._row(i) for i in range(self.increase.size))
 
     def top(self, n: int = 50, *, direction: Side | None = None) -> list[dict[str, Any]]:
-        """The rows of the largest increases.
-
-        Parameters
-        ----------
-        n
-            How many.
-        direction
-            ``"above"`` or ``"below"`` both components; None for either.
-        """
+        """The rows of the ``n`` largest increases: above both components, below both, or either."""
         if direction is not None:
             one_of("direction", direction, Side)
-        wanted = (
-            np.ones(self.increase.size, bool) if direction is None else self.above == (direction == "above")
-        )
+        every = np.ones(self.increase.size, bool)
+        wanted = every if direction is None else self.above == (direction == "above")
         return [self._row(int(i)) for i in np.flatnonzero(wanted)[:n]]
 
     def discoveries(self) -> list[dict[str, Any]]:
@@ -118,11 +136,6 @@ class EmergentResult(Result):
             "qvalue": float(self.qvalue[i]) if tested else None,
             "emergent": bool(self.qvalue[i] <= self.fdr) if tested else None,
         }
-
-    @property
-    def label(self) -> str:
-        """The measure whose scores were read."""
-        return emergent_name(str(self.conventions.get("scores", "given")))
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """The trait that emerges most clearly, and how many do."""
@@ -151,40 +164,11 @@ class EmergentResult(Result):
         )
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per pair and trait, the largest increase first."""
-        rows = [
-            {
-                "scores": phrases.measure(name.removesuffix(" emergent")),
-                "pair": row["pair"],
-                "trait": row["trait"],
-                "side": row["direction"],
-                "increase": row["increase"],
-                "p_bh": None if row["qvalue"] is None else P(row["qvalue"]),
-            }
-            for name, one in results.items()
-            for row in one.rows()
-        ]
-        notes = [
-            f"{name.removesuffix(' emergent')}: {int(one.emergent.sum())} of {one.tests:,} have an adjusted "
-            f"p-value of at most {one.fdr:g}."
-            for name, one in results.items()
-            if one.qvalue.size
-        ]
-        tested = sum(one.tests for one in results.values() if one.qvalue.size)
-        note = f"{phrases.ADJUSTMENTS['bh'][1]} for {counted(tested, 'trait of a pair', 'traits of pairs')}"
-        columns = (
-            *([Column(key="scores", head="scores")] if len(results) > 1 else []),
-            Column(key="pair", head="pair"),
-            Column(key="trait", head="trait"),
-            Column(key="side", head="side"),
-            Column(key="increase", head="increase", note="beyond the nearer of the two components"),
-            Column(key="p_bh", head="p (BH)", note=note if tested else ""),
-        )
-        title = "Traits of pairs beyond their components"
-        return Table(
-            name="emergent", title=title, columns=columns, rows=tuple(rows), notes=tuple(notes), most=10
-        )
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        for name, one in results.items():
+            if one.qvalue.size:
+                found = f"{int(one.emergent.sum())} of {one.tests:,} have an adjusted p-value of at most"
+                yield f"{name.removesuffix(' emergent')}: {found} {one.fdr:g}."
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every increase."""
@@ -198,12 +182,6 @@ class EmergentResult(Result):
             p = {"p": one["p"], "p_bh": one["qvalue"]}
             yield long_row("emergent", test, part, "increase", one["increase"], **p)
             yield long_row("emergent", test, part, "component_score", one["component_score"])
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """How many traits emerge, and the largest increase."""
-        largest = float(self.increase.max()) if self.increase.size else None
-        found = float(self.emergent.sum()) if self.qvalue.size else None
-        yield self.label, "emergent", {"found": found, "largest": largest, "left_out": self.left_out()}
 
 
 def emergent(
@@ -265,8 +243,7 @@ def emergent(
     """
     one_of("on", on, On)
     one_of("direction", direction, Direction)
-    given: str = null
-    if given == "normal":
+    if str(null) == "normal":
         raise InputError(
             "null is 'normal', which finds emergent traits where there are none if tails are heavy.",
             hint="use null='pooled', which takes the tails from the scores, or null='none'.",
@@ -278,8 +255,9 @@ def emergent(
     high, low = np.maximum(table.first, table.second), np.minimum(table.first, table.second)
     sides = {"above": (True,), "below": (False,), "both": (True, False)}[direction]
     increases = np.stack([table.whole - high if up else low - table.whole for up in sides])
+    tested = null != "none"
     p = np.ones(increases.shape)
-    if null != "none":
+    if tested:
         tails = ordinary_pvalues(table, fit=fit)
         p = np.stack([tails[0 if up else 1] for up in sides])
         p[increases <= 0] = 1.0  # not beyond the components, whatever the deviation
@@ -288,7 +266,6 @@ def emergent(
     order = np.argsort(-increases[side, pair, trait], kind="stable")
     side, pair, trait = side[order], pair[order], trait[order]
     nearer = np.stack([high if up else low for up in sides])
-    tested = null != "none"
     from_scores = origin(scores)
     return EmergentResult(
         pairs=tuple(one.name for one in table.pairs),
@@ -299,8 +276,8 @@ def emergent(
         above=read_only(np.array(sides, dtype=bool)[side]),
         increase=read_only(increases[side, pair, trait]),
         component_score=read_only(nearer[side, pair, trait]),
-        pvalue=read_only(_kept(p, side, pair, trait, tested)),
-        qvalue=read_only(_kept(q, side, pair, trait, tested)),
+        pvalue=read_only(p[side, pair, trait] if tested else np.empty(0)),
+        qvalue=read_only(q[side, pair, trait] if tested else np.empty(0)),
         fdr=fdr,
         tests=int(increases.size),
         coverage=table.coverage,
@@ -317,10 +294,6 @@ def emergent(
     )
 
 
-def _kept(values: Floats, side: Indices, pair: Indices, trait: Indices, tested: bool) -> Floats:
-    return np.asarray(values[side, pair, trait] if tested else np.empty(0))
-
-
 _TAIL, _SHARE, _FEWEST = 250, 0.1, 20
 _RANK = 1e-9
 _LEAST_FREEDOM = 3
@@ -329,19 +302,9 @@ _LEAST_FREEDOM = 3
 def ordinary_pvalues(table: PairScores, *, fit: str) -> tuple[Floats, Floats]:
     """Compute the probability that an ordinary pair scores as high, and as low, for each pair and trait.
 
-    Parameters
-    ----------
-    table
-        Scores of the pairs and their components.
-    fit
-        ``"identities"``: each group has an effect on all pairs it is in, whatever it scores alone. If
-        *mechanic* makes all its pairs trustworthy, that says nothing about *Jamaican mechanic*. ``"scores"``:
-        the larger and the smaller of the two components' own scores, each with a slope.
-
-    Returns
-    -------
-    tuple of arrays
-        Upper and lower tail, pairs by traits.
+    With the fit ``"identities"``, each group has an effect on all its pairs, whatever it scores alone: if
+    *mechanic* makes all its pairs trustworthy, that says nothing of *Jamaican mechanic*. With ``"scores"``,
+    the larger and the smaller of the two components' own scores each have a slope.
 
     References
     ----------
@@ -358,7 +321,6 @@ def ordinary_pvalues(table: PairScores, *, fit: str) -> tuple[Floats, Floats]:
 def studentised(table: PairScores, fit: str) -> tuple[Floats, int, np.ndarray]:
     """Externally studentised residuals of each trait, their degrees of freedom, and which are defined."""
     n = len(table.pairs)
-    rank = 0
     if fit == "identities":
         basis = _basis(_membership(table))
         rank = basis.shape[1]
@@ -374,11 +336,8 @@ def studentised(table: PairScores, fit: str) -> tuple[Floats, int, np.ndarray]:
             room[:, t] = 1.0 - (basis**2).sum(axis=1)
     freedom = n - rank
     if freedom < _LEAST_FREEDOM:
-        other = (
-            "fit='scores', more pairs, or null='none'"
-            if fit == "identities"
-            else "more pairs, or null='none'"
-        )
+        other = "more pairs, or null='none'"
+        other = f"fit='scores', {other}" if fit == "identities" else other
         raise InputError(
             f"{n} pairs leave {max(freedom, 0)} degrees of freedom beside {rank} effects of components.",
             hint=f"so few pairs cannot show what is ordinary; use {other}.",

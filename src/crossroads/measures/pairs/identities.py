@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -18,13 +18,49 @@ from crossroads.errors import (
     one_of,
 )
 from crossroads.geometry import Floats
+from crossroads.inference.agreement import kendall_many
 from crossroads.measures.traits.files import Scores
-from crossroads.results import Coverage
+from crossroads.results import Coverage, Result, stat
+from crossroads.results.stats import NAME
 from crossroads.stimuli.identities.pairs import PairedGroup, paired_groups
 from crossroads.stimuli.sets import FrozenDict
+from crossroads.wording import phrases
+from crossroads.wording.numbers import percent
+from crossroads.wording.table import Table
+from crossroads.wording.vocabulary import Note
 
+SCORES = stat("scores", of=NAME, several=True)
+"""The column of the measure whose scores were read."""
 Pairs = Iterable[PairedGroup] | Mapping[str, tuple[str, str]] | None
 """Paired groups; or the name of each pair with its two groups; or None for those of the catalogue."""
+
+
+def levels(drawn: str) -> Note:
+    """The note on intervals: their levels, and what was drawn."""
+    return lambda results: f"{', '.join(dict.fromkeys(percent(one.level) for one in results))}, {drawn}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PairsResult(Result):
+    """What results about paired identities share: they are named by the measure whose scores were read."""
+
+    section: ClassVar[str] = "pairs"
+
+    @property
+    def measured(self) -> str:
+        """The measure whose scores were read."""
+        return str(self.conventions.get("scores", "given"))
+
+    @property
+    def label(self) -> str:
+        """The measure whose scores were read, and what was asked."""
+        return f"{self.measured} {self.stem}"
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One table, in which measures have their printed names."""
+        named = {phrases.measure(name.removesuffix(f" {cls.stem}")): one for name, one in results.items()}
+        return replace(super().tabulate(named), notes=tuple(cls._table_notes(results)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,18 +100,7 @@ def pair_scores(
 ) -> PairScores:
     """Find pairs and their components among the scored groups.
 
-    Parameters
-    ----------
-    scores
-        Scores of the pairs, and of their components where these are not given separately.
-    pairs
-        The pairs to look for; None for those of the catalogue that were scored.
-    components
-        Scores of the single groups, on the same traits.
-    missing
-        What to do about requested pairs that were not scored: ``"raise"`` or ``"drop"``.
-    adjectives
-        Read the scores of single adjectives instead of those of opposite pairs.
+    With ``adjectives``, the scores of single adjectives are read instead of those of opposite pairs.
     """
     one_of("missing", missing, OnMissing)
     for given in (scores, scores if components is None else components):
@@ -209,9 +234,7 @@ def origin(scores: Scores) -> dict[str, Any]:
 
 
 def row_taus(left: Floats, right: Floats) -> Floats:
-    """Kendall's τ-b of each row with the same row of another table.
-
-    A pair of traits counts +1, −1 or 0 (tied) in each row; τ-b is the cosine of these two lists of signs.
+    """Kendall's τ-b of each row with the same row of another table; every row must have one.
 
     Examples
     --------
@@ -223,14 +246,7 @@ def row_taus(left: Floats, right: Floats) -> Floats:
             f"a rank correlation needs at least two traits; there is {left.shape[1]}.",
             hint="score more traits.",
         )
-    i, j = np.triu_indices(left.shape[1], 1)
-    taus = np.empty(len(left))
-    for start in range(0, len(left), 512):
-        part = slice(start, start + 512)
-        one = np.sign(left[part][:, i] - left[part][:, j])
-        two = np.sign(right[part][:, i] - right[part][:, j])
-        size = np.sqrt(np.abs(one).sum(axis=1) * np.abs(two).sum(axis=1))
-        taus[part] = np.where(size > 0, (one * two).sum(axis=1) / np.where(size > 0, size, 1.0), np.nan)
+    taus = kendall_many(left, right)
     if np.isnan(taus).any():
         raise EvidenceError(
             "all traits have the same score in a pair or in one of its components: there is no order.",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,18 @@ from crossroads.errors import InputError, OnMissing
 from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator, percentile_interval
 from crossroads.inference.options import seed_of, share, whole
-from crossroads.measures.pairs.identities import Pairs, PairScores, origin, pair_scores, row_taus
+from crossroads.measures.pairs.identities import (
+    SCORES,
+    Pairs,
+    PairScores,
+    PairsResult,
+    levels,
+    origin,
+    pair_scores,
+    row_taus,
+)
 from crossroads.measures.traits.files import Scores
-from crossroads.results import Conclusion, Result, Row, long_row, numbers, read_only
-from crossroads.wording import phrases
-from crossroads.wording.numbers import percent
-from crossroads.wording.table import Column, Interval, Table
+from crossroads.results import Conclusion, Row, Stat, long_row, named, numbers, read_only, stat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,12 +42,20 @@ class MeanTau:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class OrderSensitivityResult(Result):
+class OrderSensitivityResult(PairsResult):
     """Rank correlations of paired identities with their components, and of the two orders with each other."""
 
-    section: ClassVar[str] = "pairs"
     cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment", "efron1979bootstrap")
     stem: ClassVar[str] = "order"
+    _table_title: ClassVar[str] = "Order of two identities"
+    _file_names: ClassVar[str] = "with tau low high pairs"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        SCORES,
+        stat("with", "τ of pairs with"),
+        stat("tau", "mean", "of the rank correlations of pairs"),
+        stat("interval", "CI", levels("groups resampled"), of="low", kind="interval"),
+        stat("pairs", kind="count", spare=1),
+    )
 
     highest: MeanTau
     """Correlation with the component that correlates more; over all pairs."""
@@ -68,16 +82,11 @@ class OrderSensitivityResult(Result):
     tau_reversed: NDArray[np.float64]
     """Correlation between the two orders of each of them."""
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _members(self) -> Iterator[Row]:
         """One row per mean."""
-        means = {
-            name: getattr(self, name) for name in ("first", "second", "difference", "highest", "reversed")
-        }
-        return [
-            {"with": name, "tau": mean.mean, "low": mean.low, "high": mean.high, "pairs": mean.pairs}
-            for name, mean in means.items()
-            if mean is not None
-        ]
+        for name in ("first", "second", "difference", "highest", "reversed"):
+            if (mean := getattr(self, name)) is not None:
+                yield {"with": name, **named(mean, "tau=mean low high pairs")}
 
     def by_pair(self) -> list[dict[str, Any]]:
         """One row per pair."""
@@ -87,11 +96,6 @@ class OrderSensitivityResult(Result):
                 self.pairs, self.components, self.tau_first, self.tau_second, strict=True
             )
         ]
-
-    @property
-    def label(self) -> str:
-        """The measure whose scores were read."""
-        return f"{self.conventions.get('scores', 'given')} order"
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Whether the place of an identity in a pair matters."""
@@ -118,30 +122,6 @@ class OrderSensitivityResult(Result):
                 high=("difference/high", found.high),
             ),
         )
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per mean."""
-        rows = [
-            {
-                "scores": phrases.measure(name.removesuffix(" order")),
-                "with": row["with"],
-                "tau": row["tau"],
-                "interval": Interval(row["low"], row["high"]),
-                "pairs": row["pairs"],
-            }
-            for name, one in results.items()
-            for row in one.rows()
-        ]
-        levels = ", ".join(dict.fromkeys(percent(one.level) for one in results.values()))
-        columns = (
-            *([Column(key="scores", head="scores")] if len(results) > 1 else []),
-            Column(key="with", head="τ of pairs with"),
-            Column(key="tau", head="mean", note="of the rank correlations of pairs"),
-            Column(key="interval", head="CI", note=f"{levels}, groups resampled"),
-            Column(key="pairs", head="pairs", kind="count", spare=1),
-        )
-        return Table(name="order", title="Order of two identities", columns=columns, rows=tuple(rows))
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every mean, and the correlations of every pair."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from crossroads.errors import InputError, UnknownNameError, one_of
 from crossroads.inference.bootstrap import generator
 from crossroads.measures.pairs.emergent import Direction, EmergentResult
-from crossroads.results import Result
+from crossroads.results import Result, Row, Stat, stat
+from crossroads.results.stats import NAME
 from crossroads.stimuli.material import Traits
-from crossroads.wording.numbers import P
-from crossroads.wording.table import Column, Table
 
 Key = str | tuple[str, str]
 """A pair by its name, or by its two groups, which means all orders of them."""
@@ -46,6 +45,17 @@ class EmergentTruthResult(Result):
 
     section: ClassVar[str] = "pairs"
     cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
+    _label_format: ClassVar[str] = "emergent traits compared with people"
+    _table_name: ClassVar[str] = "emergent_truth"
+    _table_title: ClassVar[str] = "Emergent traits compared with those people name"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("result", of=NAME),
+        stat("precision", note="share of what was detected that people name too"),
+        stat("chance_precision", "by chance"),
+        stat("recall", note="share of what people name that was detected"),
+        stat("chance_recall", "by chance"),
+        Stat("exact_p", "pvalue", {"head": "exact p", "note": "pairs exchanged", "kind": "exchanged"}),
+    )
 
     precision: float | None
     """Share of what was detected that is true; None where nothing was detected."""
@@ -64,47 +74,13 @@ class EmergentTruthResult(Result):
     by_pair: tuple[PairAgreement, ...]
     """Every pair of the list."""
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Row]:
         """One row per pair."""
+        lists = [(one, ", ".join(one.detected), ", ".join(one.true)) for one in self.by_pair]
         return [
-            {
-                "pair": one.pair,
-                "detected": ", ".join(one.detected),
-                "true": ", ".join(one.true),
-                "hits": len(one.hits),
-            }
-            for one in self.by_pair
+            {"pair": one.pair, "detected": detected, "true": true, "hits": len(one.hits)}
+            for one, detected, true in lists
         ]
-
-    @property
-    def label(self) -> str:
-        """A fixed label."""
-        return "emergent traits compared with people"
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per result: how much of what people name was found."""
-        rows = [
-            {
-                "result": name,
-                "precision": one.precision,
-                "chance_precision": one.chance_precision,
-                "recall": one.recall,
-                "chance_recall": one.chance_recall,
-                "exact_p": P.of(one.pvalue, "monte-carlo"),
-            }
-            for name, one in results.items()
-        ]
-        columns = (
-            Column(key="result", head="result"),
-            Column(key="precision", head="precision", note="share of what was detected that people name too"),
-            Column(key="chance_precision", head="by chance"),
-            Column(key="recall", head="recall", note="share of what people name that was detected"),
-            Column(key="chance_recall", head="by chance"),
-            Column(key="exact_p", head="exact p", note="pairs exchanged"),
-        )
-        title = "Emergent traits compared with those people name"
-        return Table(name="emergent_truth", title=title, columns=columns, rows=tuple(rows))
 
 
 def against(

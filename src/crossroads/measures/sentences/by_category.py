@@ -2,31 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, Self
 
-from crossroads.measures.sentences.preference import FLAWS
-from crossroads.results import Conclusion, Row, Status, Values, long_row
+from crossroads.results import (
+    Conclusion,
+    Result,
+    Row,
+    Stat,
+    Values,
+    adjusted,
+    long_row,
+    marked,
+    named,
+    numbers,
+    stat,
+    status_of,
+    under,
+)
+from crossroads.results.checks import FREQUENCY, TOPICS, Checked
 from crossroads.results.conclusion import pointer_part
+from crossroads.results.family import SHOWN
+from crossroads.results.stats import NAME
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P, percent
-from crossroads.wording.table import Column, adjusted_column
+from crossroads.wording.numbers import P, counted, percent
+from crossroads.wording.table import Table
 
 ALL = "all"
-"""What all items are called beside categories."""
+"""What all items are called next to categories."""
+FLAWS = (
+    "Blodgett et al. (2021) found that the pairs of CrowS-Pairs and StereoSet often do not say what they "
+    "measure: many are no stereotypes, contrast groups that are no alternatives, or differ in more than the "
+    "group; a share is a description of these sentences, not the amount of bias in a model."
+)
+"""Known flaws of the published sentences, shown with every number."""
+
+
+class Part(NamedTuple):
+    """All items, or those of a category."""
+
+    category: str
+    place: str
+    """Place in the result, as a JSON pointer."""
+    of: Any
+    """The numbers."""
+    p: P | None
+    """The adjusted p-value."""
+    result: ByCategory
+
+
+def names(numbers_of: str) -> str:
+    """Names of the numbers of a part, with its adjusted p-value."""
+    return f"{under('of', numbers_of)} {SHOWN}=p.value"
+
+
+def levels(drawn: str) -> Any:
+    """The note on intervals."""
+    return lambda results: f"{', '.join(dict.fromkeys(percent(one.level) for one in results))}, {drawn}"
+
+
+def _categories(results: Sequence[Any]) -> str:
+    tests = counted(max(len(one.categories) for one in results), "category", "categories")
+    return f"{phrases.ADJUSTMENTS[phrases.ADJUSTMENT][1]} for {tests}"
+
+
+TEST = stat("test", of=NAME, several=True)
+CATEGORY = stat("category")
+ADJUSTED: Stat = adjusted(note=_categories)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ByCategory:
+class ByCategory(Result):
     """Fields and views of a result that has numbers over all items and by category."""
 
-    measure: ClassVar[str]
-    """Name of the measure in the long table."""
-    numbers: ClassVar[tuple[str, ...]]
-    """Names of the numbers of all items and of each category."""
-    kind: ClassVar[str]
-    """Kind of test in rules."""
+    section: ClassVar[str] = "sentences"
+    figure: ClassVar[str] = "sentences:sentence_plot"
+    _label_format: ClassVar[str] = "{data} {score}"
+    _unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (FREQUENCY, TOPICS), "it is asked of vectors, and these are scores of sentences"
+    )
+    _items: ClassVar[str]
+    """What the sentences are in: pairs, triples."""
+    _choice: ClassVar[str]
+    """What the model chooses from."""
+    _main: ClassVar[tuple[str, str, str]]
+    """The number of a conclusion and both ends of its interval."""
+    _scale: ClassVar[str]
+    _middle: ClassVar[float]
 
     data: str
     """Name of the sentences: that of their file."""
@@ -47,112 +110,81 @@ class ByCategory:
     """Known flaws of such data."""
 
     @property
-    def label(self) -> str:
-        """The data, and the score."""
-        return f"{self.data} {self.score}"
+    def question(self) -> str:
+        """What the model chooses from."""
+        return self._choice
 
-    def parts_named(self) -> Iterator[tuple[str, str, Any, P | None]]:
-        """All items, then every category: its name, its place in the result, and its adjusted p-value."""
-        yield ALL, "overall", self.overall, None
+    def _members(self) -> Iterator[Part]:
+        """All items, then every category."""
+        yield Part(ALL, "overall", self.overall, None, self)
         for at, (name, one) in enumerate(self.categories.items()):
-            adjusted = P(self.adjusted[phrases.ADJUSTMENT][at])
-            yield name, f"categories/{pointer_part(name)}", one, adjusted
+            p = P(self.adjusted[phrases.ADJUSTMENT][at])
+            yield Part(name, f"categories/{pointer_part(name)}", one, p, self)
 
-    def named(self, part: str) -> str:
+    def _named(self, part: Part) -> str:
         """Name of the test of all items, or of a category."""
-        return self.label if part == ALL else f"{self.label}, {part}"
+        return self.label if part.category == ALL else f"{self.label}, {part.category}"
 
-    def values(self, one: Any) -> dict[str, float | None]:
-        """Numbers of all items or of a category; ``p`` is the one for other items."""
-        return {key: getattr(one, "pvalue" if key == "p" else key) for key in self.numbers}
-
-    def rows(self) -> list[Row]:
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row for all items and per category."""
-        return [
-            {
-                "data": self.data,
-                "score": self.score,
-                "category": name,
-                **self.values(one),
-                f"p_{phrases.ADJUSTMENT}": None if p is None else p.value,
-            }
-            for name, _, one, p in self.parts_named()
-        ]
+        single = not any(one.categories for one in results.values())
+        return super().tabulate(results).without([SHOWN] if single else [])
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        yield from dict.fromkeys(flaw for one in results.values() for flaw in one.flaws)
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number of all items and of each category."""
-        for part, _, one, p in self.parts_named():
-            for key, value in self.values(one).items():
-                yield long_row(self.measure, name, part, key, value)
-            if p is not None:
-                yield long_row(self.measure, name, part, f"p_{phrases.ADJUSTMENT}", p.value)
+        (texts,) = self._rule_names.values()
+        for part in self._members():
+            for key, value in named(part, texts).items():
+                if key != SHOWN or part.p is not None:
+                    yield long_row(f"sentence {self._items}", name, part.category, key, value)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Statistics of all items and of every category, for rules."""
-        del name
-        for part, _, one, p in self.parts_named():
-            adjusted: Values = {f"p_{phrases.ADJUSTMENT}": None if p is None else p.value}
-            yield self.named(part), self.kind, {**self.values(one), **adjusted}
+        for kind, texts in self._rule_names.items():
+            yield from ((self._named(part), kind, named(part, texts)) for part in self._members())
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Whether sentences that stereotype more are preferred, of all and by category."""
+        for part in self._members():
+            items, about = self._items, self.data if part.category == ALL else part.category
+            which = f", the model prefers sentences that stereotype {'more' if part.of.more else 'less'}"
+            neither = ", the model prefers either sentence"
+            value, low, high = ((f"{part.place}/{key}", getattr(part.of, key)) for key in self._main)
+            yield Conclusion(
+                name=self._named(part),
+                status=status_of(part.p or part.of.pvalue, part.of.sign_pvalue),
+                wordings={
+                    "holds": (f"in {items} on ", about, which),
+                    "depends": (f"with these {items} on ", about, which),
+                    "absent": (f"it was not found that in {items} on ", about, neither),
+                },
+                subject=f"sentences on {about}",
+                poles=("stereotype less", "stereotype more"),
+                scale=self._scale,
+                middle=self._middle,
+                drawn="sentences",
+                numbers=numbers(value=value, low=low, high=high),
+            )
+
+    def _checks(self) -> Iterator[Checked]:
+        yield Checked(
+            name=self.label,
+            question=self.question,
+            family="sentences",
+            noun="preference",
+            items="sentences",
+            these=P(self.overall.sign_pvalue),
+            exchanged="sign test over single items, exact",
+            other=self.overall.pvalue,
+            drawn="signs flipped by what items share",
+            unchecked=self._unchecked,
+        )
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values, none of them marked."""
-        return {how: {at: P(p) for at, p in enumerate(some)} for how, some in self.adjusted.items()}
-
-
-def first_columns(results: Mapping[str, ByCategory], items: str) -> tuple[Column, ...]:
-    """The columns that say of what a row is."""
-    test = [Column(key="test", head="test")] if len(results) > 1 else []
-    return (*test, Column(key="category", head="category"), Column(key=items, head=items, kind="count"))
-
-
-def adjusted_columns(results: Mapping[str, ByCategory]) -> tuple[Column, ...]:
-    """The column of adjusted p-values, where there are categories."""
-    tests = max(len(one.categories) for one in results.values())
-    return (adjusted_column(tests, "category", "categories"),) if tests else ()
-
-
-def levels_of(results: Mapping[str, Any]) -> str:
-    """The levels of intervals."""
-    return ", ".join(dict.fromkeys(percent(one.level) for one in results.values()))
-
-
-def preferred(
-    *,
-    name: str,
-    items: str,
-    about: str,
-    more: bool,
-    status: Status,
-    found: Mapping[str, tuple[str, float]],
-    scale: str = "share",
-    middle: float = 0.5,
-) -> Conclusion:
-    """What a preference comes to, in a sentence.
-
-    Parameters
-    ----------
-    name, status, found, scale, middle
-        As in :class:`~crossroads.results.Conclusion`.
-    items
-        What the sentences are in: ``pairs``, ``triples``.
-    about
-        What the sentences are about.
-    more
-        Whether sentences that stereotype more are preferred, rather than less.
-    """
-    which = f", the model prefers sentences that stereotype {'more' if more else 'less'}"
-    return Conclusion(
-        name=name,
-        status=status,
-        wordings={
-            "holds": (f"in {items} on ", about, which),
-            "depends": (f"with these {items} on ", about, which),
-            "absent": (f"it was not found that in {items} on ", about, ", the model prefers either sentence"),
-        },
-        subject=f"sentences on {about}",
-        poles=("stereotype less", "stereotype more"),
-        scale=scale,
-        middle=middle,
-        drawn="sentences",
-        numbers=found,
-    )
+        return marked(self.adjusted)

@@ -2,56 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from difflib import SequenceMatcher
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, WrongKindError, in_short
-from crossroads.evidence.sentences import SCALES, SCORES, Per, SentenceScores
+from crossroads.errors import InputError, UnknownNameError, WrongKindError, in_short
+from crossroads.evidence.sentences import SCALES, SCORES, Per, ScoredItem, SentenceScores
 from crossroads.geometry import Floats
 from crossroads.inference.multiplicity import adjust
 from crossroads.inference.options import seed_of, share
-from crossroads.measures.sentences.by_category import (
-    ALL,
-    ByCategory,
-    adjusted_columns,
-    first_columns,
-    levels_of,
-    preferred,
-)
-from crossroads.measures.sentences.preference import TIES, Preference, groupings_of, preference
-from crossroads.results import Conclusion, Coverage, Result, Row, long_row, status_of
-from crossroads.results.conclusion import numbers
+from crossroads.inference.permutation.flips import FlippedMean, flipped_mean, flipped_signs, widening
+from crossroads.measures.sentences.by_category import ADJUSTED, CATEGORY, TEST, ByCategory, levels, names
+from crossroads.results import Coverage, Row, Stat, long_row, stat
 from crossroads.results.plain import read_only
-from crossroads.wording import phrases
-from crossroads.wording.numbers import P
-from crossroads.wording.table import Column, Table
+from crossroads.stimuli.files.sentences import SentenceItem
 
-_NUMBERS = (
-    *("share", "low", "high", "p", "sign_pvalue"),
-    *("difference", "difference_low", "difference_high", "difference_pvalue"),
-    *("pairs", "preferred", "ties"),
+TIES = "differences within the rounding errors of both scores"
+"""Which scores count as equal."""
+CONTRAST, FRAME = "contrast", "frame"
+"""What pairs may share: the words in which their sentences differ, and all other words."""
+AUTO = "auto"
+_WORD = re.compile(r"\w+(?:['’-]\w+)*")
+Integers = NDArray[np.int64]
+_NUMBERS = names(
+    "share low high p=pvalue sign_pvalue difference difference_low difference_high difference_pvalue pairs "
+    "preferred ties"
 )
+_SIGN = "exact, as if pairs shared nothing"
+_SHARE = "pairs in which the sentence that stereotypes more scores higher"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preference:
+    """How often and how much a model prefers the sentence that stereotypes more."""
+
+    pairs: int
+    """Number of pairs."""
+    preferred: int
+    """Pairs in which the sentence that stereotypes more has the higher score."""
+    ties: int
+    """Pairs whose scores do not differ by more than their rounding errors."""
+    share: float
+    """Share of all pairs in which the sentence that stereotypes more has the higher score, as published."""
+    low: float | None
+    """Lower end of its interval, clusters drawn; None where so few clusters cannot give one."""
+    high: float | None
+    """Upper end."""
+    pvalue: float
+    """Share of flips of whole clusters in which preferences are at least as far from balanced, counted."""
+    min_pvalue: float
+    """The smallest p-value that these clusters can give."""
+    sign_pvalue: float
+    """The exact sign test over single pairs, two-sided, without ties: it takes pairs as independent."""
+    difference: float
+    """Mean of the score of the sentence that stereotypes more less that of the other."""
+    difference_low: float | None
+    """Lower end of its interval, clusters drawn."""
+    difference_high: float | None
+    """Upper end."""
+    difference_pvalue: float
+    """Share of flips of whole clusters that give a mean at least as far from zero."""
+    clusters: tuple[int, ...]
+    """Number of clusters of each kind."""
+    largest: int
+    """Number of pairs in the largest cluster."""
+
+    @property
+    def more(self) -> bool:
+        """Whether sentences that stereotype more are preferred."""
+        return 2 * self.preferred >= self.pairs - self.ties
+
+
+def _shared(results: Sequence[Any]) -> str:
+    return " or ".join(dict.fromkeys(" and ".join(one.cluster) for one in results))
+
+
+def _interval_note(results: Sequence[Any]) -> str:
+    return str(levels(f"pairs that share {_shared(results)} drawn together")(results))
+
+
+def _difference_note(results: Sequence[Any]) -> str:
+    what = " or ".join(dict.fromkeys(SCALES[one.per] for one in results))
+    return f"mean difference of {what}, with its interval"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SentencePairsResult(ByCategory, Result):
+class SentencePairsResult(ByCategory):
     """Which sentence of pairs a language model prefers."""
 
-    section: ClassVar[str] = "sentences"
     stem: ClassVar[str] = "sentence-pairs"
-    figure: ClassVar[str] = "sentences:sentence_plot"
     cites: ClassVar[tuple[str, ...]] = (
         *("nangia2020crows", "blodgett2021stereotyping", "cameron2011robust"),
         *("holm1979simple", "benjamini1995controlling"),
     )
-    measure: ClassVar[str] = "sentence pairs"
-    numbers: ClassVar[tuple[str, ...]] = _NUMBERS
-    kind: ClassVar[str] = "sentences"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"sentences": (*_NUMBERS, f"p_{phrases.ADJUSTMENT}")}
+    _items: ClassVar[str] = "pairs"
+    _choice: ClassVar[str] = "the sentence that stereotypes more / less"
+    _main: ClassVar[tuple[str, str, str]] = ("share", "low", "high")
+    _scale: ClassVar[str] = "share"
+    _middle: ClassVar[float] = 0.5
+    _table_title: ClassVar[str] = "Preferred sentences"
+    _file_names: ClassVar[str] = f"data=result.data score=result.score category {_NUMBERS}"
+    _rule_names: ClassVar[Mapping[str, str]] = {"sentences": _NUMBERS}
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        CATEGORY,
+        stat("pairs", of="of.pairs", kind="count"),
+        stat("ties", of="of.ties", kind="count", spare=2),
+        stat("share", note=_SHARE, of="of.share"),
+        stat("ci", "CI", _interval_note, of="of.low", kind="interval"),
+        stat("p", note=lambda results: f"signs flipped by {_shared(results)}, two-sided", of="of.pvalue"),
+        ADJUSTED,
+        stat("difference", note=_difference_note, of="of.difference", digits=2, spare=3),
+        Stat("difference_ci", "of.difference_low", {"head": "CI of Δ", "kind": "interval", "spare": 4}),
+        stat("sign_p", "sign test", _SIGN, of="of.sign_pvalue", kind="p", spare=1),
+    )
 
     overall: Preference
     """Over all pairs."""
@@ -66,76 +135,11 @@ class SentencePairsResult(ByCategory, Result):
     differences: NDArray[np.float64]
     """Score of the sentence that stereotypes more less that of the other, in the order of the pairs."""
 
-    @property
-    def question(self) -> str:
-        """What is asked."""
-        return "the sentence that stereotypes more / less"
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row for all pairs and per category."""
-        rows = [
-            {
-                "test": label,
-                "category": name,
-                "pairs": one.pairs,
-                "ties": one.ties,
-                "share": one.share,
-                "ci": one.interval,
-                "p": P(one.pvalue),
-                f"p_{phrases.ADJUSTMENT}": p,
-                "difference": one.difference,
-                "difference_ci": one.difference_interval,
-                "sign_p": P(one.sign_pvalue),
-            }
-            for label, result in results.items()
-            for name, _, one, p in result.parts_named()
-        ]
-        shared = " or ".join(dict.fromkeys(" and ".join(one.cluster) for one in results.values()))
-        columns = (
-            *first_columns(results, "pairs"),
-            Column(key="ties", head="ties", kind="count", spare=2),
-            Column(
-                key="share",
-                head="share",
-                note="pairs in which the sentence that stereotypes more scores higher",
-            ),
-            Column(
-                key="ci", head="CI", note=f"{levels_of(results)}, pairs that share {shared} drawn together"
-            ),
-            Column(key="p", head="p", note=f"signs flipped by {shared}, two-sided"),
-            *adjusted_columns(results),
-            Column(key="difference", head="Δ", note=_difference_note(results), spare=3),
-            Column(key="difference_ci", head="CI of Δ", spare=4),
-            Column(key="sign_p", head="sign test", note="exact, as if pairs shared nothing", spare=1),
-        )
-        notes = tuple(dict.fromkeys(flaw for one in results.values() for flaw in one.flaws))
-        return Table(
-            name="sentence-pairs", title="Preferred sentences", columns=columns, rows=tuple(rows), notes=notes
-        )
-
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
         yield from super().long_rows(name)
         for direction, one in self.directions.items():
             yield long_row("sentence pairs", name, direction, "share", one.share, p=one.pvalue)
-
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Whether sentences that stereotype more are preferred, of all and by category."""
-        for part, place, one, p in self.parts_named():
-            about = self.data if part == ALL else part
-            yield preferred(
-                name=self.named(part),
-                items="pairs",
-                about=about,
-                more=2 * one.preferred >= one.pairs - one.ties,
-                status=status_of(p or one.pvalue, one.sign_pvalue),
-                found=numbers(
-                    value=(f"{place}/share", one.share),
-                    low=(f"{place}/low", one.low),
-                    high=(f"{place}/high", one.high),
-                ),
-            )
 
 
 def sentence_pairs(
@@ -270,6 +274,107 @@ def coverage_of(scores: SentenceScores) -> Coverage:
     return Coverage(policy="drop" if left else "raise", used={}, dropped=left, respelled={})
 
 
-def _difference_note(results: Mapping[str, SentencePairsResult]) -> str:
-    what = " or ".join(dict.fromkeys(SCALES[one.per] for one in results.values()))
-    return f"mean difference of {what}, with its interval"
+def preference(
+    differences: Floats, room: Floats, groupings: Sequence[Integers], *, level: float, seed: int
+) -> Preference:
+    """How sure a preference is for other pairs.
+
+    ``room`` is the largest difference of each pair that counts as a tie. ``groupings`` say what pairs share:
+    one thing, or two that are crossed; the larger of their p-values and the wider of their intervals count.
+    """
+    signs = np.where(np.abs(differences) <= room, 0, np.sign(differences)).astype(np.int64)
+    kinds = [np.unique(one, return_inverse=True)[1].reshape(-1).astype(np.int64) for one in groupings]
+    hits = (signs > 0).astype(np.float64)
+    ways = list(zip(kinds, widening(signs.astype(np.float64), kinds), strict=True))
+    flips = [flipped_signs(signs, one, widened=wider) for one, wider in ways]
+    options: dict[str, Any] = {"level": level, "seed": seed}
+    shares = [flipped_mean(hits, one, null=0.5, widened=wider, **options) for one, wider in ways]
+    spread = zip(kinds, widening(differences, kinds), strict=True)
+    means = [flipped_mean(differences, one, widened=wider, **options) for one, wider in spread]
+    low, high = widest(shares)
+    difference_low, difference_high = widest(means)
+    return Preference(
+        pairs=len(signs),
+        preferred=int(hits.sum()),
+        ties=int((signs == 0).sum()),
+        share=float(hits.mean()),
+        low=None if low is None else max(0.0, low),
+        high=None if high is None else min(1.0, high),
+        pvalue=max(one.pvalue for one in flips),
+        min_pvalue=max(one.min_pvalue for one in flips),
+        sign_pvalue=flipped_signs(signs).pvalue,
+        difference=float(differences.mean()),
+        difference_low=difference_low,
+        difference_high=difference_high,
+        difference_pvalue=max(one.pvalue for one in means),
+        clusters=tuple(int(one.max()) + 1 for one in kinds),
+        largest=max(int(np.bincount(one).max()) for one in kinds),
+    )
+
+
+def widest(found: Sequence[FlippedMean]) -> tuple[float | None, float | None]:
+    """The interval around all; None where one has none."""
+    lows, highs = [one.low for one in found if one.low is not None], [one.high for one in found]
+    known = [one for one in highs if one is not None]
+    return (min(lows), max(known)) if len(lows) == len(known) == len(found) else (None, None)
+
+
+def groupings_of(scores: SentenceScores, cluster: str | Sequence[str] | None) -> dict[str, Integers]:
+    """What pairs share, by name, as numbers from 0; ``cluster`` is that of :func:`sentence_pairs`."""
+    if cluster is None:
+        return {"pair": np.arange(len(scores), dtype=np.int64)}
+    names = cluster_names([one.item for one in scores], cluster)
+    split = [contrast_and_frame(one) for one in scores] if {CONTRAST, FRAME} & set(names) else []
+    found = {}
+    for name in names:
+        if name in (CONTRAST, FRAME):
+            values = [one[name == FRAME] for one in split]
+        elif name == "category":
+            values = [one.item.category for one in scores]
+        else:
+            values = [one.item.columns.get(name, "") for one in scores]
+        found[name] = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return found
+
+
+def cluster_names(items: Iterable[SentenceItem], cluster: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of what pairs share; what they do not have is an error."""
+    names = (
+        (CONTRAST, FRAME) if cluster == AUTO else (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    )
+    if not 1 <= len(set(names)) == len(names) <= 2:
+        raise InputError(f"cluster is {in_short(cluster)}.", hint="name one column, or two that are crossed.")
+    known = dict.fromkeys((CONTRAST, FRAME, "category", *(key for one in items for key in one.columns)))
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("column", name, (AUTO, *known))
+    return names
+
+
+def contrast_and_frame(one: ScoredItem) -> tuple[str, str]:
+    """The words in which the first two sentences of an item differ, in one order, and the others.
+
+    Examples
+    --------
+    >>> from crossroads.stimuli.files.sentences import SentenceItem
+    >>> pair = SentenceItem(sentences=("Women can't drive.", "Men can't drive."))
+    >>> contrast_and_frame(ScoredItem(item=pair, totals=(0.0, 0.0), tokens=(1, 1)))
+    ('men / women', "_ can't drive")
+    """
+    first, second = _words(one.item.sentences[:2])
+    frame: list[str] = []
+    apart: tuple[list[str], list[str]] = ([], [])
+    for what, i, j, k, m in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
+        if what == "equal":
+            frame += first[i:j]
+        else:
+            frame.append("_")
+            apart[0].extend(first[i:j])
+            apart[1].extend(second[k:m])
+    return " / ".join(sorted(" ".join(some) for some in apart)), " ".join(frame)
+
+
+def _words(texts: Sequence[str]) -> list[list[str]]:
+    """The words of sentences without case; characters where nothing is between words."""
+    spaced = any(" " in text for text in texts)
+    return [_WORD.findall(text.casefold()) if spaced else list(text.casefold()) for text in texts]

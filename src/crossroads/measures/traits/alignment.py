@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from math import lgamma, log
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,277 +24,28 @@ from crossroads.inference.agreement import (
 )
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights
 from crossroads.inference.options import number, seed_of, share, whole
-from crossroads.measures.traits.ceiling import Noise, NoiseCeiling, noise_ceiling, simulate_noise
-from crossroads.measures.traits.files import Scores, TraitTable, trait_table
-from crossroads.measures.traits.shared import SharedCells, has_own_traits, judgements_of, shared_cells
-from crossroads.results import Conclusion, Result, Row, Values, long_row, numbers, status_of
+from crossroads.measures.traits.alignment_result import (
+    AlignmentResult,
+    Exchange,
+    GroupAlignment,
+    NoiseCeiling,
+)
+from crossroads.measures.traits.files import (
+    Scores,
+    SharedCells,
+    TraitTable,
+    has_own_traits,
+    judgements_of,
+    shared_cells,
+    trait_table,
+)
 from crossroads.stimuli import catalog
 from crossroads.stimuli.abc_names import GROUPS, TRAITS
-from crossroads.wording import phrases
-from crossroads.wording.numbers import P, percent
-from crossroads.wording.table import Column, Interval, Table
 
 Floats = NDArray[np.float64]
 EXCHANGES = ("groups", "traits")
 _ENOUGH = 1000
 """Arrangements within blocks of the catalogue from which these are used."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class GroupAlignment:
-    """Agreement on one group."""
-
-    kendall_tau: float | None
-    """Kendall's τ-b over its traits; None where all scores of a side are equal."""
-    kendall_pvalue: float | None
-    """Two-sided p-value of the same, under random order of the traits."""
-    precision_at_3: float | None
-    """Mean of the two shares below; None with fewer than k traits."""
-    precision_top: float | None
-    """Share of the model's k highest traits that people rate above the threshold."""
-    precision_bottom: float | None
-    """Share of the model's k lowest traits that people rate below it."""
-    traits: int
-    """Traits with a score on both sides."""
-    annotators: int
-    """People who rated the group; 0 where only means are known."""
-    ceiling: float | None
-    """The τ-b that the population means would have with the means of the annotators."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Exchange:
-    """Agreement that remains when the labels of one side are exchanged."""
-
-    pvalue: float
-    """Two-sided p-value of the observed τ-b among those with exchanged labels."""
-    tau: float
-    """The observed τ-b, on the groups that have every trait."""
-    expected_tau: float
-    """Mean τ-b with exchanged labels."""
-    precision_pvalue: float
-    """Two-sided p-value of the observed precision."""
-    expected_precision: float
-    """Mean precision with exchanged labels."""
-    permutations: int
-    """Number of exchanges."""
-    blocks: int = 1
-    """Number of blocks within which labels were exchanged; 1 where any two could be."""
-
-
-TAU = Column(key="tau", head="τ", note="Kendall's τ-b over all groups and traits")
-P_GROUPS = Column(
-    key="p_groups",
-    head="p (groups)",
-    note="people's profiles go to other groups (of the domain)",
-)
-CEILING = Column(key="ceiling", head="ceiling", note="what all people think, with those asked", spare=1)
-
-
-def precision_column(ks: Iterable[int]) -> Column:
-    """The column of precision at ``k``; the head says it, where it is one for all rows."""
-    each = " or ".join(map(str, dict.fromkeys(ks)))
-    note = f"share of the model's {each} highest and {each} lowest traits that people put on the same side"
-    return Column(key="precision", head=f"P@{each if each.isdigit() else 'k'}", note=note, spare=3)
-
-
-_MATCHED = (
-    *("kendall_tau", "kendall_pvalue", "precision_at_3", "precision_top", "precision_bottom"),
-    *("traits", "annotators", "ceiling"),
-)
-
-
-def alignment_name(name: str) -> str:
-    """Name of the agreement with people, such as ``SeT alignment``."""
-    return f"{name} alignment"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class AlignmentResult(Result):
-    """Agreement of a model's scores with human judgements."""
-
-    section: ClassVar[str] = "people"
-    cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment", "efron1979bootstrap")
-    stem: ClassVar[str] = "alignment"
-    figure: ClassVar[str] = "traits.heatmap:trait_heatmap"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "alignment": (
-            *("kendall_tau", "low", "high", "kendall_pvalue", "p_groups", "p_traits"),
-            *("precision_at_3", "ceiling", "left_out"),
-        )
-    }
-
-    measure: str
-    """The measure of the scores."""
-    kendall_tau: float
-    """Kendall's τ-b over all cells of groups and traits together."""
-    kendall_pvalue: float
-    """Its two-sided p-value as published: it treats all cells as independent, which they are not."""
-    interval: tuple[float, float] | None
-    """Interval of τ-b for other groups and other traits; None without resamples, or for fewer than three
-    groups or traits."""
-    annotator_interval: tuple[float, float] | None
-    """Interval of τ-b from resampling people, centred on τ-b; None where only means are known."""
-    exchanges: Mapping[str, Exchange]
-    """``groups``: human profiles are exchanged between groups; ``traits``: the names of traits are exchanged,
-    for all groups alike; within blocks where there are such. Empty where fewer than three groups have every
-    trait, or without permutations."""
-    precision_at_3: float
-    """Mean over groups of the precision at k, half of it at the top and half at the bottom."""
-    precision_interval: tuple[float, float] | None
-    """Interval of the same from resampling groups."""
-    precision_chance: float
-    """Precision of a random order of the traits: one half, less what people rate at the threshold."""
-    by_group: Mapping[str, GroupAlignment]
-    """Agreement on each group."""
-    ceiling: float | None
-    """Noise ceiling: the τ-b that the population means would have with the means of the annotators; None
-    where only means are known."""
-    noise: NoiseCeiling | None
-    """How well people agree with each other."""
-    k: int
-    """Number of traits at either end used for precision; 3 as published."""
-    model_scores: Mapping[str, Mapping[str, float]]
-    """The model's scores compared: group → trait → score."""
-    human_scores: Mapping[str, Mapping[str, float]]
-    """The human means compared: group → trait → mean."""
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """The groups compared."""
-        return tuple(self.by_group)
-
-    @property
-    def traits(self) -> tuple[str, ...]:
-        """The traits compared."""
-        return tuple(dict.fromkeys(trait for row in self.human_scores.values() for trait in row))
-
-    @property
-    def permutation_pvalue(self) -> float | None:
-        """The p-value of exchanging groups: whether the model distinguishes groups as people do."""
-        found = self.exchanges.get("groups")
-        return None if found is None else found.pvalue
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per group, and one for all."""
-        names = ("kendall_tau", "kendall_pvalue", "precision_at_3", "precision_top", "precision_bottom")
-        more = ("traits", "annotators", "ceiling")
-        overall = {"group": "all groups", **{name: getattr(self, name, None) for name in names}}
-        return [
-            *({"group": g, **{n: getattr(a, n) for n in (*names, *more)}} for g, a in self.by_group.items()),
-            {**overall, "traits": len(self.traits), "annotators": None, "ceiling": self.ceiling},
-        ]
-
-    @property
-    def label(self) -> str:
-        """The measure; an audit may name the people before it."""
-        return alignment_name(phrases.measure(self.measure))
-
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Whether the model and people agree."""
-        ends, tau = self.interval, self.kendall_tau
-        outside = ends is not None and not ends[0] <= 0 <= ends[1]
-        verb = "agrees" if tau > 0 else "disagrees"
-        order = f"by {phrases.measure(self.measure)}, the order of groups on traits"
-        said = {
-            "holds": f"{verb} with that of people, and would with other groups and traits",
-            "depends": f"{verb} with that of people on these groups",
-            "absent": "was not found to agree with that of people",
-            "unknown": "has no interval over other groups and traits, so it cannot be told whether it agrees "
-            "with that of people",
-        }
-        yield Conclusion(
-            name=name,
-            status="holds" if outside else status_of(ends and 1.0, self.permutation_pvalue),
-            wordings={status: (f"{order} {text}",) for status, text in said.items()},
-            subject="agreement with people",
-            poles=("opposite", "agreement"),
-            scale="τ",
-            drawn="groups and traits",
-            numbers=numbers(
-                value=("kendall_tau", tau),
-                low=("interval/0", None if ends is None else ends[0]),
-                high=("interval/1", None if ends is None else ends[1]),
-            ),
-        )
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per measure and kind of people."""
-        rows = []
-        for name, one in results.items():
-            traits, groups = one.exchanges.get("traits"), one.permutation_pvalue
-            row: Row = {"measure": name.removesuffix(" alignment"), "groups": len(one.groups)}
-            row |= {"tau": one.kendall_tau, "interval": one.interval and Interval(*one.interval)}
-            row |= {"p_groups": None if groups is None else P.of(groups, "monte-carlo")}
-            row |= {"p_traits": None if traits is None else P.of(traits.pvalue, "monte-carlo")}
-            rows.append({**row, "precision": one.precision_at_3, "ceiling": one.ceiling})
-        levels = dict.fromkeys(percent(float(one.conventions.get("level", 0.95))) for one in results.values())
-        columns = (
-            Column(key="measure", head="measure"),
-            Column(key="groups", head="groups", kind="count", spare=2),
-            TAU,
-            Column(key="interval", head="CI", note=f"{', '.join(levels)}, for other groups and traits"),
-            P_GROUPS,
-            Column(
-                key="p_traits",
-                head="p (traits)",
-                note="traits (of a scale) are renamed alike in all groups",
-                spare=1,
-            ),
-            precision_column(one.k for one in results.values()),
-            CEILING,
-        )
-        return Table(name="alignment", title="Agreement with people", columns=columns, rows=tuple(rows))
-
-    def long_rows(self, name: str) -> Iterator[Row]:
-        """Every number, of all groups and of each."""
-        measure, overall = "alignment", "all groups"
-        low, high = self.interval or (None, None)
-        yield long_row(measure, name, overall, "kendall_tau", self.kendall_tau, low=low, high=high)
-        free = {"method": "as if independent"}
-        yield long_row(measure, name, overall, "kendall_pvalue", self.kendall_pvalue, **free)
-        low, high = self.precision_interval or (None, None)
-        yield long_row(measure, name, overall, "precision_at_3", self.precision_at_3, low=low, high=high)
-        yield long_row(measure, name, overall, "precision_chance", self.precision_chance)
-        yield long_row(measure, name, overall, "k", self.k)
-        if self.annotator_interval is not None:
-            low, high = self.annotator_interval
-            yield long_row(measure, name, overall, "annotator_interval", None, low=low, high=high)
-        for kind, one in self.exchanges.items():
-            part, drawn = f"exchange of {kind}", {"method": "monte-carlo", "n": one.permutations}
-            yield long_row(measure, name, part, "kendall_tau", one.tau, exact_p=one.pvalue, **drawn)
-            for statistic in ("expected_tau", "precision_pvalue", "expected_precision"):
-                yield long_row(measure, name, part, statistic, getattr(one, statistic), **drawn)
-        for statistic, value in ({} if self.noise is None else vars(self.noise)).items():
-            if isinstance(value, tuple) and len(value) == 2:
-                yield long_row(measure, name, "people", statistic, None, low=value[0], high=value[1])
-            elif isinstance(value, (int, float)):
-                yield long_row(measure, name, "people", statistic, value)
-        for group, found in self.by_group.items():
-            for statistic in _MATCHED:
-                yield long_row(measure, name, f"group {group}", statistic, getattr(found, statistic))
-        for side in ("model", "human"):
-            for group, line in getattr(self, f"{side}_scores").items():
-                for trait, score in line.items():
-                    yield long_row(measure, name, f"{group}, {trait}", f"{side}_score", score)
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Its statistics; ``p_groups`` is the p-value of exchanged groups, ``p_traits`` that of traits."""
-        low, high = self.interval or (None, None)
-        traits = self.exchanges.get("traits")
-        values: Values = {
-            "kendall_tau": self.kendall_tau,
-            "low": low,
-            "high": high,
-            "kendall_pvalue": self.kendall_pvalue,
-            "p_groups": self.permutation_pvalue,
-            "p_traits": None if traits is None else traits.pvalue,
-            "precision_at_3": self.precision_at_3,
-            "ceiling": self.ceiling,
-            "left_out": self.left_out(),
-        }
-        yield name, "alignment", values
 
 
 def align(
@@ -358,14 +108,12 @@ def align(
     renames the traits of one side, for all groups alike: it tests whether the order of the traits, common to
     groups or not, agrees. Both keep profiles intact, so that cells of one group or one trait may be
     dependent. They use the groups that have every trait. An exchange holds its level if the labels exchanged
-    are alike but for what is tested. Groups of one domain are more alike than others, and so are traits of
-    one scale: on independent tables of 25 groups in nine domains by 16 traits in three factors,
-    unrestricted exchanges are below .05 in 12 to 30 % (groups) and 16 to 48 % (traits), within blocks
-    in 3 to 8 %. Agreement between domains, or between scales, does not count within blocks.
+    are alike but for what is tested; groups of one domain are more alike than others, and so are traits of
+    one scale. Agreement between domains, or between scales, does not count within blocks.
 
-    The interval leaves out each group and each trait in turn. On such tables it held 0 in 95 to 98 %, also
-    where all groups share the levels of traits; in 73 % where all groups of a domain share a level, and in
-    52 % where all traits of a factor do: it is for other groups and traits of many domains and factors.
+    The interval leaves out each group and each trait in turn. It is for other groups and traits of many
+    domains and factors, and too narrow where all groups of a domain, or all traits of a factor, share a
+    level.
 
     *Departures:* the paper prints neither intervals nor a ceiling, and does not say how ties are treated.
 
@@ -389,7 +137,9 @@ def align(
     >>> round(result.kendall_tau, 2), result.by_group["nurses"].precision_at_3
     (1.0, 1.0)
     """
-    _check_counts(k=k, permutations=permutations, bootstrap=bootstrap, splits=splits)
+    whole("k", k, least=1)
+    for option, count in (("permutations", permutations), ("bootstrap", bootstrap), ("splits", splits)):
+        whole(option, count)
     number("threshold", threshold, above=LOW, below=HIGH, hint="give a number between 0 and 100, such as 50.")
     share("level", level)
     seed_of(seed)
@@ -452,11 +202,6 @@ def align(
         },
         provenance=(*table.provenance, judged.provenance),
     )
-
-
-def _check_counts(**counts: int) -> None:
-    for name, value in counts.items():
-        whole(name, value, least=1 if name == "k" else 0)
 
 
 def _precision(both: SharedCells, *, threshold: float, k: int) -> Floats:
@@ -607,3 +352,94 @@ def _nested(both: SharedCells, values: Floats) -> dict[str, dict[str, float]]:
         group: {trait: float(v) for trait, v in zip(both.traits, row, strict=True) if not np.isnan(v)}
         for group, row in zip(both.groups, values, strict=True)
     }
+
+
+class Noise(NamedTuple):
+    """Simulated errors of the means, and means without the variance that is due to error."""
+
+    errors: Floats
+    """Samples × groups × traits."""
+    truth: Floats
+    """Groups × traits."""
+
+
+def simulate_noise(human: Judgements, samples: int, rng: np.random.Generator) -> Noise:
+    """Simulate errors of the means by resampling people within groups, and shrink the means accordingly.
+
+    Whole people are drawn, so that errors of one group are correlated over traits as they are in the data;
+    they are scaled by √(n / (n − 1)), since resampled means of n people vary too little by that factor. Means
+    vary more than what they estimate: within each group their distances from the mean of the group are shrunk
+    until their variance is that of the means less that of the errors.
+    """
+    ratings = np.where(np.isnan(human.given)[None], human.ratings, np.nan)
+    shape = ratings.shape[1:]
+    errors, truth = np.full((samples, *shape), np.nan), np.full(shape, np.nan)
+    for g in range(shape[0]):
+        rows = ratings[:, g][~np.isnan(ratings[:, g]).all(axis=1)]
+        n = len(rows)
+        if n < 2:
+            continue
+        drawn = rng.multinomial(n, np.full(n, 1 / n), size=samples).astype(np.float64)
+        means = weighted_means(np.ones((1, n)), rows)[0]
+        errors[:, g] = (weighted_means(drawn, rows) - means) * np.sqrt(n / (n - 1))
+        centre = np.nanmean(means)
+        here = errors[:, g] - np.nanmean(errors[:, g], axis=1, keepdims=True)
+        spread = float(np.nanvar(means, ddof=1)) if (~np.isnan(means)).sum() > 1 else 0.0
+        kept = max(0.0, 1 - float(np.nanmean(here**2)) / spread) if spread > 0 else 0.0
+        truth[g] = centre + np.sqrt(kept) * (means - centre)
+    return Noise(errors, truth)
+
+
+def weighted_means(weights: Floats, rows: Floats) -> Floats:
+    """Means of the columns with each row weighted; one row of weights per mean."""
+    rated = ~np.isnan(rows)
+    totals, counts = weights @ np.where(rated, rows, 0.0), weights @ rated.astype(np.float64)
+    return np.where(counts > 0, totals / np.where(counts > 0, counts, 1.0), np.nan)
+
+
+def noise_ceiling(
+    human: Judgements, noise: Noise, *, threshold: float, k: int, splits: int, rng: np.random.Generator
+) -> NoiseCeiling | None:
+    """Estimate the agreement of people with each other; None where too few single ratings are known.
+
+    Halves are half as many people, and less reliable than all. For correlations, Spearman and Brown's
+    formula predicts what all would give; τ is not linear in the scores and follows no such formula, so that
+    ``truth`` and ``same_size`` are simulated instead. Samples and halves in which all means are equal have no
+    τ, and do not count.
+    """
+    if not human.annotators or np.isnan(noise.truth).all():
+        return None
+    observed = noise.truth[None] + noise.errors
+    count, cells = len(observed), noise.truth.size
+    truth = kendall_many(noise.truth.reshape(1, cells), observed.reshape(count, cells))
+    if np.isnan(truth).all():  # all variance is noise: there is no order to agree with
+        return None
+    pairs = observed.reshape(count, cells)
+    same = kendall_many(pairs, np.roll(pairs, 1, axis=0))
+    single = human.subgroup(human.annotators)
+    halves = np.array([single.halves(rng) for _ in range(splits)]).reshape(splits, 2, cells)
+    split = kendall_many(halves[:, 0], halves[:, 1])
+    if np.isnan(same).all() or np.isnan(split).all():
+        return None
+    low, high = np.nanquantile(split, [0.025, 0.975])
+    by_group = {
+        group: float(np.nanmean(kendall_many(noise.truth[g][None], observed[:, g])))
+        for g, group in enumerate(human.groups)
+        if np.nanmax(noise.truth[g], initial=-np.inf) > np.nanmin(noise.truth[g], initial=np.inf)
+    }
+    return NoiseCeiling(
+        truth=float(np.nanmean(truth)),
+        truth_precision=_truth_precision(noise.truth, observed, threshold, k),
+        same_size=float(np.nanmean(same)),
+        split_half=float(np.nanmean(split)),
+        split_half_interval=(float(low), float(high)),
+        by_group=by_group,
+        splits=splits,
+    )
+
+
+def _truth_precision(truth: Floats, observed: Floats, threshold: float, k: int) -> float:
+    """Mean precision of the truth against the means that people would give."""
+    top, bottom = top_shares(truth, k), top_shares(-truth, k)
+    hits = np.where(np.isnan(observed), 0.0, top * (observed > threshold) + bottom * (observed < threshold))
+    return float(np.nanmean(hits.sum(axis=2)[:, ~np.isnan(top[:, 0])]) / (2 * k))

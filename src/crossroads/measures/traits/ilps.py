@@ -9,8 +9,7 @@ import numpy as np
 
 from crossroads.errors import InputError, in_short
 from crossroads.evidence.logits import Logits, Restriction
-from crossroads.measures.traits.cells import Adjectives, selected, trait_scores
-from crossroads.measures.traits.scores import TraitScores
+from crossroads.measures.traits.scores import Adjectives, TraitScores, selected, trait_scores
 
 _RESTRICTIONS: dict[bool | str, Restriction] = {
     False: "none",

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import FormatError, InputError, in_short, require
+from crossroads.errors import (
+    CrossroadsWarning,
+    FormatError,
+    InputError,
+    UnknownNameError,
+    in_short,
+    one_of,
+    require,
+)
+from crossroads.evidence import Embeddings
 from crossroads.evidence.judgement_files import looks_like_json, read_json, table_text
-from crossroads.evidence.logits import positions
+from crossroads.evidence.logits import Logits, positions
+from crossroads.inference.crossed import spread
 from crossroads.measures.traits.files import read_trait_tables
-from crossroads.results import Result, Row, Values, long_row, read_only
+from crossroads.results import Coverage, Result, Row, label_for, long_row, read_only
 from crossroads.wording import phrases
 from crossroads.wording.table import Column, Table
 
 Cell = tuple[str, str, str]
 """A template, a group (or prior) and an adjective."""
-
+Adjectives = Literal["pairs", "synonyms", "synonyms-median"]
+"""Which words stand for an adjective: itself, or the mean or median of itself and its synonyms."""
+Floats = NDArray[np.float64]
 
 CITED: Mapping[str, tuple[str, ...]] = {
     "ilps": ("cao2022theory", "kurita2019measuring"),
@@ -29,14 +42,7 @@ CITED: Mapping[str, tuple[str, ...]] = {
     "group-ceat": ("guo2021detecting", "cao2022theory"),
 }
 """Publications behind measures of groups on traits."""
-
-
 _ERROR = "standard error over the choice of templates and words"
-
-
-def scores_name(measure: str) -> str:
-    """Name of scores of groups on traits, such as ``ilps scores``."""
-    return f"{measure} scores"
 
 
 def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
@@ -53,11 +59,7 @@ def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
         *([Column(key="scores", head="scores")] if len(results) > 1 else []),
         Column(key="group", head="group"),
         Column(key="trait", head="pair"),
-        Column(
-            key="score",
-            head="score",
-            note="above 0 towards the second adjective of the pair",
-        ),
+        Column(key="score", head="score", note="above 0 towards the second adjective of the pair"),
         *([Column(key="se", head="SE", note=_ERROR, spare=1)] if known else []),
     )
     notes = tuple(
@@ -82,8 +84,9 @@ class TraitScores(Result):
     section: ClassVar[str] = "traits"
     stem: ClassVar[str] = "traits"
     figure: ClassVar[str] = "traits.heatmap:trait_heatmap"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "scores": ("largest", "smallest", "undefined", "left_out")
+    _label_format: ClassVar[str] = "{measure} scores"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "scores": "largest smallest undefined=undefined_cells left_out"
     }
 
     measure: str
@@ -92,22 +95,20 @@ class TraitScores(Result):
     """The groups: rows of the scores."""
     traits: tuple[str, ...]
     """Names of the pairs, left adjective first: columns of the scores."""
-    scores: NDArray[np.float64]
+    scores: Floats
     """Groups × pairs: the mean over the templates; NaN where a cell behind it is undefined."""
-    se: NDArray[np.float64] | None = None
+    se: Floats | None = None
     """Standard error of each score over the choice of templates, and of synonyms where these are averaged;
-    None where there is one template, or for scores computed elsewhere; NaN where the score is. In simulations
-    the score ± 2 standard errors holds the mean of all templates and words in 91 to 95 % of cases with 8 to
-    20 templates, and in 85 to 92 % with 4."""
+    None where there is one template, or for scores computed elsewhere; NaN where the score is."""
     pairs: tuple[tuple[str, str], ...] = ()
     """Left and right adjective of each pair; empty for scores computed elsewhere."""
     adjectives: tuple[str, ...] = ()
     """The adjectives of the pairs; empty for scores computed elsewhere."""
-    adjective_scores: NDArray[np.float64] | None = None
+    adjective_scores: Floats | None = None
     """Groups × adjectives: the mean over the templates."""
     templates: tuple[str, ...] = ()
     """The templates that were averaged."""
-    template_scores: NDArray[np.float64] | None = None
+    template_scores: Floats | None = None
     """Templates × groups × adjectives, relative to the prior."""
     undefined: tuple[Cell, ...] = ()
     """Cells without a score under the conventions chosen: template, group and adjective."""
@@ -184,33 +185,32 @@ class TraitScores(Result):
         Standard errors are over these templates; where synonyms were averaged there are none, since their
         single scores are not kept.
         """
-        if self.template_scores is None:
-            raise InputError(
-                "these scores are not available per template.", hint="measure them with templates."
-            )
+        every = self._single_templates()
         at = positions("template", templates, self.templates)
-        names = tuple(self.templates[i] for i in at)
-        by_adjective, scores = averaged(self.template_scores[at], self.adjectives, self.pairs)
+        names, single = tuple(self.templates[i] for i in at), every[at]
+        by_adjective, scores = averaged(single, self.adjectives, self.pairs)
         alone = self.conventions.get("adjectives", "pairs") == "pairs"
         return replace(
             self,
             templates=names,
-            template_scores=read_only(self.template_scores[at]),
+            template_scores=read_only(single),
             adjective_scores=by_adjective,
             scores=scores,
-            se=template_errors(self.template_scores[at], self.adjectives, self.pairs) if alone else None,
+            se=template_errors(single, self.adjectives, self.pairs) if alone else None,
             undefined=tuple(cell for cell in self.undefined if cell[0] in names),
             floored=tuple(cell for cell in self.floored if cell[0] in names),
         )
 
-    def by_template(self) -> NDArray[np.float64]:
+    def by_template(self) -> Floats:
         """Scores before averaging: templates × groups × pairs."""
+        return differences(self._single_templates(), self.adjectives, self.pairs)
+
+    def _single_templates(self) -> Floats:
         if self.template_scores is None:
             raise InputError(
                 "these scores are not available per template.", hint="measure them with templates."
             )
-        left, right = ends(self.adjectives, self.pairs)
-        return np.asarray(self.template_scores[:, :, right] - self.template_scores[:, :, left])
+        return self.template_scores
 
     @classmethod
     def from_table(
@@ -252,11 +252,6 @@ class TraitScores(Result):
         )
 
     @property
-    def label(self) -> str:
-        """The measure."""
-        return scores_name(self.measure)
-
-    @property
     def cites(self) -> tuple[str, ...]:  # type: ignore[override]
         """Publications that proposed the measure."""
         return CITED.get(str(self.conventions.get("measure", self.measure)), ())
@@ -282,16 +277,25 @@ class TraitScores(Result):
         for kind in ("undefined", "floored"):
             yield long_row(self.measure, self.label, "", kind, len(getattr(self, kind)))
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The extremes, and how many scores are undefined."""
-        known = self.scores[np.isfinite(self.scores)]
-        values: Values = {
-            "largest": float(known.max()) if known.size else None,
-            "smallest": float(known.min()) if known.size else None,
-            "undefined": float(len(self.undefined)),
-            "left_out": self.left_out(),
-        }
-        yield self.label, "scores", values
+    @property
+    def largest(self) -> float | None:
+        """The largest score."""
+        return max(self.scores[np.isfinite(self.scores)].tolist(), default=None)
+
+    @property
+    def smallest(self) -> float | None:
+        """The smallest score."""
+        return min(self.scores[np.isfinite(self.scores)].tolist(), default=None)
+
+    @property
+    def undefined_cells(self) -> float:
+        """Number of undefined cells."""
+        return float(len(self.undefined))
+
+
+def scores_name(measure: str) -> str:
+    """Name of scores of groups on traits, such as ``ilps scores``."""
+    return label_for(TraitScores, measure=measure)
 
 
 _TABLES = ("scores", "se", "adjective_scores", "template_scores")
@@ -304,28 +308,26 @@ def _plain(value: Any) -> Any:
     return None if value != value else value
 
 
-def ends(adjectives: tuple[str, ...], pairs: tuple[tuple[str, str], ...]) -> tuple[list[int], list[int]]:
-    """Positions of the left and of the right adjectives of the pairs."""
-    return [adjectives.index(left) for left, _ in pairs], [adjectives.index(right) for _, right in pairs]
+_Pairs = tuple[tuple[str, str], ...]
 
 
-def averaged(
-    template_scores: NDArray[np.float64], adjectives: tuple[str, ...], pairs: tuple[tuple[str, str], ...]
-) -> tuple[Any, Any]:
+def differences(scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> Floats:
+    """Scores of the right adjective of each pair minus those of the left one, on the last axis."""
+    left, right = ([adjectives.index(pair[side]) for pair in pairs] for side in (0, 1))
+    return np.asarray(scores[..., right] - scores[..., left])
+
+
+def averaged(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> tuple[Any, Any]:
     """Means over the templates: groups × adjectives, and groups × pairs as right minus left."""
     by_adjective = template_scores.mean(axis=0)
-    left, right = ends(adjectives, pairs)
-    return read_only(by_adjective), read_only(by_adjective[:, right] - by_adjective[:, left])
+    return read_only(by_adjective), read_only(differences(by_adjective, adjectives, pairs))
 
 
-def template_errors(
-    template_scores: NDArray[np.float64], adjectives: tuple[str, ...], pairs: tuple[tuple[str, str], ...]
-) -> Any:
+def template_errors(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> Any:
     """Standard errors of mean scores over the templates, groups × pairs; None with one template."""
     if len(template_scores) < 2:
         return None
-    left, right = ends(adjectives, pairs)
-    each = template_scores[:, :, right] - template_scores[:, :, left]
+    each = differences(template_scores, adjectives, pairs)
     return read_only(each.std(axis=0, ddof=1) / np.sqrt(len(each)))
 
 
@@ -372,3 +374,142 @@ def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
         )
         for table in read_trait_tables(path, own_traits=True)
     )
+
+
+def selected(logits: Logits, templates: Iterable[str] | None) -> Logits:
+    """Check the logits, and select the templates to measure."""
+    given: Any = logits
+    if not isinstance(given, Logits):
+        hint = "give the logits of a language model: cr.Logits."
+        if isinstance(given, Embeddings):
+            hint = "word vectors have no logits; use weat, mleat or group_ceat."
+        raise InputError(f"logits are of type {type(given).__name__}.", hint=hint)
+    return logits if templates is None else logits.select(templates=templates)
+
+
+def resolved_prior(logits: Logits, prior: str | None) -> str:
+    """The prior asked for; by default ``mask`` for masked models and ``noun`` for causal ones."""
+    wanted: Any = ("mask" if logits.kind == "masked" else "noun") if prior is None else prior
+    if not isinstance(wanted, str) or wanted not in logits.priors:
+        hint = None if logits.priors else "probe again with a prior: mask or noun."
+        raise UnknownNameError("prior", str(wanted), logits.priors, hint=hint)
+    return str(wanted)
+
+
+def trait_scores(
+    logits: Logits,
+    values: Floats,
+    *,
+    measure: str,
+    prior: str | None,
+    adjectives: str,
+    conventions: Mapping[str, Any],
+    floored: NDArray[np.bool_] | None = None,
+) -> TraitScores:
+    """Scores relative to a prior, averaged over synonyms and templates.
+
+    ``values`` are log-scores, rows × templates × adjectives, NaN where undefined; ``floored`` says which of
+    them were moved to a floor.
+    """
+    one_of("choice of adjectives", adjectives, Adjectives)
+    prior = resolved_prior(logits, prior)
+    base = len(logits.groups) + logits.priors.index(prior)
+    relative = values[: len(logits.groups)] - values[base]
+    words = tuple(dict.fromkeys(word for trait in logits.traits for word in (trait.left, trait.right)))
+    stand_ins, dropped = _stand_ins(logits, words, adjectives)
+    reduce = np.median if adjectives == "synonyms-median" else np.mean
+    merged = [reduce(relative[:, :, stand_ins[word]], axis=2) for word in words]
+    table = np.stack(merged, axis=2).transpose(1, 0, 2)
+    pairs = tuple((trait.left, trait.right) for trait in logits.traits)
+    by_adjective, scores = averaged(table, words, pairs)
+    se = template_errors(table, words, pairs)
+    if adjectives == "synonyms" and se is not None:
+        se = _crossed_errors(relative, stand_ins, pairs)
+    undefined = tuple(_cells(np.isnan(table), logits.templates, logits.groups, words))
+    if undefined:
+        warnings.warn(
+            f"{len(undefined)} of {table.size} cells are undefined, and so is every score they enter; "
+            "see .undefined.",
+            CrossroadsWarning,
+            stacklevel=4,
+        )
+    lowered: tuple[Cell, ...] = ()
+    if floored is not None:
+        at = [*range(len(logits.groups)), base]
+        rows = tuple(logits.rows[i] for i in at)
+        lowered = tuple(_cells(floored[at].swapaxes(0, 1), logits.templates, rows, logits.adjectives))
+    return TraitScores(
+        measure=measure,
+        groups=logits.groups,
+        traits=tuple(trait.name for trait in logits.traits),
+        scores=scores,
+        se=se,
+        pairs=pairs,
+        adjectives=words,
+        adjective_scores=by_adjective,
+        templates=logits.templates,
+        template_scores=read_only(np.ascontiguousarray(table)),
+        undefined=undefined,
+        floored=lowered,
+        coverage=_coverage(logits, stand_ins, dropped),
+        conventions={
+            "measure": measure,
+            "prior": prior,
+            "model": "causal: the adjective continues the text before it"
+            if logits.kind == "causal"
+            else "masked",
+            "adjectives": adjectives,
+            "trait score": "right minus left",
+            "templates": "mean",
+            **conventions,
+        },
+        provenance=(logits.provenance,),
+    )
+
+
+def _crossed_errors(
+    relative: Floats, stand_ins: Mapping[str, list[int]], pairs: tuple[tuple[str, str], ...]
+) -> Any:
+    """Standard errors over templates and over the words of either end, which are crossed."""
+    columns = []
+    for left, right in pairs:
+        words = stand_ins[left], stand_ins[right]
+        tables = relative[:, :, [*words[0], *words[1]]]
+        columns.append(np.sqrt(spread(tables, relative.shape[1], len(words[0])).total))
+    return read_only(np.stack(columns, axis=1))
+
+
+def _stand_ins(
+    logits: Logits, words: tuple[str, ...], adjectives: str
+) -> tuple[dict[str, list[int]], dict[str, str]]:
+    """Columns that stand for each adjective, and synonyms that were not asked for."""
+    synonyms: dict[str, tuple[str, ...]] = {}
+    for trait in logits.traits:
+        synonyms.update({trait.left: trait.left_synonyms, trait.right: trait.right_synonyms})
+    found: dict[str, list[int]] = {}
+    dropped: dict[str, str] = {}
+    for word in words:
+        close = synonyms[word] if adjectives != "pairs" else ()
+        found[word] = [logits.adjectives.index(w) for w in (word, *close) if w in logits.adjectives]
+        dropped |= {w: "the model was not asked for it" for w in close if w not in logits.adjectives}
+    if adjectives != "pairs" and all(len(columns) == 1 for columns in found.values()):
+        raise InputError(
+            "the model was asked for no synonym of any adjective.", hint='use adjectives="pairs".'
+        )
+    return found, dropped
+
+
+def _coverage(logits: Logits, stand_ins: dict[str, list[int]], dropped: dict[str, str]) -> Coverage:
+    used = dict.fromkeys(logits.adjectives[i] for columns in stand_ins.values() for i in columns)
+    return Coverage(
+        policy="drop",
+        used={"groups": logits.groups, "adjectives": tuple(used), "templates": logits.templates},
+        dropped={"adjectives": dropped},
+        respelled={},
+    )
+
+
+def _cells(
+    bad: NDArray[np.bool_], templates: tuple[str, ...], rows: tuple[str, ...], words: tuple[str, ...]
+) -> Iterable[Cell]:
+    return ((templates[t], rows[g], words[a]) for t, g, a in np.argwhere(bad).tolist())

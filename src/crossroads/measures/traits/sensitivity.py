@@ -12,8 +12,7 @@ from crossroads.errors import EvidenceError, one_of
 from crossroads.evidence.logits import Logits
 from crossroads.inference.least_change import changes_from_heads
 from crossroads.inference.options import number, switch
-from crossroads.measures.traits.cells import Adjectives, selected, trait_scores
-from crossroads.measures.traits.scores import TraitScores
+from crossroads.measures.traits.scores import Adjectives, TraitScores, selected, trait_scores
 
 Score = Literal["paper", "code"]
 Pieces = Literal["max", "min", "sum"]

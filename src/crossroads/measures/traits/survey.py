@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from crossroads.errors import InputError, in_short, join_words, one_of
-from crossroads.results import Result
+from crossroads.results import Result, Row, Stat, stat
+from crossroads.results.stats import NAME
 from crossroads.stimuli import catalog
 from crossroads.stimuli.abc_names import group_name, own_trait
 from crossroads.wording.numbers import counted, percent
-from crossroads.wording.table import Column, Table
+from crossroads.wording.table import Table
 
 AttentionTest = Literal["group", "traits", "repeat"]
 Agreement = Literal["side", "near", "order"]
@@ -64,11 +65,28 @@ class Answers:
     """The second ratings of that group."""
 
 
+def _agreements(results: Sequence[Any]) -> str:
+    options = [one.conventions for one in results]
+    how = dict.fromkeys(_AGREEMENTS[some["agreement"]].format(**some) for some in options)
+    least = dict.fromkeys(percent(some["self_agreement"]) for some in options)
+    return f"{' or '.join(how)}; at least {' or '.join(least)} is asked for"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ScreenResult(Result):
     """Annotators who pass the attention tests of a survey."""
 
     cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
+    _label_format: ClassVar[str] = "survey"
+    _table_name: ClassVar[str] = "survey"
+    _file_names: ClassVar[str] = "annotator passed agreement reasons"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("survey", of=NAME, several=True),
+        stat("annotator", "person"),
+        stat("passed", "kept"),
+        stat("agreement", note=_agreements, kind="share"),
+        stat("reasons", "why not", "every test question that was failed", of="failed"),
+    )
 
     passed: tuple[str, ...]
     """Annotators whose answers are kept."""
@@ -77,49 +95,20 @@ class ScreenResult(Result):
     agreement: Mapping[str, float]
     """Agreement of each annotator with themselves on the repeated group, from 0 to 1, where it was tested."""
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _members(self) -> Iterator[Row]:
         """One row per annotator."""
-        return [
-            {
-                "annotator": who,
-                "passed": who not in self.failed,
-                "agreement": self.agreement.get(who),
-                "reasons": "; ".join(self.failed.get(who, ())),
-            }
-            for who in (*self.passed, *self.failed)
-        ]
-
-    @property
-    def label(self) -> str:
-        """What it is."""
-        return "survey"
+        for who in (*self.passed, *self.failed):
+            reasons = "; ".join(self.failed.get(who, ()))
+            row: Row = {"annotator": who, "passed": who not in self.failed}
+            yield row | {"agreement": self.agreement.get(who), "reasons": reasons, "failed": reasons or None}
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per person: whether their answers are kept, and why not."""
-        rows = [
-            {"survey": name, **row, "reasons": row["reasons"] or None}
-            for name, one in results.items()
-            for row in one.rows()
-        ]
-        told = [one.conventions for one in results.values()]
-        how = dict.fromkeys(_AGREEMENTS[one["agreement"]].format(**one) for one in told)
-        least = dict.fromkeys(percent(one["self_agreement"]) for one in told)
-        columns = (
-            *([Column(key="survey", head="survey")] if len(results) > 1 else []),
-            Column(key="annotator", head="person"),
-            Column(key="passed", head="kept"),
-            Column(
-                key="agreement",
-                head="agreement",
-                kind="share",
-                note=f"{' or '.join(how)}; at least {' or '.join(least)} is asked for",
-            ),
-            Column(key="reasons", head="why not", note="every test question that was failed"),
-        )
+        table = super().tabulate(results)
         kept = sum(len(one.passed) for one in results.values())
-        title = f"Answers kept: {kept:,} of {counted(len(rows), 'person', 'people')}"
-        return Table(name="survey", title=title, columns=columns, rows=tuple(rows))
+        people = counted(len(table.rows), "person", "people")
+        return replace(table, title=f"Answers kept: {kept:,} of {people}")
 
 
 def screen(

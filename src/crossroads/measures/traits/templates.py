@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,9 @@ from crossroads.evidence.logits import positions
 from crossroads.inference.agreement import kendall, kendall_many
 from crossroads.inference.options import whole
 from crossroads.measures.traits.scores import TraitScores
-from crossroads.results import Result, read_only
+from crossroads.results import Result, Row, Stat, read_only, stat
 from crossroads.wording import phrases
 from crossroads.wording.numbers import counted, number
-from crossroads.wording.table import Column, Table
 
 _MOST_SETS = 100_000
 
@@ -29,6 +28,15 @@ class TemplateChoice(Result):
     """The templates whose scores agree best with a pilot set."""
 
     cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
+    _table_name: ClassVar[str] = "templates"
+    _table_title: ClassVar[str] = "Templates chosen on a pilot set"
+    _file_names: ClassVar[str] = "template kendall_tau chosen"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("measure", several=True),
+        stat("template"),
+        stat("kendall_tau", "τ alone", "Kendall's τ-b of its scores with the pilot set"),
+        stat("chosen"),
+    )
 
     measure: str
     """The measure of the scores."""
@@ -46,39 +54,28 @@ class TemplateChoice(Result):
     """Mean over pilot groups of τ-b on one group, with templates chosen on all the others; None with one
     pilot group, or where a group has no order. Unlike ``kendall_tau``, the choice cannot raise it."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per candidate."""
-        return [
-            {"template": template, "kendall_tau": float(tau), "chosen": template in self.templates}
-            for template, tau in zip(self.candidates, self.single_tau, strict=True)
-        ]
-
     @property
     def label(self) -> str:
         """The measure whose templates were chosen."""
         return f"{phrases.measure(self.measure)} templates"
 
+    def _members(self) -> Iterator[Row]:
+        """One row per candidate."""
+        measure = phrases.measure(self.measure)
+        for template, tau in zip(self.candidates, self.single_tau.tolist(), strict=True):
+            chosen = template in self.templates
+            yield {"measure": measure, "template": template, "kendall_tau": tau, "chosen": chosen}
+
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per template, with its agreement alone."""
-        rows = [
-            {"measure": phrases.measure(one.measure), **row} for one in results.values() for row in one.rows()
-        ]
-        columns = (
-            *([Column(key="measure", head="measure")] if len(results) > 1 else []),
-            Column(key="template", head="template"),
-            Column(key="kendall_tau", head="τ alone", note="Kendall's τ-b of its scores with the pilot set"),
-            Column(key="chosen", head="chosen"),
-        )
-        notes = [
-            f"{phrases.measure(one.measure)}: the mean scores of "
-            f"{counted(len(one.templates), 'chosen template')} have τ = {number(one.kendall_tau)} with "
-            f"{counted(len(one.groups), 'pilot group')}, which should be left out of what is reported; "
-            f"cross-validated: {_shown(one.cross_validated_tau)}."
-            for one in results.values()
-        ]
-        title = "Templates chosen on a pilot set"
-        return Table(name="templates", title=title, columns=columns, rows=tuple(rows), notes=tuple(notes))
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        for one in results.values():
+            tau = one.cross_validated_tau
+            yield (
+                f"{phrases.measure(one.measure)}: the mean scores of "
+                f"{counted(len(one.templates), 'chosen template')} have τ = {number(one.kendall_tau)} with "
+                f"{counted(len(one.groups), 'pilot group')}, which should be left out of what is reported; "
+                f"cross-validated: {'–' if tau is None else f'τ = {number(tau)}'}."
+            )
 
 
 def choose_templates(
@@ -107,8 +104,7 @@ def choose_templates(
     Notes
     -----
     *Departures:* none known; the publication does not say how ties are broken. Templates that were chosen to
-    agree with people on some groups overstate the agreement on these groups: on noise (five groups, 16
-    traits, ten templates, 400 times) ``kendall_tau`` is .14 on average and ``cross_validated_tau`` .00.
+    agree with people on some groups overstate the agreement on these groups: report ``cross_validated_tau``.
 
     References
     ----------
@@ -187,10 +183,6 @@ def _cross_validated(means: NDArray[np.float64], wanted: NDArray[np.float64]) ->
         best = _first_best(_taus(np.delete(means, g, axis=1), np.delete(wanted, g, axis=0)))
         found.append(kendall(means[best, g], wanted[g])[0])
     return float(np.mean(found)) if found and np.isfinite(found).all() else None
-
-
-def _shown(tau: float | None) -> str:
-    return "–" if tau is None else f"τ = {number(tau)}"
 
 
 def _pilot_scores(

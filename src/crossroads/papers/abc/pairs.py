@@ -2,14 +2,285 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import Any, NamedTuple, TypeVar
 
-from crossroads.papers.abc.paired_scores import PairedScores
-from crossroads.papers.abc.tables import model_of, paired_column, table_cell
+from crossroads.errors import InputError, UnknownNameError, join_words, one_of
+from crossroads.measures.pairs.dominance import domain_dominance
+from crossroads.measures.pairs.emergent import Direction, EmergentResult, emergent
+from crossroads.measures.pairs.identities import PairScores, pair_scores
+from crossroads.measures.pairs.order import OrderSensitivityResult, order_sensitivity
+from crossroads.measures.pairs.truth import Key, against, poles
+from crossroads.measures.traits.files import Scores
+from crossroads.measures.traits.scores import TraitScores
+from crossroads.papers.abc.tables import MEASURES, TRAITS, model_of, paired_column, table_cell, templates_of
 from crossroads.papers.cells import Cell, credible, judge
 from crossroads.papers.published import table
+from crossroads.stimuli import catalog
+from crossroads.stimuli.identities.pairs import PairedGroup, paired_groups
+
+Found = TypeVar("Found")
+Truth = Mapping[Key, Iterable[str]]
+_RESAMPLES = 200
+"""Number of resamples: few, as the interval is not shown, but one alone may hold no pair."""
+_SAID_OF = tuple((race, who) for race in ("Asian", "Black", "Hispanic", "White") for who in ("man", "woman"))
+"""Pairs of the catalogue in the study of Ghavami and Peplau (2013)."""
+
+
+class ByAdjective(NamedTuple):
+    """Scores of single adjectives instead of pairs of them."""
+
+    groups: tuple[str, ...]
+    traits: tuple[str, ...]
+    scores: Any
+
+
+class PairedScores:
+    """Scores of pairs and of their components, measured once under each convention.
+
+    Parameters
+    ----------
+    scores
+        Scores of the pairs under their singular, and of single groups. Of several templates known one by one,
+        that of the paper is taken.
+    truth
+        What people listed for pairs, as ends of the scales or as adjectives.
+    same
+        Whether the scores are of the paper's model.
+    """
+
+    def __init__(self, scores: Scores, truth: Truth | None = None, *, same: bool = True) -> None:
+        measure = str(getattr(scores, "measure", ""))
+        if measure in MEASURES.values() and measure != MEASURES["SeT"]:
+            raise InputError(
+                f"the scores of the pairs are those of {measure}.",
+                hint="the paper paired groups with SeT only: crossroads probe FOLDER --pairs -C measure=set.",
+            )
+        self.same = same
+        self._truth = None if truth is None else _checked(truth)
+        self._scores, self._thin = _published(scores)
+        rows = zip(self._scores.groups, self._scores.scores, strict=True)
+        finite = {name for name, row in rows if all(isfinite(float(value)) for value in row)}
+        self._asked = paired_groups()
+        self._pairs = tuple(pair for pair in self._asked if {pair.name, *pair.components} <= finite)
+        self._kept: dict[tuple[object, ...], Any] = {}
+        self._faults: dict[object, str] = {}
+
+    def lacking(self, method: str, about: Any) -> str:
+        """What the scores lack for a method and its first argument to be comparable; empty if nothing."""
+        if method == "rise":
+            return self._absent(about) or self._thin
+        if method == "agreement":
+            return self._unlisted()
+        domains = about if method == "correlation" else None
+        named = "" if domains is None else f" of {domains[0]} and {domains[1]}"
+        wanted, here = (sum(_is_in(pair, domains) for pair in pairs) for pairs in (self._asked, self._pairs))
+        few = f"{here:,} of {wanted:,} pairs{named} are scored" if here < wanted else ""
+        return "; ".join(filter(None, (few, self._thin)))
+
+    def fault(self, method: str) -> str:
+        """Why a method could not measure anything; empty if it could."""
+        if method == "agreement" and self._truth is None:
+            return ""
+        if not self._pairs:
+            return "no pair of the catalogue is scored together with its two groups"
+        return self._faults.get(method, "")
+
+    def _absent(self, pair: str) -> str:
+        """Why a pair is not measured; empty if it is."""
+        if any(one.name == pair for one in self._pairs):
+            return ""
+        return f"{pair!r} or one of its two groups is not among the scores"
+
+    def _unlisted(self) -> str:
+        """The pairs of the study that are missing in the list of human answers; empty if none is."""
+        if self._truth is None:
+            return str(table("abc")["get"]["answers"])
+        components = {pair.name.casefold(): frozenset(pair.components) for pair in self._asked}
+        listed = {
+            components.get(key.casefold()) if isinstance(key, str) else frozenset(key) for key in self._truth
+        }
+        absent = [" and ".join(two) for two in _SAID_OF if frozenset(two) not in listed]
+        few = f"the list of human answers lacks {join_words(absent, most=4)}" if absent else ""
+        return "; ".join(filter(None, (few, self._thin)))
+
+    def correlation(self, domains: tuple[str, str], at: int, *, adjectives: bool = False) -> float | None:
+        """Mean correlation of the pairs of two domains with their component of the first or second."""
+
+        def measure() -> dict[tuple[str, str], float]:
+            rows = domain_dominance(self._scored(adjectives), self._pairs).domain_pairs
+            ahead = {(row.domain1, row.domain2): row.correlation1 for row in rows}
+            return ahead | {(row.domain2, row.domain1): row.correlation2 for row in rows}
+
+        found = self._once(("correlation", adjectives), measure)
+        names = [table("abc")["domains"][domain] for domain in domains]
+        return None if found is None else found.get((names[at], names[1 - at]))
+
+    def order(
+        self, which: str, *, adjectives: bool = False, across: bool = False, other_pairs: bool = False
+    ) -> float | None:
+        """A mean correlation: with the ``first``, ``second`` or ``highest`` component, or ``reversed``.
+
+        Of single adjectives; without pairs within a domain (``across``); or over the pairs given in both
+        orders instead of all pairs, or the reverse (``other_pairs``).
+        """
+        pairs = [one for one in self._pairs if not across or one.domains[0] != one.domains[1]]
+
+        def measure() -> OrderSensitivityResult:
+            return order_sensitivity(self._scored(adjectives), pairs, resamples=_RESAMPLES)
+
+        found = self._once(("order", adjectives, across), measure)
+        if found is None:
+            return None
+        if not other_pairs:
+            mean = getattr(found, which)
+            return None if mean is None else float(mean.mean)
+        if which != "highest":
+            return float(getattr(found, f"tau_{which}").mean())
+        both = {name for two in found.reversals for name in two}
+        rows = zip(found.pairs, found.tau_first.tolist(), found.tau_second.tolist(), strict=True)
+        closer = [max(first, second) for name, first, second in rows if name in both]
+        return sum(closer) / len(closer) if closer else None
+
+    def rise(self, pair: str, adjective: str, at: int, *, on: str = "adjectives") -> float | None:
+        """Increase of a pair over both components (``at=0``), or the larger component score (``at=1``)."""
+
+        def measure() -> PairScores:
+            by_adjective = on == "adjectives"
+            return pair_scores(self._scores, self._pairs, None, missing="raise", adjectives=by_adjective)
+
+        found = self._once(("rise", on), measure)
+        names = [] if found is None else [one.name for one in found.pairs]
+        column, sign = _end(adjective, on)
+        if found is None or pair not in names or column not in found.traits:
+            return None
+        i, j = names.index(pair), found.traits.index(column)
+        whole, first, second = (sign * float(part[i, j]) for part in (found.whole, found.first, found.second))
+        nearer = max(first, second)
+        return nearer if at else whole - nearer
+
+    def agreement(self, which: str, *, by: str = "ends", direction: Direction = "above") -> float | None:
+        """``precision`` or ``recall`` of emergent traits against human answers.
+
+        Compared are the ``ends`` of the scales, the ``scales``, or ``adjectives``, if they were listed.
+        """
+        if self._truth is None:
+            return None
+        unscored = [self._absent(pair.name) for pair in self._asked if pair.name in self._truth]
+        if any(unscored):
+            self._faults.setdefault("agreement", next(filter(None, unscored)))
+            return None
+        dimensions = _dimensions(by)
+        truth, found = _sorted_into(self._truth, dimensions), self._emergent()
+        if truth is None or found is None:
+            return None
+        result = self._once(
+            ("agreement", by, direction),
+            lambda: against(found, truth, dimensions=dimensions, direction=direction, permutations=1),
+        )
+        value = None if result is None else getattr(result, which)
+        return None if value is None else float(value)
+
+    def largest(self, n: int) -> list[tuple[str, str]] | None:
+        """Pairs and adjectives with the largest increases."""
+        found = self._emergent()
+        return None if found is None else [(r["pair"], r["trait"]) for r in found.top(n, direction="above")]
+
+    def _emergent(self) -> EmergentResult | None:
+        return self._once(("emergent",), lambda: emergent(self._scores, self._pairs, null="none"))
+
+    def _scored(self, adjectives: bool) -> Scores:
+        values = getattr(self._scores, "adjective_scores", None)
+        if not adjectives:
+            return self._scores
+        if values is None:
+            raise InputError("the scores are not known by adjective.")
+        return ByAdjective(tuple(self._scores.groups), tuple(getattr(self._scores, "adjectives", ())), values)
+
+    def _once(self, key: tuple[object, ...], measure: Callable[[], Found]) -> Found | None:
+        """Measure something once and cache it; None, with the fault recorded, if it cannot be measured.
+
+        The usual convention is measured before others, so that its fault is recorded first.
+        """
+        if key not in self._kept:
+            try:
+                self._kept[key] = measure() if self._pairs else None
+            except InputError as error:
+                self._kept[key] = None
+                hint = f"; {error.hint}" if isinstance(error, UnknownNameError) else ""
+                self._faults.setdefault(key[0], f"{error.message.rstrip('.')}{hint}".rstrip("."))
+        found: Found | None = self._kept[key]
+        return found
+
+
+def _published(scores: Scores) -> tuple[Scores, str]:
+    """The scores under the paper's template, and what they lack of the paper's templates and traits."""
+    printed = templates_of(paired_column())
+    said = []
+    if isinstance(scores, TraitScores) and scores.templates and scores.template_scores is not None:
+        if set(printed) <= set(scores.templates):
+            scores = scores.with_templates(printed)
+        else:
+            said.append(f"scored with other templates than the paper's {' '.join(printed)!r}")
+    known = {pair.name for pair in catalog().traits("abc-traits")}
+    here = len(known & set(scores.traits))
+    if here < TRAITS:
+        said.append(f"scored on {here} of {TRAITS} pairs of traits")
+    return scores, "; ".join(said)
+
+
+def _is_in(pair: PairedGroup, domains: tuple[str, str] | None) -> bool:
+    names = table("abc")["domains"]
+    return domains is None or set(pair.domains) == {names[domain] for domain in domains}
+
+
+def _end(adjective: str, on: str) -> tuple[str, float]:
+    """The column of an adjective: itself, or its pair with the sign of its end."""
+    if on == "adjectives":
+        return adjective, 1.0
+    return next(
+        (pair.name, 1.0 if adjective == pair.right else -1.0)
+        for pair in catalog().traits("abc-traits")
+        if adjective in (pair.left, pair.right)
+    )
+
+
+def _checked(truth: Truth) -> Truth:
+    """Check that every name of the list is known: ends of scales, or adjectives."""
+    ends = poles(catalog().traits("abc-traits"))
+    known = (*dict.fromkeys(ends.values()), *ends)
+    for listed in truth.values():
+        for item in listed:
+            one_of("end of a scale, or adjective,", item, known)
+    return truth
+
+
+def _dimensions(by: str) -> dict[str, str] | None:
+    """The end or the scale of each adjective; None for adjectives themselves."""
+    ends = poles(catalog().traits("abc-traits"))
+    if by == "adjectives":
+        return None
+    return {adjective: end if by == "ends" else end.partition(" ")[2] for adjective, end in ends.items()}
+
+
+def _sorted_into(truth: Truth, dimensions: Mapping[str, str] | None) -> dict[Key, list[str]] | None:
+    """Human answers by dimension, or by adjective; None if the list does not have them so."""
+
+    def dimension(item: str) -> str:
+        if dimensions is None:
+            return item
+        # an end of a scale, or its scale if ends do not count
+        end = item if item in dimensions.values() else item.partition(" ")[2]
+        return dimensions.get(item, end)
+
+    found = {key: list(dict.fromkeys(map(dimension, listed))) for key, listed in truth.items()}
+    adjectives = poles(catalog().traits("abc-traits"))
+    if dimensions is None and any(one not in adjectives for listed in found.values() for one in listed):
+        return None
+    return found
+
 
 Options = Mapping[str, Mapping[str, Any]]
 """Other conventions by name, with the options that give them."""

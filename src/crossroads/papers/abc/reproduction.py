@@ -2,23 +2,299 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from math import sqrt
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite, sqrt
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import join_words, one_of
+from crossroads.errors import InputError, join_words, one_of
 from crossroads.evidence.judgement_files import read_judgements
 from crossroads.evidence.judgements import Judgements
 from crossroads.measures.pairs.identities import origin
+from crossroads.measures.traits.alignment import align
+from crossroads.measures.traits.alignment_result import AlignmentResult
 from crossroads.measures.traits.files import Scores
 from crossroads.measures.traits.scores import TraitScores
-from crossroads.papers.abc import groups, tables
-from crossroads.papers.abc.paired_scores import PairedScores, Truth
-from crossroads.papers.abc.pairs import notes_on_pairs, pair_cells
-from crossroads.papers.cells import Reproduction, reproduction
+from crossroads.measures.traits.templates import TemplateChoice, choose_templates
+from crossroads.papers.abc import tables
+from crossroads.papers.abc.pairs import PairedScores, Truth, notes_on_pairs, pair_cells
+from crossroads.papers.abc.tables import TRAITS, columns, model_of, table_cell, templates_of
+from crossroads.papers.cells import Attempt, Cell, Reproduction, Said, judge, judge_mark, reproduction
 from crossroads.papers.published import table
+from crossroads.stimuli import catalog
 from crossroads.stimuli.files.lists import read_trait_lists
+
+_BY_GROUP = {
+    "tableA11": ("kendall_tau", 3),
+    "tableA12": ("precision_top", 2),
+    "tableA13": ("precision_bottom", 2),
+}
+"""Tables by group, with what they print and its number of digits."""
+_MOST = 2
+"""Most templates that the paper averages."""
+_ANSWERS = 5
+"""Number of answers about each pilot group in the paper."""
+
+
+@dataclass(frozen=True)
+class Alignments:
+    """Scores of the columns beside human judgements, with all groups or without those of the pilot."""
+
+    scores: Mapping[str, Any]
+    """Scores by column."""
+    human: Judgements | None
+    """The human judgements."""
+    seed: int
+    """The random seed."""
+    same: bool = True
+    """Whether the scores are of the models of the paper."""
+
+    def of(
+        self, column: str, *, pilot: bool = True, templates: tuple[str, ...] | None = None
+    ) -> AlignmentResult | None:
+        """The alignment of a column, of all groups or without the pilot; None if none is scored and judged.
+
+        Scores that are known by template are those of the templates of the paper, unless others are given.
+        """
+        if column not in self.scores or self.human is None:
+            return None
+        source = table("abc")
+        left_out = () if pilot else source["pilot"]
+        groups = [one for one in self.human.groups if one in source["tableA11"] and one not in left_out]
+        if not groups:
+            return None
+        scores = self.scores[column]
+        taken = as_published(column, scores) if templates is None else scores.with_templates(templates)
+        try:
+            return _aligned(taken, self.human.select(groups), self.seed)
+        except InputError:  # no group in common, or nothing to rank
+            return None
+
+    def cell(
+        self,
+        place: tuple[str, str, str, str],
+        ours: float | None,
+        judge: Callable[[float], Said],
+        lacking: str,
+        **mark: Any,
+    ) -> Cell:
+        """A cell beside the alignment with people: its table, row, column and printed number, and ours."""
+        column = place[2]
+        if column not in self.scores or self.human is None:
+            return table_cell(*place, None, absent=table("abc")["get"][column], **mark)
+        lacking = "; ".join(filter(None, (lacking, other_templates(column, self.scores[column]))))
+        if ours is None:
+            lacking = lacking or "the scores and the judgements share no group of the table"
+        other = "" if self.same else model_of(column)
+        return table_cell(*place, ours, judge, lacking=lacking, other=other, **mark)
+
+
+def _aligned(scores: Any, human: Judgements, seed: int = 0) -> AlignmentResult:
+    return align(scores, human, permutations=0, bootstrap=0, splits=0, seed=seed)
+
+
+def overall_cells(alignments: Alignments, found: Mapping[str, AlignmentResult | None]) -> Iterator[Cell]:
+    """Table 6: τ with its dagger, and precision, which also follows from the tables by group."""
+    printed = table("abc")["table6"]
+    for i, name in enumerate(columns()):
+        result = found[name]
+        yield from _tau_cells("table6", i, alignments, result, other_taus(alignments, name, result))
+        text = f"{printed['precision'][i]:.3f}"
+        yield tables.precision_cell(name, text)
+        ours, lacking = getattr(result, "precision_at_3", None), _groups_lacking(name, result, pilot=True)
+        yield alignments.cell(("table6", "P@3", name, text), ours, partial(judge, text), lacking)
+
+
+def cells_without_pilot(alignments: Alignments) -> Iterator[Cell]:
+    """Table A19: τ without the groups of the pilot."""
+    for i, name in enumerate(columns()):
+        yield from _tau_cells("tableA19", i, alignments, alignments.of(name, pilot=False), [])
+
+
+def _tau_cells(
+    part: str, at: int, alignments: Alignments, result: AlignmentResult | None, attempts: list[Attempt]
+) -> Iterator[Cell]:
+    """The τ of a column, and its dagger."""
+    printed, name = table("abc")[part], columns()[at]
+    lacking = _groups_lacking(name, result, pilot=part == "table6")
+    text, marked = f"{printed['tau'][at]:.3f}", float(printed["significant"][at])
+    ours = None if result is None else result.kendall_tau
+    yield alignments.cell((part, "τ", name, text), ours, partial(judge, text, attempts=attempts), lacking)
+    ours = None if result is None else float(result.kendall_pvalue < 0.05)
+    place = (part, "dagger of τ", name, "†" if marked else "")
+    yield alignments.cell(place, ours, partial(judge_mark, marked), lacking, published=marked)
+
+
+def _groups_lacking(column: str, result: AlignmentResult | None, *, pilot: bool) -> str:
+    """How many groups of a column were compared, if not all; empty if all were."""
+    left_out = () if pilot else table("abc")["pilot"]
+    printed = (one[1] for one in tables.printed_cells() if (one[0], one[2]) == ("tableA11", column))
+    wanted = [group for group in printed if group not in left_out]
+    by_group = {} if result is None else result.by_group
+    here = [name for name in wanted if name in by_group and by_group[name].traits == TRAITS]
+    few = f"{len(here)} of {len(wanted)} groups are scored and judged on all {TRAITS} traits"
+    return "" if len(here) == len(wanted) else few
+
+
+def other_taus(alignments: Alignments, name: str, result: AlignmentResult | None) -> list[Attempt]:
+    """Other cells over which τ might have been taken."""
+
+    def mean() -> float | None:
+        by_group = {} if result is None else result.by_group
+        taus = [one.kendall_tau for one in by_group.values() if one.kendall_tau is not None]
+        return sum(taus) / len(taus) if taus else None
+
+    def tau(**options: Any) -> float | None:
+        other = alignments.of(name, **options)
+        return None if other is None else other.kendall_tau
+
+    def chosen() -> float | None:
+        choice = chosen_here(alignments.scores.get(name), alignments.human)
+        return None if choice is None else tau(templates=choice.templates)
+
+    found: list[Attempt] = [
+        ("mean of the groups' own τ instead of all cells", mean),
+        ("without the pilot groups", partial(tau, pilot=False)),
+    ]
+    if by_template(alignments.scores.get(name)) is not None:
+        found.append(("the templates that the pilot chooses here", chosen))
+    return found
+
+
+def cells_by_group(alignments: Alignments, found: Mapping[str, AlignmentResult | None]) -> Iterator[Cell]:
+    """Tables A11 to A13: τ and precision of each group."""
+    for part, group, name, value in tables.printed_cells():
+        result = found[name]
+        one = None if result is None else result.by_group.get(group)
+        statistic, digits = _BY_GROUP[part]
+        lacking = "the scores or the judgements lack this group"
+        if one is not None:
+            few = f"{one.traits} of {TRAITS} traits are scored and judged"
+            lacking = "" if one.traits == TRAITS else few
+        text = f"{value:.{digits}f}"
+        text = text if float(text) == value else f"{value:g}"  # one number is printed with more digits
+        ours = getattr(one, statistic, None)
+        yield alignments.cell((part, group, name, text), ours, partial(judge, text), lacking)
+
+
+def by_template(scores: Any) -> TraitScores | None:
+    """Scores of more templates than the paper averages, each known by itself; None for all others."""
+    if not isinstance(scores, TraitScores) or scores.template_scores is None:
+        return None
+    return scores if len(scores.templates) > _MOST else None
+
+
+def as_published(column: str, scores: Any) -> Any:
+    """The scores of the templates that the paper chose, if they are known by template; else as given."""
+    printed = templates_of(column)
+    if not isinstance(scores, TraitScores) or scores.template_scores is None or not printed:
+        return scores
+    return scores.with_templates(printed) if set(printed) <= set(scores.templates) else scores
+
+
+def other_templates(column: str, scores: Any) -> str:
+    """A note that scores are of other templates than the paper's; empty if not, or not known."""
+    printed, taken = templates_of(column), getattr(as_published(column, scores), "templates", ())
+    if not printed or not taken or set(taken) == set(printed):
+        return ""
+    return f"scored with other templates than the paper's {join_words(map(repr, printed))}"
+
+
+def chosen_here(
+    scores: Any, human: Judgements | None, target: Mapping[str, Mapping[str, float]] | None = None
+) -> TemplateChoice | None:
+    """The templates that agree best with people on the pilot groups, or with other means of people."""
+    several = by_template(scores)
+    if several is None or human is None or _pilot_lacks(several, human):
+        return None
+    try:
+        means = human.to_dict() if target is None else target
+        return choose_templates(several, means, groups=table("abc")["pilot"], most=_MOST)
+    except InputError:
+        return None
+
+
+def pilot_cells(alignments: Alignments) -> Iterator[Cell]:
+    """The cells of Table 5."""
+    for one in table("abc")["table5"]:
+        column, text = f"{one['measure']} {one['model']}", f"{one['tau']:.3f}"
+        place = ("table5", "τ of the pilot", column, text)
+        if column not in alignments.scores or alignments.human is None:
+            yield table_cell(*place, None, absent=table("abc")["get"][column])
+            continue
+        scores, human = alignments.scores[column], alignments.human
+        ours, lacking = _pilot_tau(scores, human)
+        other = "" if alignments.same else model_of(column)
+        lacking = "" if ours is not None and other else lacking
+        judges = partial(judge, text, attempts=_other_pilots(column, scores, human))
+        yield table_cell(*place, ours, judges, lacking=lacking, other=other)
+
+
+def _pilot_tau(scores: Any, human: Judgements) -> tuple[float | None, str]:
+    """The τ of the best templates on the pilot groups, and what it lacks to be comparable."""
+    several = by_template(scores)
+    families = catalog().templates("abc-templates")
+    candidates = sum(len(families[name].templates) for name in families)
+    if several is None:
+        return None, (
+            "the scores are not known by template, or of two at most; the paper chose among "
+            f"{candidates}: leave out --templates and --human when probing"
+        )
+    lacking = _pilot_lacks(several, human)
+    if lacking:
+        return None, lacking
+    try:
+        ours = choose_templates(several, human.to_dict(), groups=table("abc")["pilot"]).kendall_tau
+    except InputError as error:
+        return None, error.message.rstrip(".")
+    if len(several.templates) < candidates:
+        return ours, f"scored with {len(several.templates)} of {candidates} templates"
+    if len(several.traits) < TRAITS:
+        return ours, f"scored on {len(several.traits)} of {TRAITS} pairs of traits"
+    return ours, ""
+
+
+def _pilot_lacks(scores: TraitScores, human: Judgements) -> str:
+    """What the pilot needs and lacks; empty if nothing is missing."""
+    means, pilot = human.to_dict(), table("abc")["pilot"]
+    absent = [group for group in pilot if group not in scores.groups or group not in means]
+    if absent:
+        return f"the scores or the judgements lack the pilot groups {join_words(absent)}"
+    traits = [one for one in scores.traits if any(one not in means[group] for group in pilot)]
+    return f"people did not judge the pilot groups on {join_words(traits, most=3)}" if traits else ""
+
+
+def _other_pilots(column: str, scores: TraitScores, human: Judgements) -> list[Attempt]:
+    """Other ways to the number: the templates as printed, and other answers of people."""
+    pilot, printed = table("abc")["pilot"], templates_of(column)
+
+    def with_printed() -> float | None:
+        if not set(printed) <= set(scores.templates):
+            return None
+        return _aligned(scores.with_templates(printed), human.select(pilot)).kendall_tau
+
+    def with_few() -> float | None:
+        choice = chosen_here(scores, human, first_answers(human, pilot))
+        return None if choice is None else choice.kendall_tau
+
+    few = f"the first {_ANSWERS} answers about each group (the paper does not say which {_ANSWERS} it took)"
+    return [(f"the templates that Table 5 prints ({' '.join(printed)})", with_printed), (few, with_few)]
+
+
+def first_answers(human: Judgements, groups: list[str], n: int = _ANSWERS) -> dict[str, dict[str, float]]:
+    """Means over the first people who rated each group, if they are known individually."""
+    found: dict[str, dict[str, float]] = {}
+    for group in groups:
+        at, who = human.groups.index(group), human.raters(group)[:n]
+        rows = [human.ratings[human.annotators.index(one), at].tolist() for one in who]
+        found[group] = {}
+        for t, trait in enumerate(human.traits):
+            said = [row[t] for row in rows if isfinite(row[t])]
+            if said:
+                found[group][trait] = sum(said) / len(said)
+    return found
 
 
 def reproduce_abc(
@@ -66,18 +342,18 @@ def reproduce_abc(
     given = TraitScores.from_table(pairs) if isinstance(pairs, Mapping) else pairs
     paired = None if given is None else PairedScores(given, said, same=same_models)
     measured = [*(scores if judged is not None else ()), *(() if pairs is None else ("pairs of groups",))]
-    alignments = groups.Alignments(scores, judged, seed, same_models)
+    alignments = Alignments(scores, judged, seed, same_models)
     found = {name: alignments.of(name) for name in tables.columns()}
     return reproduction(
         "abc",
         cells=(
-            *groups.pilot_cells(alignments),
-            *groups.overall_cells(alignments, found),
+            *pilot_cells(alignments),
+            *overall_cells(alignments, found),
             *tables.domination_cells(),
             *pair_cells(paired),
-            *groups.cells_by_group(alignments, found),
+            *cells_by_group(alignments, found),
             *tables.annotator_cells(),
-            *groups.cells_without_pilot(alignments),
+            *cells_without_pilot(alignments),
         ),
         notes=(
             *_about_models(scores, judged, paired, said is not None),
@@ -105,9 +381,9 @@ def _about_models(
             "and domination from the printed correlations."
         )
     for column, one in scores.items():
-        several = groups.by_template(one)
+        several = by_template(one)
         if several is not None and human is not None:
-            taken = getattr(groups.as_published(column, one), "templates", ())
+            taken = getattr(as_published(column, one), "templates", ())
             yield (
                 f"{column}: scored with {len(several.templates)} templates; Table 5 chooses among them, and "
                 f"the other tables average {'those that it prints' if len(taken) <= 2 else 'all of them'}."

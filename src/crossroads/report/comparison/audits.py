@@ -25,11 +25,9 @@ from crossroads.measures import (
     compare_battery,
     compare_traits,
 )
-from crossroads.measures.comparison.battery import Against
-from crossroads.measures.comparison.intervals import IntervalKind
-from crossroads.measures.comparison.joined import join_comparisons
-from crossroads.measures.comparison.models import Attributes, Scale
-from crossroads.measures.comparison.notes import comparison_name, context_notes
+from crossroads.measures.comparison.battery import Against, comparison_name, join_comparisons
+from crossroads.measures.comparison.jackknife import IntervalKind
+from crossroads.measures.comparison.models import Attributes, Scale, context_notes
 from crossroads.report.documents.records import Record, revive
 from crossroads.results import Result
 from crossroads.stimuli import Design

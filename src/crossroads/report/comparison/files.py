@@ -13,7 +13,7 @@ from crossroads.measures import (
     CompareTraitsResult,
     MleatResult,
 )
-from crossroads.measures.comparison.notes import comparison_name
+from crossroads.measures.comparison.battery import comparison_name
 from crossroads.report.comparison.audits import Comparison
 from crossroads.report.methods.citations import cited, keys_of
 from crossroads.report.methods.paragraph import described

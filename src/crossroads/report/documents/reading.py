@@ -12,7 +12,7 @@ from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownN
 from crossroads.evidence import Provenance
 from crossroads.evidence.model_names import distinct_names, numbered
 from crossroads.measures import AlignmentResult
-from crossroads.measures.traits.alignment import alignment_name
+from crossroads.measures.traits.alignment_result import alignment_name
 from crossroads.report.audit import KINDS
 from crossroads.report.documents.records import (
     Plain,

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from crossroads.errors import CrossroadsError, InputError, UnknownNameError, in_short, join_words, nearest
-from crossroads.measures.rungs import CANNOT_TELL
 from crossroads.report.audit import Audit
 from crossroads.results import Values, result_kinds
+from crossroads.results.checks import CANNOT_TELL
 from crossroads.wording import phrases
 from crossroads.wording.numbers import beside, counted
 

@@ -13,7 +13,7 @@ from crossroads.results import Result
 from crossroads.wording import phrases
 
 _TITLES = {
-    "ladder": "How sure",
+    "checks": "How sure",
     "battery": "Battery of association tests",
     "mleat": "Association tests (ML-EAT)",
     "bootstrap": "Confidence intervals",
@@ -156,7 +156,7 @@ _OF_SENTENCES: Mapping[str, Sentence] = {
     },
 }
 _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
-    "ladder": {
+    "checks": {
         "alpha": "questions are answered at the level {}",
         "other words": "the words of all sets count as drawn: the difference of mean cosines has the "
         "variance over targets and over attributes, that of single cells taken off once, and a t "

@@ -48,7 +48,7 @@ Row = tuple[str, str]
 _MOST_WORDS = 40
 _MOST_TESTS = 20
 _SAID = frozenset(
-    {"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "ladder", "influence", "bootstrap"}
+    {"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "checks", "influence", "bootstrap"}
     | {"ceat-bootstrap"}
 )
 """Measures that are the tests themselves, or belong to them."""

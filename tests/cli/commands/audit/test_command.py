@@ -30,7 +30,7 @@ def test_results_are_read_back_as_they_were_measured(default_audit: AuditRun) ->
     assert default_audit.status == 0, default_audit.err
     audit = default_audit.audit
     sure, *others = audit.values()
-    assert sure == cr.ladder(others)
+    assert sure == cr.checks(others)
     battery = audit.one(BatteryResult)
     assert battery is not None
     designs = [cr.Design.from_dict(one) for one in default_audit.results["designs"]]

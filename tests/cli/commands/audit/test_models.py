@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import crossroads as cr
-from crossroads.measures import AnisotropyResult, CeatBatteryResult, LadderResult, MultilevelCeatResult
+from crossroads.measures import AnisotropyResult, CeatBatteryResult, ChecksResult, MultilevelCeatResult
 from tests.audits import AuditRun
 from tests.cli.conftest import Command
 
@@ -69,7 +69,7 @@ def test_a_store_is_audited_over_its_contexts(
     assert contexts_audit.status == 0, contexts_audit.err
     audit = contexts_audit.audit
     assert audit.kind == "contexts"
-    kinds = {AnisotropyResult, CeatBatteryResult, LadderResult, MultilevelCeatResult}
+    kinds = {AnisotropyResult, CeatBatteryResult, ChecksResult, MultilevelCeatResult}
     assert {type(one) for one in audit.values()} == kinds
     place = contexts_audit.folder.parent
     arguments = ("audit", place / "store", "-d", place / "design.json", "-o", tmp_path / "out")

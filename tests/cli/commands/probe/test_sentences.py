@@ -41,13 +41,13 @@ def test_scores_are_kept_measured_and_measured_again(
     assert again.out == run.out
 
 
-def test_json_is_one_document_with_the_ladder(command: Command, small_bert: Path, pairs: Path) -> None:
+def test_json_is_one_document_with_the_checks(command: Command, small_bert: Path, pairs: Path) -> None:
     run = command("sentences", small_bert, pairs, "-C", "score=aul", "-C", "cluster=writer", "--json")
     document = json.loads(run.out)
     (result,) = document["results"]
     assert (result["type"], result["score"], result["cluster"]) == ("SentencePairsResult", "aul", ["writer"])
     assert result["overall"]["pairs"] == len(ROWS)
-    assert set(document["ladder"]["tests"]) == {"pairs aul"}
+    assert set(document["checks"]["tests"]) == {"pairs aul"}
 
 
 def test_triples_have_their_own_table(command: Command, small_bert: Path, tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ function benchThese(tested) {
 }
 
 /**
- * The numbers: difference with its interval, effect size, and the questions of the ladder.
+ * The numbers: difference with its interval, effect size, and the robustness checks.
  * @param {Context} context
  * @param {Desk} desk
  * @param {TestEntry | null} saved
@@ -144,22 +144,22 @@ export function benchReadout(context, desk, saved, found, edited) {
 }
 
 /**
- * The questions of the ladder that take more than the words of the test: as they were answered for the saved lists.
+ * The robustness checks that take more than the words of the test: as they were answered for the saved lists.
  * @param {Context} context
  * @param {TestEntry | null} saved
  * @param {boolean} edited
  */
 function benchRungs(context, saved, edited) {
-  const held = saved && context.of("LadderResult").find(({ result }) => Object.hasOwn(result.tests, saved.name));
+  const held = saved && context.of("ChecksResult").find(({ result }) => Object.hasOwn(result.tests, saved.name));
   if (!saved || !held) return [];
-  const note = () => edited && el("dd", { class: "was" }, "for the lists as they were"), rungs = /** @type {Json} */ (held.result.tests)[saved.name];
-  return rungs.flatMap((/** @type {Json} */ rung, /** @type {number} */ i) => {
-    const value = `${held.path}/tests/${part(saved.name)}/${i}/value`, method = WAYS[rung.sign] ?? "exact";
-    if (rung.asks === "beyond frequency") {
+  const note = () => edited && el("dd", { class: "was" }, "for the lists as they were"), checks = /** @type {Json} */ (held.result.tests)[saved.name];
+  return checks.flatMap((/** @type {Json} */ check, /** @type {number} */ i) => {
+    const value = `${held.path}/tests/${part(saved.name)}/${i}/value`, method = WAYS[check.sign] ?? "exact";
+    if (check.asks === "beyond frequency") {
       return [el("div", { class: "frequency" }, el("dt", {}, "Is it more than words being rare or common?"),
-        el("dd", {}, el("strong", {}, rung.answer), rung.value === null ? "" : ["; ", rung.sign ? "p " : "p = ", num(context, value, { as: "p", method })]), note())];
+        el("dd", {}, el("strong", {}, check.answer), check.value === null ? "" : ["; ", check.sign ? "p " : "p = ", num(context, value, { as: "p", method })]), note())];
     }
-    if (rung.asks !== "among arbitrary topics" || rung.value === null) return [];
+    if (check.asks !== "among arbitrary topics" || check.value === null) return [];
     return [el("div", { class: "topics" }, el("dt", {}, "Among associations of arbitrary topics"), el("dd", {}, "stronger than ", num(context, value, { as: "percent" })), note())];
   });
 }

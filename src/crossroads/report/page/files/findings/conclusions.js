@@ -81,23 +81,23 @@ export const conclusionWords = (one) => [...one.parts.map((text, i) => {
 }), "."];
 
 /**
- * The answers of the ladder about a test as small marks, each with its words; the last is a percentile.
+ * The robustness checks of a test as small marks, each with its words; the last is a percentile.
  * @param {Context} context
  * @param {Conclusion} one
  */
 export function conclusionRungs(context, one) {
-  for (const { result, path } of context.of("LadderResult")) {
-    const rungs = /** @type {Json} */ (result.tests)[one.name];
-    if (!rungs) continue;
+  for (const { result, path } of context.of("ChecksResult")) {
+    const checks = /** @type {Json} */ (result.tests)[one.name];
+    if (!checks) continue;
     const at = `${path}/tests/${part(one.name)}`;
-    return el("ul", { class: "rungs" }, rungs.map((/** @type {Json} */ rung, /** @type {number} */ i) => {
-      const [mark, told] = ANSWERS[rung.answer] ?? ["", ""], about = [rung.method, rung.reason].filter(Boolean).join("; ");
+    return el("ul", { class: "checks" }, checks.map((/** @type {Json} */ check, /** @type {number} */ i) => {
+      const [mark, told] = ANSWERS[check.answer] ?? ["", ""], about = [check.method, check.reason].filter(Boolean).join("; ");
       if (!mark) {
-        return Number.isFinite(rung.value) && el("li", { class: "rung", title: about }, "above ",
+        return Number.isFinite(check.value) && el("li", { class: "check", title: about }, "above ",
           num(context, `${at}/${i}/value`, { as: "percent" }), " of ", el("span", { class: "unseen" }, "associations between arbitrary "), "topics");
       }
-      return el("li", { class: `rung ${rung.answer.replace(" ", "-")}`, title: about },
-        el("span", { "aria-hidden": "true" }, `${mark} `), rung.called || rung.asks, el("span", { class: "unseen" }, `: ${told}`));
+      return el("li", { class: `check ${check.answer.replace(" ", "-")}`, title: about },
+        el("span", { "aria-hidden": "true" }, `${mark} `), check.called || check.asks, el("span", { class: "unseen" }, `: ${told}`));
     }));
   }
   return null;

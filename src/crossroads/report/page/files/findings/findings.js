@@ -32,7 +32,7 @@ function findingBar(context, one, all) {
 }
 
 /**
- * One finding: its sentence, its number with the interval, the ladder, and its name last.
+ * One finding: its sentence, its number with the interval, its checks, and its name last.
  * @param {Context} context
  * @param {Conclusion} one
  * @param {Conclusion[]} all

@@ -11,7 +11,7 @@ import { testsOf } from "../tests/entries.js";
 import { methShown, otherTitle } from "./methods.js";
 
 const OTHER_SHOWN = new Set([
-  "LadderResult",
+  "ChecksResult",
   "BatteryResult",
   "WeatResult",
   "MleatResult",

@@ -11,7 +11,7 @@ import { fixed, noNumber, num, numbered, pointed, whole } from "../parts/numbers
 import { flat, table } from "../parts/tables.js";
 import { opening, view, VIEWS } from "../parts/views.js";
 import { LEVEL, testsCoverage, testsHolds, testsOf, testsOutcome, testsP, testsQuestion, testsReach } from "./entries.js";
-import { ladderTable } from "./ladder.js";
+import { checksTable } from "./checks.js";
 import { overviewLegend, overviewShare } from "./legend.js";
 
 /**
@@ -308,12 +308,12 @@ function overviewMatrix(all) {
 
 view({
   id: "overview", title: "All tests", order: 5,
-  applies: (context, all) => testsOf(context).length > 0 || all.audits.length > 1 || context.of("LadderResult").length > 0
+  applies: (context, all) => testsOf(context).length > 0 || all.audits.length > 1 || context.of("ChecksResult").length > 0
     || OVERVIEW_OTHERS.some(([, types]) => types.some((type) => context.of(type).length)),
   build(context, all) {
     const tests = testsOf(context), several = all.audits.filter((_, i) => testsOf(contextOf(i)).length).length > 1;
     return [
-      tests.length > 0 && overviewLead(context, tests), ladderTable(context), overviewOthers(context, all),
+      tests.length > 0 && overviewLead(context, tests), checksTable(context), overviewOthers(context, all),
       tests.length > 0 && overviewLegend(tests),
       several && opening("All models side by side", () => overviewMatrix(all), { id: "models" }),
       tests.length > 0 && overviewTests(context, tests),

@@ -9,7 +9,7 @@ import pytest
 
 from crossroads import Contexts, Provenance, catalog, ceat
 from crossroads.errors import EvidenceError, UnknownNameError
-from crossroads.papers.ceat.reproduction import (
+from crossroads.papers.ceat import (
     alike_by_chance,
     printed,
     reproduce_ceat,

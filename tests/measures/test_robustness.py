@@ -1,4 +1,4 @@
-"""The ladder: its answers, and the sentence that says first what was found."""
+"""Robustness checks: their answers, and the sentence that says first what was found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import crossroads as cr
 from crossroads.errors import InputError
 from crossroads.evidence.sentences import ScoredItem, SentenceScores
-from crossroads.measures.rungs import QUESTIONS
+from crossroads.results.checks import QUESTIONS
 from crossroads.stimuli.files.sentences import SentenceItem
 
 
@@ -32,7 +32,7 @@ def over_contexts(emb: cr.Embeddings, design: cr.Design) -> cr.Contexts:
 def test_an_association_that_other_words_would_show_is_told_from_one_that_they_would_not(
     lean: float, answer: str, count: int
 ) -> None:
-    sure = cr.ladder(cr.battery(*world(lean), resamples=0))
+    sure = cr.checks(cr.battery(*world(lean), resamples=0))
     assert sure.tests["made up"][1].answer == answer
     assert sure.headline() == f"{count} of 1 association would be found with other words for the same things."
 
@@ -42,7 +42,7 @@ def test_each_kind_of_test_is_counted_by_itself_and_frequency_only_where_it_was_
     fit = cr.rsa(emb, design.x, design.y or (), design.a, n=5, samples=5, permutations=99)
     counts = {word: 10.0 + i % 5 for i, word in enumerate(design.words)}
     explained = cr.frequency(emb, design, frequencies=counts)
-    sure = cr.ladder([cr.battery(emb, design, resamples=0), fit, explained])
+    sure = cr.checks([cr.battery(emb, design, resamples=0), fit, explained])
     assert fit.crossed.pvalue is not None
     more = 1 if explained.answer == "yes" else 0
     assert sure.headline() == (
@@ -57,12 +57,12 @@ def test_a_question_that_was_not_asked_says_so_and_why() -> None:
     fit = cr.rsa(emb, design.x, design.y or (), design.a, n=5, samples=5, permutations=99)
     over = cr.ceat(over_contexts(emb, design), design, samples=20)
     one = cr.weat(emb, cr.Design(name="alone", x=design.x, a=design.a, b=design.b))
-    sure = cr.ladder([cr.weat(emb, design), one, fit, over])
-    for rungs in sure.tests.values():
-        assert [rung.asks for rung in rungs] == list(QUESTIONS)
-        for rung in rungs[2:]:
-            assert (rung.answer, rung.value) == ("not asked", None)
-            assert rung.reason
+    sure = cr.checks([cr.weat(emb, design), one, fit, over])
+    for checks in sure.tests.values():
+        assert [check.asks for check in checks] == list(QUESTIONS)
+        for check in checks[2:]:
+            assert (check.answer, check.value) == ("not asked", None)
+            assert check.reason
     assert sure.tests["alone"][2].reason == "frequencies of two targets are compared"
     assert all(values["beyond_frequency"] is None for _, _, values in sure.readings("how sure"))
     assert "among them" not in sure.headline()
@@ -77,9 +77,9 @@ def test_frequency_is_asked_of_tests_over_contexts_where_it_is_given() -> None:
     explained = cr.frequency(contexts, design, frequencies=counts)
     assert explained.difference == pytest.approx(over.crossed.difference, abs=1e-15)
     assert explained.effect_size == pytest.approx(over.stimulus_effect_size, abs=1e-12)
-    rung = cr.ladder([over, explained]).tests["made up CEAT"][2]
-    assert (rung.answer, rung.value) == (explained.answer, explained.adjusted.pvalue)
-    assert rung.method == "equal frequency, given as a table"
+    check = cr.checks([over, explained]).tests["made up CEAT"][2]
+    assert (check.answer, check.value) == (explained.answer, explained.adjusted.pvalue)
+    assert check.method == "equal frequency, given as a table"
     with pytest.raises(InputError, match="given as arrays are not known"):
         cr.frequency(contexts, design)
 
@@ -88,20 +88,20 @@ def test_tests_that_are_given_one_by_one_are_adjusted_for_their_number() -> None
     tests = [cr.weat(*world(0.3, seed, f"world {seed}")) for seed in range(4)]
     drawn = [test.crossed.pvalue for test in tests if test.crossed.pvalue is not None]
     assert len(drawn) == 4
-    sure = cr.ladder(tests)
-    told = [rungs[1].value for rungs in sure.tests.values()]
+    sure = cr.checks(tests)
+    told = [checks[1].value for checks in sure.tests.values()]
     assert told == pytest.approx(list(cr.stats.benjamini_hochberg(drawn)))
     assert told != pytest.approx(drawn)
 
 
-def test_a_ladder_is_of_results_each_once() -> None:
+def test_checks_are_of_results_each_once() -> None:
     emb, design = world(1.0)
     test = cr.weat(emb, design)
     with pytest.raises(InputError, match="'made up' is there twice"):
-        cr.ladder([test, cr.mleat(emb, design, resamples=0)])
+        cr.checks([test, cr.mleat(emb, design, resamples=0)])
     wrong: Any = [test, "made up"]
     with pytest.raises(InputError, match="one of the results is 'made up'"):
-        cr.ladder(wrong)
+        cr.checks(wrong)
 
 
 def test_questions_about_sentences_are_not_called_after_words() -> None:
@@ -110,10 +110,10 @@ def test_questions_about_sentences_are_not_called_after_words() -> None:
         ScoredItem(item=SentenceItem(sentences=pair), totals=(-1.0, -2.0), tokens=(3, 3)) for pair in pairs
     )
     scores = SentenceScores(name="mine", kind="pairs", score="pll", items=items)
-    alone = cr.ladder(cr.sentence_pairs(scores))
+    alone = cr.checks(cr.sentence_pairs(scores))
     assert alone.headline() == "0 of 1 preference would be found with other sentences."
     assert [one.asks for one in alone.tests["mine pll"]][:2] == ["these words", "other words"]  # as in rules
-    both = cr.ladder([cr.battery(*world(0.0), resamples=0), cr.sentence_pairs(scores)])
+    both = cr.checks([cr.battery(*world(0.0), resamples=0), cr.sentence_pairs(scores)])
     assert both.headline() == (
         "0 of 1 association would be found with other words for the same things, and 0 of 1 preference would "
         "be found with other sentences."

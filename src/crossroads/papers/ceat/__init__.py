@@ -1,1 +1,0 @@
-"""CEAT, IBD and EIBD (Guo and Caliskan)."""
