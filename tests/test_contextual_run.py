@@ -71,7 +71,7 @@ def test_the_tables_of_the_page_are_the_numbers_of_the_run(store: str) -> None:
 
 def test_the_interval_is_that_of_the_run_and_wider_than_the_range_over_seeds() -> None:
     kept = KEPT["interval"]
-    _, _, _, ends, *_ = rows_of(printed("crossroads ceat minilm -t c6 --bootstrap"))[kept["design"]]
+    _, _, _, ends, *_ = rows_of(printed("crossroads ceat minilm -t c6 -C resamples"))[kept["design"]]
     low, high = ends.split(" to ")
     assert is_rounded(low, kept["low"])
     assert is_rounded(high, kept["high"])

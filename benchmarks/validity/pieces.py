@@ -11,7 +11,6 @@ from packages.default import whole
 from scipy import stats
 
 import crossroads as cr
-from crossroads.evidence.chat import ChatAnswer
 from crossroads.inference.crossed import crossed
 from crossroads.inference.detection import area_interval
 from crossroads.inference.multiplicity import holm
@@ -19,8 +18,6 @@ from crossroads.inference.permutation.flips import flipped_mean, flipped_signs
 from crossroads.inference.permutation.test import permutation_test
 from crossroads.inference.random_effects import combine
 from crossroads.measures import TraitScores, compare_traits
-from crossroads.measures.chat.parse import parse
-from crossroads.measures.chat.scores import inference
 
 PLACEBOS = "dealt attributes, among placebos"
 PLAIN, OURS, HELD = "pieces, plain", "pieces, ours", "pieces, ours held"
@@ -102,10 +99,15 @@ def chat(rng: np.random.Generator) -> Noted:
     design = cr.Design(name="n", x=["young"], y=["old"], a=sets["a"], b=sets["b"])
     liking = rng.normal(0, 2, 2 * n)
     table = (rng.random((30, 2 * n)) < 1 / (1 + np.exp(-liking))).astype(np.float64)
-    found = inference(table, n, [ChatAnswer(text="")] * 30, [parse("", design)] * 30, design, 0)
+    words = [*sets["a"], *sets["b"]]
+    answers = [
+        "\n".join(f"{word} - {'young' if young else 'old'}" for word, young in zip(words, row, strict=True))
+        for row in table
+    ]
     scores = table[:, :n].mean(axis=1) - table[:, n:].mean(axis=1)
     yield PLAIN, float(stats.ttest_1samp(scores, 0).pvalue)
-    yield OURS, found["crossed"].pvalue
+    found = cr.chat_association(answers, design).crossed
+    yield OURS, None if found is None else found.pvalue
 
 
 def placebos(rng: np.random.Generator) -> Noted:

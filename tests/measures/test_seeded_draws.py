@@ -314,7 +314,7 @@ PARTS = {
     "chat_association": "permutation_test",
     "corrected": "anisotropy",
     "corrections": "anisotropy",
-    "inference": "permutation_test",
+    "detect": "null_threshold",
     "measured_anisotropy": "anisotropy",
     "placebo_among": "placebo",
     "reference": "anisotropy",

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,9 +52,8 @@ class Difference:
 
 def compared(before: Any, after: Any) -> Difference:
     """Compare two documents as JSON holds them."""
-    found = Difference()
-    _walk("", before, after, found)
-    lost, come = dict(_gone(found, before)), dict(_come(found, after))
+    found, lost, come = Difference(), dict[str, Any](), dict[str, Any]()
+    _walk("", before, after, found, lost, come)
     places: defaultdict[str, list[str]] = defaultdict(list)
     for key, value in come.items():
         places[_digest(value)].append(key)
@@ -63,26 +61,28 @@ def compared(before: Any, after: Any) -> Difference:
         if where := places.get(_digest(value)):
             found.moved.append((key, where.pop(0)))
     was, now = ({pair[at] for pair in found.moved} for at in (0, 1))
-    found.gone = [key for key in found.gone if key not in was]
-    found.new = [key for key in found.new if key not in now]
+    found.gone = [key for key in lost if key not in was]
+    found.new = [key for key in come if key not in now]
     return found
 
 
-def _walk(key: str, old: Any, now: Any, found: Difference) -> None:
-    """Note what differs from here downwards."""
+def _walk(
+    key: str, old: Any, now: Any, found: Difference, lost: dict[str, Any], come: dict[str, Any]
+) -> None:
+    """Note what differs from here downwards, and what is only in one of the two."""
     if isinstance(old, dict) and isinstance(now, dict):
         for name in sorted(old.keys() | now.keys()):
             here = f"{key}/{name}"
             if name not in now:
-                found.gone.append(here)
+                lost[here] = old[name]
             elif name not in old:
-                found.new.append(here)
+                come[here] = now[name]
             else:
-                _walk(here, old[name], now[name], found)
+                _walk(here, old[name], now[name], found, lost, come)
     elif isinstance(old, list) and isinstance(now, list):
-        _walk(key, dict(enumerate(old)), dict(enumerate(now)), found)
+        _walk(key, dict(enumerate(old)), dict(enumerate(now)), found, lost, come)
     elif isinstance(old, str) and isinstance(now, str) and "\n" in old + now and old != now:
-        _walk(key, old.split("\n"), now.split("\n"), found)
+        _walk(key, old.split("\n"), now.split("\n"), found, lost, come)
     elif old == now and type(old) is type(now):
         found.same += 1
     elif _numbers(old, now) and math.isclose(old, now, rel_tol=ROUNDING, abs_tol=1e-300):
@@ -93,23 +93,6 @@ def _walk(key: str, old: Any, now: Any, found: Difference) -> None:
 
 def _numbers(*values: Any) -> bool:
     return all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
-
-
-def _at(document: Any, key: str) -> Any:
-    """What stands at a key."""
-    for name in key.split("/")[1:]:
-        if isinstance(document, str):
-            document = document.split("\n")
-        document = document[int(name)] if isinstance(document, list) else document[name]
-    return document
-
-
-def _gone(found: Difference, before: Any) -> Iterator[tuple[str, Any]]:
-    yield from ((key, _at(before, key)) for key in found.gone)
-
-
-def _come(found: Difference, after: Any) -> Iterator[tuple[str, Any]]:
-    yield from ((key, _at(after, key)) for key in found.new)
 
 
 def _digest(value: Any) -> str:

@@ -206,7 +206,7 @@ class Outcome:
 
     def write(self, path: Path) -> None:
         """Write the results to a file, whose ending says what."""
-        from crossroads.report.renderers.latex import latex_tables
+        from crossroads.report.renderers.texts import latex_tables
         from crossroads.stimuli.files.spreadsheets import write_rows
         from crossroads.storage.files import write_file
 

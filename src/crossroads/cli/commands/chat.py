@@ -17,7 +17,7 @@ from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError
 from crossroads.evidence.chat import ChatAnswers, Task
-from crossroads.extraction.chat.ask import ChatPlan, Conversation
+from crossroads.extraction.chat.ask import ChatOptions, ChatPlan, Conversation
 from crossroads.measures.chat.result import ChatResult
 from crossroads.measures.chat.scores import chat_association, chat_decision
 from crossroads.measures.robustness import ChecksResult, checks
@@ -120,8 +120,8 @@ class Conversed:
 
     def about(self, design: Design, seed: int) -> Conversation:
         """The questions about a test."""
-        options = passed(Conversation, self) | {"cache": self.answers / KEPT, "seed": seed}
-        return Conversation(design=design, **options)
+        options = passed(ChatOptions, self) | {"seed": seed}
+        return Conversation(self.model, design, cache=self.answers / KEPT, **options)
 
 
 @command
