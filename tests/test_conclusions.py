@@ -109,10 +109,10 @@ def test_no_sentence_contradicts_a_sign_that_it_speaks_of() -> None:
         vectors[:, 0] += np.repeat([shift[key] for key in "xyab"], 6)
         emb = cr.Embeddings(design.words, vectors)
         test = cr.mleat(emb, design, resamples=2)
-        (found,) = test.conclusions("t")
+        (found,) = test._conclusions("t")
         for status in ("holds", "depends", "absent") if found.status == "holds" else (found.status,):
             kinds |= checked(replace(found, status=status).sentence, test, emb)
-        (alone,) = test.level1.conclusions("t")  # without Level 2, nothing is said of a target alone
+        (alone,) = test.level1._conclusions("t")  # without Level 2, nothing is said of a target alone
         assert checked(alone.sentence, test, emb) <= {"relative", "absent"}
     assert kinds == {"relative", "both", "apart", "absent"}
 
@@ -122,7 +122,7 @@ def test_no_sentence_of_the_default_tests_contradicts_a_cosine() -> None:
     words = [word for design in designs for word in design.words]
     emb = cr.load("default", words=words)
     battery = cr.battery(emb, designs, method="normal", resamples=2)
-    said = {one.name: one.sentence for one in battery.conclusions("")}
+    said = {one.name: one.sentence for one in battery._conclusions("")}
     assert said.keys() == set(DEFAULT)
     for test in battery.tests:
         checked(said[test.design], test, emb)
@@ -152,7 +152,7 @@ def test_a_set_of_one_word_cannot_be_told_and_the_sentence_says_why() -> None:
     assert test.pvalue > 0.05
     checks = cr.checks(test)
     assert [one.answer for one in checks.tests["few"][:2]] == ["no", "cannot tell"]
-    assert checks.headline() == (
+    assert checks._headline() == (
         "0 of 1 association would be found with other words for the same things (1 cannot be told)."
     )
     for results in ({"few": test}, {"few": test, "how sure": checks}):
@@ -162,7 +162,7 @@ def test_a_set_of_one_word_cannot_be_told_and_the_sentence_says_why() -> None:
             "It cannot be told whether rose, tulip, … and wasp, bee, … differ in how close they are to joy"
         )
         assert "joy has a single word, and one word has no spread. (few, " in lines["Cannot tell"][0]
-    (one,) = test.conclusions("few")
+    (one,) = test._conclusions("few")
     assert sorted(one.parts[1::2]) == sorted(["rose, tulip, …", "wasp, bee, …", "joy", "pain, war", "joy"])
 
 
@@ -170,7 +170,7 @@ def test_words_that_do_not_differ_cannot_be_told() -> None:
     vectors = np.repeat([[1.0, 0.2], [0.3, 1.0], [1.0, 0.0], [0.0, 1.0]], 2, axis=0)
     emb = cr.Embeddings(WORDS[:8], vectors)
     design = cr.Design(name="flat", x=WORDS[:2], y=WORDS[2:4], a=WORDS[4:6], b=WORDS[6:8])
-    (one,) = cr.weat(emb, design).conclusions("flat")
+    (one,) = cr.weat(emb, design)._conclusions("flat")
     assert (one.status, one.heading) == ("unknown", "Cannot tell")
     assert one.sentence.endswith(": the words of each set do not differ.")
 
@@ -179,7 +179,7 @@ def test_every_number_is_where_its_pointer_says(every_result: dict[str, Result])
     concluded = 0
     for name, result in every_result.items():
         plain = result.to_dict()
-        for one in result.conclusions(name):
+        for one in result._conclusions(name):
             assert one.status in phrases.STATUSES
             assert ("low" in one.numbers) == ("high" in one.numbers)
             assert one.sentence.endswith(".")
@@ -230,9 +230,9 @@ def test_order_and_agreement_say_the_sign_of_their_number(every_result: dict[str
     order, aligned = every_result["order_sensitivity"], every_result["align"]
     for sign, later, verb in ((1, "second", "agrees"), (-1, "first", "disagrees")):
         apart = replace(order, difference=replace(order.difference, mean=0.5 * sign))
-        (one,) = apart.conclusions("")
+        (one,) = apart._conclusions("")
         assert f"more like the identity named {later} than" in replace(one, status="holds").sentence
-        (one,) = replace(aligned, kendall_tau=0.5 * sign).conclusions("")
+        (one,) = replace(aligned, kendall_tau=0.5 * sign)._conclusions("")
         assert f"on traits {verb} with that of people" in replace(one, status="holds").sentence
 
 
@@ -242,7 +242,7 @@ def test_a_chat_gives_a_label_more_of_the_words_that_its_number_says(
     chats = [one for one in every_result.values() if type(one).__name__ == "ChatResult"]
     assert chats
     for chat in chats:
-        for one in chat.conclusions(""):
+        for one in chat._conclusions(""):
             parts, value = one.wordings["holds"], one.number("value")
             assert value is not None and parts[0] == "the model gives "
             assert parts[1:6:2] == (one.subject, *(one.poles[::-1] if value >= 0 else one.poles))
@@ -258,7 +258,7 @@ def test_a_series_says_which_target_comes_closer_than_the_other(sign: int, near:
         years[2000 + year] = cr.Embeddings(design.words, vectors)
     found = cr.series(years, design)
     assert found.trend.slope is not None and found.trend.slope * sign > 0
-    (one,) = found.conclusions("")
+    (one,) = found._conclusions("")
     assert replace(one, status="holds").sentence == (
         f"Over time, words for math come closer to {near} terms, relative to {far} terms, than arts do."
     )
@@ -277,7 +277,7 @@ def test_a_comparison_names_the_model_first_in_which_d_is_higher(*, swapped: boo
         vectors[:, 0] += size * np.repeat([1, -1, 1, -1], 8)
         models[name] = cr.Embeddings(design.words, vectors)
     order = ("strong", "weak") if swapped else ("weak", "strong")
-    (one,) = cr.compare_battery({name: models[name] for name in order}, [design]).conclusions("")
+    (one,) = cr.compare_battery({name: models[name] for name in order}, [design])._conclusions("")
     assert replace(one, status="holds").sentence == (
         "By d, words for math are closer to male terms, relative to female terms and compared with arts, in "
         "strong than in weak."

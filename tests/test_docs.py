@@ -151,7 +151,7 @@ def test_the_guide_to_a_first_audit_explains_the_columns_that_are_printed(
     every_result: dict[str, Any],
 ) -> None:
     battery = every_result["battery"]
-    columns = [one.head for one in BatteryResult.tabulate({"battery": battery}).columns]
+    columns = [one.head for one in BatteryResult._tabulate({"battery": battery}).columns]
     guide = (ROOT / "docs" / "guides" / "first-audit.md").read_text(encoding="utf-8")
     table = guide.partition("| column |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| ([^|-]+?) \|", table, re.MULTILINE) == columns

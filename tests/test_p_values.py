@@ -41,14 +41,14 @@ def exact(test: Any) -> float:
 @pytest.mark.parametrize("name", NAMES)
 def test_frames_and_tables_say_which_p_value_is_meant(name: str, every_result: dict[str, Result]) -> None:
     result = every_result[name]
-    rows = result.rows()
+    rows = result._rows()
     assert not UNCLEAR & {key for row in rows for key in row}
     tests = list(crossed_in(result))
     for row, test in zip(rows, tests, strict=True) if tests else ():
         found = test.crossed
         wanted = (found.difference, found.low, found.high, found.pvalue, exact(test))
         assert tuple(row[key] for key in ("difference", "low", "high", "p", "exact_p")) == wanted
-    shown = result.table().rows
+    shown = result._table().rows
     for cells, test in zip(shown, tests, strict=True) if tests and "p" in shown[0] else ():
         p = test.crossed.pvalue
         assert (cells["p"] and cells["p"].value, cells["exact_p"].value) == (p, exact(test))
@@ -91,7 +91,7 @@ def test_an_adjusted_value_is_in_the_rows_of_the_p_value_that_it_adjusts(
 ) -> None:
     result: Any = every_result[name]
     for how, some in result.adjusted.items():
-        assert [row[f"p_{how}"] for row in result.rows()] == list(some)
+        assert [row[f"p_{how}"] for row in result._rows()] == list(some)
     for row in tidy_rows(Audit({name: result})):
         assert row["p_bh"] is None or row["p"] is not None
 

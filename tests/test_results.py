@@ -47,11 +47,11 @@ def test_readers_of_arrow_get_the_rows(result: Result) -> None:
     arrow = pytest.importorskip("pyarrow", reason="extra 'parquet'")
     polars = pytest.importorskip("polars", reason="extra 'test'")
     found = arrow.table(result)
-    assert found.num_rows == len(result.rows())
-    for read, row in zip(found.to_pylist(), result.rows(), strict=True):
+    assert found.num_rows == len(result._rows())
+    for read, row in zip(found.to_pylist(), result._rows(), strict=True):
         assert read == {name: row.get(name) for name in found.column_names}
     assert polars.DataFrame(result).to_dicts() == found.to_pylist()
-    assert arrow.table(result.table()).num_rows == len(result.table().rows)
+    assert arrow.table(result._table()).num_rows == len(result._table().rows)
 
 
 def test_a_result_is_written_and_read_back_whole(result: Result) -> None:
@@ -59,7 +59,7 @@ def test_a_result_is_written_and_read_back_whole(result: Result) -> None:
     assert again == result
     assert again.to_json() == result.to_json()
     assert type(result).from_dict(result.to_dict()) == result
-    assert again.rows() == result.rows()
+    assert again._rows() == result._rows()
     for each in dataclasses.fields(result):
         one, other = getattr(result, each.name), getattr(again, each.name)
         if isinstance(one, np.ndarray):
@@ -107,7 +107,7 @@ def test_results_are_equal_by_what_they_hold(result: Result, every_result: dict[
 def test_a_frame_has_the_rows_of_the_result(result: Result) -> None:
     pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
     frame = result.to_frame()
-    rows = result.rows()
+    rows = result._rows()
     assert len(frame) == len(rows) > 0
     assert list(frame.columns) == list(rows[0])
     assert all(list(row) == list(rows[0]) for row in rows)
@@ -118,8 +118,8 @@ def test_html_is_escaped(result: Result) -> None:
     shown = result._repr_html_()
     assert "<script>" not in shown
     assert not re.search(r"<(b>\d|m>|g>|p>\s*<p>|r>|y>|v>)", shown)
-    assert html.escape(result.table().title) in shown
-    assert shown.count("<tr>") == shown.count("</tr>") == min(len(result.table().rows), 50) + 1
+    assert html.escape(result._table().title) in shown
+    assert shown.count("<tr>") == shown.count("</tr>") == min(len(result._table().rows), 50) + 1
 
 
 def test_html_shows_names_as_text_and_counts_what_it_leaves_out(every_result: dict[str, Result]) -> None:
@@ -150,9 +150,9 @@ def test_a_result_prints_as_a_line_and_as_a_small_table(result: Result) -> None:
 
 
 def test_what_results_say_of_themselves_holds_together(result: Result) -> None:
-    kind, table = type(result), result.table()
-    assert result.label
-    assert result.section in phrases.SECTIONS
+    kind, table = type(result), result._table()
+    assert result._label
+    assert result._section in phrases.SECTIONS
     assert table.rows
     known = {one.key for one in table.columns}
     assert len(known) == len(table.columns)
@@ -160,16 +160,16 @@ def test_what_results_say_of_themselves_holds_together(result: Result) -> None:
     for row in table.rows:
         assert all(isinstance(one, (str, int, float, P, Interval, Rate, type(None))) for one in row.values())
     # two of one type stand in one table, under their names
-    assert len(kind.tabulate({"first": result, "second": result}).rows) == 2 * len(table.rows)
+    assert len(kind._tabulate({"first": result, "second": result}).rows) == 2 * len(table.rows)
     if kind._columns:
         assert known <= {one.key for one in kind._columns}
         assert len(table.rows) == len(list(result._members()))
     if kind._file_names:
-        assert len(result.rows()) == len(list(result._members()))
-    for name, test_kind, values in result.readings("r"):
+        assert len(result._rows()) == len(list(result._members()))
+    for name, test_kind, values in result._readings("r"):
         assert name
-        assert set(values) == set(kind.asked[test_kind])
-    for one in result.long_rows("r"):
+        assert set(values) == set(kind._asked[test_kind])
+    for one in result._long_rows("r"):
         assert {"measure", "test", "part", "statistic", "value"} <= set(one)
 
 
@@ -236,7 +236,7 @@ def test_a_figure_is_drawn_of_every_result_that_has_one(
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    if not result.figure:
+    if not result._figure:
         with pytest.raises(InputError, match=f"there is no figure of a {type(result).__name__}"):
             result.plot()
         return
@@ -402,7 +402,7 @@ def test_arrays_survive_under_the_alias_that_numpy_gives_them(monkeypatch: pytes
 
 
 def test_the_default_row_holds_what_is_neither_list_nor_mapping() -> None:
-    assert own().rows() == [
+    assert own()._rows() == [
         {"type": "Own", "schema": 1, "coverage": None, "value": 0.1, "maybe": None, "yes": True}
     ]
 

@@ -276,7 +276,7 @@ def _audited(folder: Path, designs: list[Design]) -> None:
     drawn = {one.name: cr.stats.bootstrap(vectors, one, missing="drop") for one in designs}
     influences = [cr.stats.influence(vectors, one, missing="drop") for one in designs]
     whole = replace(battery, intervals=drawn)
-    audit = Audit({**by_label([whole, *influences]), "AF IBD": found, "AF EIBD": emergent, fit.label: fit})
+    audit = Audit({**by_label([whole, *influences]), "AF IBD": found, "AF EIBD": emergent, fit._label: fit})
     record = audit_record(audit, designs, vectors=vectors)
     write_page(folder / "report.html", [record])
     (folder / "record.pickle").write_bytes(pickle.dumps(record))

@@ -376,7 +376,7 @@ def _page(path: Path) -> Any:
 
 def _result(path: Path) -> Any:
     found = type(_made()[0]).from_json(path.read_bytes().decode("utf-8", "replace"))
-    return found.to_json(), str(found), found.table()
+    return found.to_json(), str(found), found._table()
 
 
 def _corpora() -> list[Target]:

@@ -34,7 +34,9 @@ def test_an_association_that_other_words_would_show_is_told_from_one_that_they_w
 ) -> None:
     sure = cr.checks(cr.battery(*world(lean), resamples=0))
     assert sure.tests["made up"][1].answer == answer
-    assert sure.headline() == f"{count} of 1 association would be found with other words for the same things."
+    assert (
+        sure._headline() == f"{count} of 1 association would be found with other words for the same things."
+    )
 
 
 def test_each_kind_of_test_is_counted_by_itself_and_frequency_only_where_it_was_asked() -> None:
@@ -45,7 +47,7 @@ def test_each_kind_of_test_is_counted_by_itself_and_frequency_only_where_it_was_
     sure = cr.checks([cr.battery(emb, design, resamples=0), fit, explained])
     assert fit.crossed.pvalue is not None
     more = 1 if explained.answer == "yes" else 0
-    assert sure.headline() == (
+    assert sure._headline() == (
         f"1 of 1 association and {int(fit.crossed.pvalue < 0.05)} of 1 comparison of geometry would be found "
         f"with other words for the same things; of 1 association among them, {more} "
         f"{'is' if more else 'are'} more than words being rare or common."
@@ -64,8 +66,8 @@ def test_a_question_that_was_not_asked_says_so_and_why() -> None:
             assert (check.answer, check.value) == ("not asked", None)
             assert check.reason
     assert sure.tests["alone"][2].reason == "frequencies of two targets are compared"
-    assert all(values["beyond_frequency"] is None for _, _, values in sure.readings("how sure"))
-    assert "among them" not in sure.headline()
+    assert all(values["beyond_frequency"] is None for _, _, values in sure._readings("how sure"))
+    assert "among them" not in sure._headline()
     assert type(sure).from_json(sure.to_json()) == sure
 
 
@@ -111,11 +113,11 @@ def test_questions_about_sentences_are_not_called_after_words() -> None:
     )
     scores = SentenceScores(name="mine", kind="pairs", score="pll", items=items)
     alone = cr.checks(cr.sentence_pairs(scores))
-    assert alone.headline() == "0 of 1 preference would be found with other sentences."
+    assert alone._headline() == "0 of 1 preference would be found with other sentences."
     assert [one.asks for one in alone.tests["mine pll"]][:2] == ["these words", "other words"]  # as in rules
     both = cr.checks([cr.battery(*world(0.0), resamples=0), cr.sentence_pairs(scores)])
-    assert both.headline() == (
+    assert both._headline() == (
         "0 of 1 association would be found with other words for the same things, and 0 of 1 preference would "
         "be found with other sentences."
     )
-    assert "other words or other sentences" in [column.head for column in both.table().columns]
+    assert "other words or other sentences" in [column.head for column in both._table().columns]

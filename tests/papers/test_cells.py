@@ -113,7 +113,7 @@ def test_verdicts_are_counted_and_a_reproduction_shows_marks_in_words() -> None:
     about: Any = dict.fromkeys(("citation", "doi", "published_vectors", "vectors"), "")
     made = Reproduction(paper="ml-eat", title="ML-EAT", same_vectors=True, cells=cells, notes=(), **about)
     assert list(counts(cells).items()) == [("equal", 1), ("differs", 1), ("model absent", 1)]
-    shown = made.table()
+    shown = made._table()
     assert shown.title == "ML-EAT: 3 cells, 1 equal, 1 differs, 1 model absent"
     assert [row[2:] for row in shown.cells()] == [
         ["1.500", "1.504", "0.004", "equal"],
@@ -121,5 +121,5 @@ def test_verdicts_are_counted_and_a_reproduction_shows_marks_in_words() -> None:
         ["−0.200", "–", "–", "model absent"],
     ]
     assert f"differs: {VERDICTS['differs']}." in shown.reading()
-    two = replace(made, cells=(*cells, replace(cells[0], table="Table 2"))).table()
+    two = replace(made, cells=(*cells, replace(cells[0], table="Table 2")))._table()
     assert [row[0] for row in two.cells()] == ["Table 1", "Table 1", "Table 1", "Table 2"]

@@ -187,7 +187,7 @@ def test_the_most_influential_words_come_first_with_the_change_they_make() -> No
     made = Toy()
     result = influence(made.embeddings, made.design)
     ax = influence_plot(result, n=7)
-    rows = result.rows()[:7]
+    rows = result._rows()[:7]
     assert [dot[0] for dot in markers(ax)] == [row["without"] for row in rows]
     texts = said(ax)
     assert [t for t in texts if t in made.design.words] == [row["word"] for row in rows]

@@ -53,7 +53,7 @@ def test_nothing_is_clipped_or_overprinted_and_a_figure_is_the_same_twice(
 ) -> None:
     """Some forty figures, in four parts, are laid out, and the places of all their texts compared."""
     for name, result in list(every_result.items())[part::4]:
-        if not result.figure or name in ("eibd without truth", "chat of refusals"):
+        if not result._figure or name in ("eibd without truth", "chat of refusals"):
             continue
         drawn = result.plot()
         assert faults(drawn) == [], name

@@ -204,7 +204,7 @@ def test_each_test_has_two_fits_with_percentiles_its_attainable_one_and_the_diff
     texts = said(ax)
     assert "percentiles 2.5 to 97.5 of 40 samples of 4 items per set" in " ".join(texts)
     column = texts[texts.index("Δ") + 1 :][: len(grid.tests)]
-    assert column == [number(row["difference"], sign=True) for row in grid.table().rows]
+    assert column == [number(row["difference"], sign=True) for row in grid._table().rows]
     assert column != [number(test.similarity1 - test.similarity2, sign=True) for test in grid.tests]
 
 

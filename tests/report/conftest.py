@@ -62,11 +62,11 @@ def made(alternative: str = "two-sided", *, level: float = 0.95, **options: Any)
     tested = battery(emb, designs(), alternative=alternative, resamples=20, **options)
     drawn = {one.name: bootstrap(emb, one, resamples=20, level=level, missing="drop") for one in kept}
     found: dict[str, Result] = {"battery": dataclasses.replace(tested, intervals=drawn)}
-    found |= {one.label: one for one in (influence(emb, each, missing="drop") for each in kept)}
+    found |= {one._label: one for one in (influence(emb, each, missing="drop") for each in kept)}
     found["p IBD"] = ibd(pairs.pairs, threshold="accuracy", truth=["a1"])
     found["p EIBD"] = eibd(pairs.pairs, pairs.constituents, threshold=0.1)
     fit = rsa(emb, WORDS["y"], WORDS["a"], WORDS["b"], n=3, samples=5, permutations=9)
-    found[fit.label] = fit
+    found[fit._label] = fit
     return Audit(found, left_out={"q IBD": "no words."})
 
 

@@ -74,7 +74,7 @@ def test_the_battery_is_printed_as_measured(audit: Audit, tested: BatteryResult)
         assert crossed.pvalue is not None
         assert crossed.low is not None and crossed.high is not None
         assert (one["d"], one["p"], one["p (BH)"], one["exact p"], one["pattern"]) == (
-            number(level.effect_size), pvalue(crossed.pvalue), pvalue(bh), pvalue(level.p),
+            number(level.effect_size), pvalue(crossed.pvalue), pvalue(bh), pvalue(level._p),
             test.crossed_pattern,
         )  # fmt: skip
         assert one["CI(d)"] == between(drawn.low, drawn.high)
@@ -93,18 +93,22 @@ def over_contexts(whole: Audit) -> CeatBatteryResult:
 def test_tests_over_contexts_are_printed_as_measured(whole: Audit) -> None:
     adjusted = {"holm": (0.51, 0.62), "bh": (0.31, 0.42), "by": (0.71, 0.82)}
     tested = dataclasses.replace(over_contexts(whole), adjusted=adjusted)
-    other = Audit({**whole, tested.label: tested})
+    other = Audit({**whole, tested._label: tested})
     page = headed(markdown_tables(markdown_summary(other)), "CES", "p (BH)")
     print_ = headed(latex_tables(latex_table(other)), "CES", "$p$ (BH)")
     for test, bh, one, two in zip(tested.tests, adjusted["bh"], page, print_, strict=True):
         assert (one["CES"], one["published p"]) == (number(test.effect_size), pvalue(test.pvalue))
         assert one["d"] == number(test.stimulus_effect_size)
-        assert test.answer is not None
-        assert (one["p"], one["p (BH)"], one["exact p"]) == (pvalue(test.answer), pvalue(bh), pvalue(test.p))
+        assert test._answer is not None
+        assert (one["p"], one["p (BH)"], one["exact p"]) == (
+            pvalue(test._answer),
+            pvalue(bh),
+            pvalue(test._p),
+        )
         assert (two["CES"], two["published $p$"]) == (
             number(test.effect_size, style="latex"), pvalue(test.pvalue, "latex"),
         )  # fmt: skip
-        assert (two["$p$"], two["$p$ (BH)"]) == (pvalue(test.answer, "latex"), pvalue(bh, "latex"))
+        assert (two["$p$"], two["$p$ (BH)"]) == (pvalue(test._answer, "latex"), pvalue(bh, "latex"))
 
 
 def test_a_published_p_value_beyond_floats_is_printed_as_a_bound(whole: Audit) -> None:
@@ -158,11 +162,11 @@ def test_a_comparison_is_printed_as_measured() -> None:
     assert (one["d 1"], one["d 2"], one["d 1 − 2"]) == tuple(
         number(value) for value in (*test.effect_sizes, test.effect_sizes[0] - test.effect_sizes[1])
     )
-    assert (one["p"], one["p (BH)"]) == (pvalue(test.p), "0.42")
+    assert (one["p"], one["p (BH)"]) == (pvalue(test._p), "0.42")
     assert one["CI"] == between(ends.low, ends.high)
     (two,), (three,) = latex_tables(comparison_latex(found))
     assert (two["$d$ 1"], two["$d$ 2"]) == tuple(number(one, style="latex") for one in test.effect_sizes)
-    assert (two["$p$"], two["$p$ (BH)"]) == (pvalue(test.p, "latex"), "$0.42$")
+    assert (two["$p$"], two["$p$ (BH)"]) == (pvalue(test._p, "latex"), "$0.42$")
     assert (three["$p$ groups"], three["$p$ traits"]) == (r"$\approx 0.11$", r"$\approx 0.22$")
     (four,) = headed(tables, "p groups", "p traits")
     assert (four["p groups"], four["p traits"]) == ("≈ 0.11", "≈ 0.22")
@@ -276,7 +280,7 @@ def test_every_output_prints_the_same_digits_and_marks(names: tuple[str, ...], t
     write_tables(tmp_path, Audit([tested]))
     with (tmp_path / "tests.csv").open(encoding="utf-8", newline="") as file:
         kept = {row["design"]: row for row in csv.DictReader(file)}
-    for record in tested.table().records():
+    for record in tested._table().records():
         for key, p in zip(("p", "p_bh", "exact_p"), wanted[record["test"]], strict=True):
             assert (record[key], record[f"{key}_sign"]) == (p.value, p.mark or "=")  # files have all digits
             row = kept[record["test"]]

@@ -140,7 +140,7 @@ def test_alignment_with_people_who_know_the_truth_is_close(world: Any, probed: P
 def test_the_trait_planted_for_one_pair_alone_emerges(
     world: Any, probed: Probed, kind: str, measure: Callable[..., TraitScores]
 ) -> None:
-    found = emergent(measure(probed(kind), prior="noun"), world.pairs, null="none").rows()
+    found = emergent(measure(probed(kind), prior="noun"), world.pairs, null="none")._rows()
     first, second = found[0], found[1]
     assert (first["pair"], first["trait"]) == world.emergent
     assert first["increase"] > 3 * second["increase"]

@@ -157,7 +157,7 @@ def with_checks(results: Mapping[str, Result]) -> dict[str, Result]:
         found = checks(results.values())
     except InputError:
         return dict(results)
-    return {found.label: found, **results}
+    return {found._label: found, **results}
 
 
 @contextlib.contextmanager

@@ -103,7 +103,7 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
         options={"samples": settings.samples, "seed": settings.seed},
         provenance=context.evidence["contexts"].provenance,
     )
-    return Findings(results={battery.label: battery})
+    return Findings(results={battery._label: battery})
 
 
 def _test_names(plan: Plan, unit: Unit) -> dict[str, str]:

@@ -219,8 +219,8 @@ class Row:
         for unit in self.each(plan):
             if self.rules is not None:
                 names |= self.rules(plan, unit)
-            elif len(self.gives.asked) == 1:
-                names |= dict.fromkeys([self.named.format(unit.name)], next(iter(self.gives.asked)))
+            elif len(self.gives._asked) == 1:
+                names |= dict.fromkeys([self.named.format(unit.name)], next(iter(self.gives._asked)))
         return names
 
 

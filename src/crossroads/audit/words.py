@@ -330,7 +330,7 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
         intervals={name: one for name in tests if isinstance(one := intervals.get(name), BootstrapResult)},
         detect=detect,
     )
-    return Findings(results={battery.label: battery})
+    return Findings(results={battery._label: battery})
 
 
 def _corrected(context: Context, outcomes: Outcomes) -> Findings:
@@ -341,7 +341,7 @@ def _corrected(context: Context, outcomes: Outcomes) -> Findings:
         return Findings()
     skipped = {test: why for test, why in found.skipped.items() if not isinstance(measured.get(test), str)}
     return Findings(
-        results={found.label: found}, left_out={f"{test} corrections": why for test, why in skipped.items()}
+        results={found._label: found}, left_out={f"{test} corrections": why for test, why in skipped.items()}
     )
 
 

@@ -64,9 +64,9 @@ def _note(asks: str) -> Note:
 class ChecksResult(Result):
     """What can be said of every test: with these words, with others, beyond frequency, among topics."""
 
-    section: ClassVar[str] = "sure"
-    stem: ClassVar[str] = "checks"
-    cites: ClassVar[tuple[str, ...]] = (
+    _section: ClassVar[str] = "sure"
+    _stem: ClassVar[str] = "checks"
+    _cites: ClassVar[tuple[str, ...]] = (
         *("clark1973language", "judd2012treating", "cameron2011robust", "satterthwaite1946approximate"),
         "benjamini1995controlling",
     )
@@ -79,12 +79,12 @@ class ChecksResult(Result):
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("test"),
         QUESTION,
-        stat("other", _head(OTHER), _note(OTHER), of="other.answer"),
-        stat("other_p", _ADJUSTED, "adjusted for the number of tests of its kind", of="other.p"),
-        stat("frequency", FREQUENCY, _note(FREQUENCY), of="frequency.answer"),
+        stat("other", _head(OTHER), _note(OTHER), of="other._answer"),
+        stat("other_p", _ADJUSTED, "adjusted for the number of tests of its kind", of="other._p"),
+        stat("frequency", FREQUENCY, _note(FREQUENCY), of="frequency._answer"),
         stat("topics", note=_TOPICS, of="topics.value", kind="share", spare=3),
-        stat("these", _head(THESE), _note(THESE), of="these.answer"),
-        stat("these_p", "exact p", "not adjusted", of="these.p", spare=4),
+        stat("these", _head(THESE), _note(THESE), of="these._answer"),
+        stat("these_p", "exact p", "not adjusted", of="these._p", spare=4),
     )
 
     tests: Mapping[str, tuple[Check, ...]]
@@ -95,7 +95,7 @@ class ChecksResult(Result):
     """What each test is called in a sentence, where it is not an association: such as a comparison of
     geometry."""
 
-    def rows(self) -> list[Row]:
+    def _rows(self) -> list[Row]:
         """One row per test and question."""
         return [
             {"test": name, "check": check.asks, **named(check, "answer value sign=equality method reason")}
@@ -110,10 +110,10 @@ class ChecksResult(Result):
             yield {"test": name, "question": self.questions.get(name, ""), **keyed}
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per test; the title is the finding."""
-        found = " ".join(result.headline() for result in results.values())
-        return replace(super().tabulate(results), title=f"How sure: {found.removesuffix('.')}")
+        found = " ".join(result._headline() for result in results.values())
+        return replace(super()._tabulate(results), title=f"How sure: {found.removesuffix('.')}")
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
@@ -127,7 +127,7 @@ class ChecksResult(Result):
         for text, names in reasons.items():
             yield f"{', '.join(names) if len(names) < len(tests) else 'all tests'}: {text}."
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number, its answer in the column of parts."""
         for test, checks in self.tests.items():
             for check in checks:
@@ -135,12 +135,12 @@ class ChecksResult(Result):
                 statistic = "percentile" if check.asks == TOPICS else f"{check.asks.replace(' ', '_')}_pvalue"
                 yield long_row("checks", test, part, statistic, check.value, method=check.method)
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """The answers and numbers of every test, for rules."""
         for row in self._members():
             yield checks_name(row["test"]), "checks", named(row, self._rule_names["checks"])
 
-    def headline(self) -> str:
+    def _headline(self) -> str:
         """The finding in a sentence: in how many tests of each kind other words would say so too."""
         shares: dict[str, list[str]] = {}
         unknown: dict[str, int] = {}

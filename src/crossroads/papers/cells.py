@@ -297,13 +297,13 @@ class Reproduction(Result):
             yield {**place, **numbers, "difference": difference}
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per cell; the title counts the verdicts."""
         cells = [cell for one in results.values() for cell in one.cells]
         judged = ", ".join(f"{n:,} {verdict}" for verdict, n in counts(cells).items())
         title = f"{'; '.join(one.title for one in results.values())}: {counted(len(cells), 'cell')}, {judged}"
         single = len({cell.table for cell in cells}) < 2
-        return replace(super().tabulate(results).without(["table"] if single else []), title=title)
+        return replace(super()._tabulate(results).without(["table"] if single else []), title=title)
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:

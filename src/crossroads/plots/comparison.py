@@ -111,7 +111,7 @@ def _question(result: CompareBatteryResult, row: _Row) -> str:
 
 
 def _rows(result: CompareBatteryResult, alpha: float) -> list[_Row]:
-    adjusted_p = result.adjusted_p() if result.tests else []
+    adjusted_p = result._adjusted_p() if result.tests else []
     rows = [
         _Row(
             name=test.design,
@@ -120,7 +120,7 @@ def _rows(result: CompareBatteryResult, alpha: float) -> list[_Row]:
             effect_sizes=test.effect_sizes,
             difference=wording.number(test.difference, sign=True),
             interval=_between(ends),
-            pvalue=wording.probability(test.p),
+            pvalue=wording.probability(test._p),
             adjusted=wording.probability(adjusted),
             kept=adjusted.value < alpha,
         )

@@ -131,9 +131,9 @@ def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -
         found = [result.intervals.get(test.design) for test in tests]
         between = [f"{wording.number(i.low)} to {wording.number(i.high)}" if i else "–" for i in found]
         columns.append([heading, *between])
-    columns.append(["p", *(wording.probability(test.answer) for test in tests)])
-    columns.append([wording.ADJUSTED, *map(wording.probability, result.adjusted_p())])
-    columns.append(["exact p", *(wording.probability(test.p) for test in tests)])
+    columns.append(["p", *(wording.probability(test._answer) for test in tests)])
+    columns.append([wording.ADJUSTED, *map(wording.probability, result._adjusted_p())])
+    columns.append(["exact p", *(wording.probability(test._p) for test in tests)])
     return columns
 
 
@@ -234,7 +234,7 @@ def _draw_level(ax: Axes, y: float, level: CombinedLevel, color: str, marker: st
     band: dict[str, Any] = {"linewidth": 3.2, "alpha": 0.3, "solid_capstyle": "butt"}
     ax.plot(list(level.sample_interval), [y, y], color=color, zorder=1.5, **band)
     ax.plot(list(level.prediction_interval), [y, y], color=color, linewidth=1.1, zorder=2)
-    found = level.answer is not None and level.answer.value < alpha
+    found = level._answer is not None and level._answer.value < alpha
     draw_mark(ax, level.effect_size, y, marker, 4.6, color, filled=found)
 
 
@@ -244,7 +244,7 @@ def _levels_columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
     for one in results:
         for level in (one.level1, one.level2["x"], one.level2["y"]):
             d.append(wording.number(level.effect_size))
-            p.append(wording.probability(level.answer))
+            p.append(wording.probability(level._answer))
         share = wording.percent(one.pattern_shares[one.pattern], 0)
         attributes = f"{wording.titled('a', one.titles)} / {wording.titled('b', one.titles)}"
         pattern += [
@@ -310,7 +310,7 @@ def context_histogram(
     lines = {"samples": (result.effect_size, *result.prediction_interval)}
     if interval is not None:
         lines["stimuli"] = (interval.effect_size, interval.low, interval.high)
-    d, answer = wording.number(result.stimulus_effect_size), result.answer
+    d, answer = wording.number(result.stimulus_effect_size), result._answer
     p = "no p for other words" if answer is None else p_equals(answer, "figure")
     frame = Frame(
         width=WIDE,
@@ -430,7 +430,7 @@ def _panel(ax: Axes, test: CeatResult, room: float) -> None:
     ax.locator_params(axis="x", nbins=4)
     name, size = fitted(test.design, room, BODY, weight="bold")
     write(ax, name, (0, 1), (0, 0.17), size=size, weight="bold", va="bottom")
-    p = wording.probability(test.answer)
+    p = wording.probability(test._answer)
     line, size = fitted(f"CES {wording.number(test.effect_size)}, p {p}", room, SMALL)
     write(ax, line, (0, 1), (0, 0.04), size=size, color=GREY, va="bottom")
 

@@ -359,7 +359,7 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
     >>> emb = cr.Embeddings([*names, *words], rng.normal(size=(12, 9)))
     >>> ax = cr.plots.discoveries(cr.discover(emb, groups, ("Black", "female"), fdr=0.9, permutations=20))
     """
-    rows = result.rows()[: at_least_one("n", n)]
+    rows = result._rows()[: at_least_one("n", n)]
     if not rows:
         raise InputError(
             f"no word reached a false-discovery rate of {result.fdr:g}.",

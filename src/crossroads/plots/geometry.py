@@ -205,7 +205,7 @@ def _subtitle(result: RsaResult) -> str:
     return (
         f"mean fit of hypothesis 1: {wording.number(fits[0])}, of hypothesis 2: {wording.number(fits[1])}, "
         f"of at most {wording.number(result.attainable)}"
-        + ("" if result.answer is None else f"; {p_equals(result.answer, 'figure')} for their difference")
+        + ("" if result._answer is None else f"; {p_equals(result._answer, 'figure')} for their difference")
     )
 
 
@@ -217,7 +217,7 @@ def _rdm_note(result: RsaResult) -> str:
         "from 0, most alike, to 1, least alike",
         "hypotheses 1 and 2: the pairs that would be unlike are 1, the others 0",
         f"rows and columns in the same order: {first}, {second}, {concept}",
-        "" if result.answer is None else "p: two-sided, for other items of the groups and the concept",
+        "" if result._answer is None else "p: two-sided, for other items of the groups and the concept",
         wording.model(result),
     )
 
@@ -259,7 +259,7 @@ def fit_plot(results: RsaResult | Sequence[RsaResult] | RsaGridResult, *, ax: Ax
     if not tests:
         raise InputError("there is no test to draw.", hint="give at least one RSA.")
     labels = [_label(test) for test in tests]
-    marks = results.adjusted_marks()[ADJUSTMENT] if isinstance(results, RsaGridResult) else None
+    marks = results._adjusted_marks()[ADJUSTMENT] if isinstance(results, RsaGridResult) else None
     columns = _columns(tests, marks)
     rows = Rows(labels=labels, columns=columns, step=_LINE, colors=(INK, BROWN, TEAL))
     rows.widths[0] += 0.1  # off the names of the ticks
@@ -323,8 +323,8 @@ def _name_tick(ax: Axes, test: RsaResult) -> None:
 
 def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[list[str]]:
     """The columns of text beside the chart, each with its heading."""
-    exchanged = [wording.probability(test.p) if test.permutations else "–" for test in tests]
-    other = ["–" if test.answer is None else wording.probability(test.answer) for test in tests]
+    exchanged = [wording.probability(test._p) if test.permutations else "–" for test in tests]
+    other = ["–" if test._answer is None else wording.probability(test._answer) for test in tests]
     columns = [
         ["Δ", *(wording.number(test.delta, sign=True) for test in tests)],
         ["p", *other],

@@ -58,7 +58,7 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
     frame = beside.frame(
         width=WIDE,
         body=len(rows) * _ROW + 0.1,
-        title=f"{result.label}: preferred sentences",
+        title=f"{result._label}: preferred sentences",
         subtitle=f"{percent(rows[0].share)} of all, {p}: what items share drawn together",
         above=0.3,
         below=0.5,

@@ -83,7 +83,7 @@ class Audit(Mapping[str, Result]):
         """Every result with its name, including those inside batteries and series."""
         for name, one in self.items():
             yield name, one
-            yield from one.parts(name)
+            yield from one._parts(name)
 
     @cached_property
     def model(self) -> str:
@@ -106,7 +106,7 @@ class Audit(Mapping[str, Result]):
     def unmeasured(self) -> dict[str, tuple[str | None, str]]:
         """Results that could not be measured, by name: their kind, if known, and the reason."""
         found: dict[str, tuple[str | None, str]] = {
-            test: (kind, why) for name, one in self.items() for test, kind, why in one.unmeasured(name)
+            test: (kind, why) for name, one in self.items() for test, kind, why in one._unmeasured(name)
         }
         return found | {name: (None, why) for name, why in self.left_out.items()}
 
@@ -119,14 +119,14 @@ def tested(result: Result, name: str) -> str:
 def by_type(results: Mapping[str, Result]) -> list[tuple[type[Result], dict[str, Result]]]:
     """Results of one type together, section by section: what becomes one table."""
     order = list(phrases.SECTIONS)
-    ordered = sorted(results.items(), key=lambda item: order.index(item[1].section))
+    ordered = sorted(results.items(), key=lambda item: order.index(item[1]._section))
     kinds = dict.fromkeys(type(one) for _, one in ordered)
     return [(kind, {n: one for n, one in ordered if type(one) is kind}) for kind in kinds]
 
 
 def tables_of(results: Mapping[str, Result]) -> dict[str, Table]:
     """The table of every type of result, by the name of the type."""
-    return {kind.__name__: kind.tabulate(some) for kind, some in by_type(results)}
+    return {kind.__name__: kind._tabulate(some) for kind, some in by_type(results)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,10 +167,10 @@ def conclusions_of(results: Mapping[str, Result]) -> list[Concluded]:
     }
     found = []
     for at, (name, one) in enumerate(results.items()):
-        for said in one.conclusions(name):
+        for said in one._conclusions(name):
             status = status_on(checks.get(said.name, ()), said.status)
             known = status in said.wordings
-            found.append(Concluded(at, one.section, replace(said, status=status) if known else said))
+            found.append(Concluded(at, one._section, replace(said, status=status) if known else said))
     order, sections = list(phrases.STATUSES), list(phrases.SECTIONS)
     return sorted(
         found,
@@ -187,7 +187,7 @@ def marks_of(results: Iterable[Result]) -> dict[str, str]:
     return {
         f"/results/{at}/adjusted/{how}/{place}": p.mark
         for at, one in enumerate(results)
-        for how, ps in one.adjusted_marks().items()
+        for how, ps in one._adjusted_marks().items()
         for place, p in ps.items()
         if p.mark
     }
@@ -197,9 +197,9 @@ def by_label(results: Iterable[Result]) -> dict[str, Result]:
     """Results by their labels, numbered if two labels are equal."""
     found: dict[str, Result] = {}
     for one in results:
-        name, number = one.label, 1
+        name, number = one._label, 1
         while name in found:
             number += 1
-            name = f"{one.label} {number}"
+            name = f"{one._label} {number}"
         found[name] = one
     return found

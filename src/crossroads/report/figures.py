@@ -105,7 +105,7 @@ def _is_drawable(result: Result) -> bool:
     """Whether there is something to draw that fits a figure."""
     if isinstance(result, SeriesResult):
         return bool(result.points)
-    return len(result.groups) <= _MOST_GROUPS if isinstance(result, TraitScores) else bool(result.rows())
+    return len(result.groups) <= _MOST_GROUPS if isinstance(result, TraitScores) else bool(result._rows())
 
 
 def _with_group(aligned: Mapping[str, AlignmentResult], group: str) -> dict[str, AlignmentResult]:

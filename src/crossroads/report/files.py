@@ -188,9 +188,9 @@ def _write_comparison(
     traits = [
         {"measure": one.measures[0], "model_1": one.models[0], "model_2": one.models[1], **row}
         for one in comparison.traits
-        for row in one.rows()
+        for row in one._rows()
     ]
-    for name, rows in (("comparison.csv", battery.rows()), ("trait_comparison.csv", traits)):
+    for name, rows in (("comparison.csv", battery._rows()), ("trait_comparison.csv", traits)):
         if rows:
             write_csv(folder / name, rows)
     texts = {
@@ -202,7 +202,7 @@ def _write_comparison(
     _write_texts(folder, texts)
     title = f"Associations in {join_words(battery.models, most=3)}"
     write_page(folder / PAGE, [*records, record], title=title)
-    if not figures or not battery.rows():
+    if not figures or not battery._rows():
         return []
     from crossroads.report.figures import draw_comparison
 

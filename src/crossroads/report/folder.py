@@ -26,7 +26,7 @@ OURS = {
     ),
     *("table.tex", "methods.md", "citations.bib", "summary.md", "gate.json", "figures"),
     *("comparison.md", "comparison.tex"),
-    *(f"{kind.stem}.csv" for kind in result_kinds() if kind.stem),
+    *(f"{kind._stem}.csv" for kind in result_kinds() if kind._stem),
 }
 """Files that an audit or a comparison writes; a folder with other files, except audits, is not replaced."""
 

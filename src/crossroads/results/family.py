@@ -84,35 +84,35 @@ class Family(Result):
 
     @classmethod
     def _known_names(cls) -> dict[str, tuple[str, ...]]:
-        tests, own = cls._member_type.asked, super()._known_names()
+        tests, own = cls._member_type._asked, super()._known_names()
         return {kind: (*tests[kind], *names) for kind, names in own.items()}
 
     def _members(self) -> Iterator[Member]:
         """Every test with what the family knows of it."""
         yield from (Member(test=test, at=at, family=self) for at, test in enumerate(self.tests))
 
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values by method and number of the test."""
         return marked(self.adjusted)
 
-    def adjusted_p(self) -> list[P | None]:
+    def _adjusted_p(self) -> list[P | None]:
         """The adjusted p-values that outputs show."""
         return [one.p for one in self._members()]
 
-    def parts(self, name: str) -> Iterator[tuple[str, Result]]:
+    def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """The tests and their intervals."""
-        yield from ((one.label, one) for one in self.tests)
-        found = ((one.test.label, one.interval) for one in self._members())
+        yield from ((one._label, one) for one in self.tests)
+        found = ((one.test._label, one.interval) for one in self._members())
         yield from ((label, interval) for label, interval in found if interval is not None)
 
-    def rows(self) -> list[Row]:
+    def _rows(self) -> list[Row]:
         """One row per test: its own row, and what the family adds."""
-        return [{**one.test.rows()[0], **named(one, self._file_names)} for one in self._members()]
+        return [{**one.test._rows()[0], **named(one, self._file_names)} for one in self._members()]
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Statistics of every test, and what the family adds, for rules."""
         for member in self._members():
-            for label, kind, values in member.test.readings(member.test.label):
+            for label, kind, values in member.test._readings(member.test._label):
                 if kind in self._rule_names:
                     yield label, kind, {**values, **named(member, self._rule_names[kind])}
 
@@ -120,9 +120,9 @@ class Family(Result):
         for member in self._members():
             yield from adjusted_tests(member.test, member.p)
 
-    def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
+    def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Tests that could not be measured."""
-        kind = next(iter(self.asked), "")
+        kind = next(iter(self._asked), "")
         yield from ((design, kind, why) for design, why in getattr(self, "skipped", {}).items())
 
 

@@ -88,15 +88,15 @@ class Result:
     derives from these lists. A subclass defines a view itself only where it says something special.
     """
 
-    section: ClassVar[str] = "other"
+    _section: ClassVar[str] = "other"
     """Section of the result: a key of :data:`~crossroads.wording.phrases.SECTIONS`."""
-    stem: ClassVar[str] = ""
+    _stem: ClassVar[str] = ""
     """Stem of the CSV file that an audit writes for results of this type; none without."""
-    figure: ClassVar[str] = ""
+    _figure: ClassVar[str] = ""
     """The figure that :meth:`plot` draws: a name of :mod:`crossroads.plots`, such as ``"forest"``."""
-    cites: ClassVar[tuple[str, ...]] = ()
+    _cites: ClassVar[tuple[str, ...]] = ()
     """Keys of the publications behind the measure, and behind the methods it always uses."""
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    _asked: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Names of the statistics that rules can use, by kind of test; derived from ``_rule_names``."""
     _columns: ClassVar[tuple[Stat, ...]] = ()
     """Columns of the table."""
@@ -132,7 +132,7 @@ class Result:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "_rule_names" in vars(cls):
-            cls.asked = cls._known_names()
+            cls._asked = cls._known_names()
 
     @classmethod
     def _known_names(cls) -> dict[str, tuple[str, ...]]:
@@ -147,14 +147,14 @@ class Result:
     # ---- names
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """Name of the result in tables and rules."""
         if self._label_format:
             return self._label_format.format_map(vars(self))
         return str(getattr(self, "design", None) or type(self).__name__)
 
     @property
-    def question(self) -> str:
+    def _question(self) -> str:
         """The question of the test, in a few words; empty where the label is enough."""
         titles = getattr(self, "titles", None)
         return phrases.question(titles) if isinstance(titles, Mapping) else ""
@@ -162,9 +162,9 @@ class Result:
     @property
     def _test_name(self) -> str:
         """Name of the test in the long table."""
-        return str(getattr(self, "design", "") or self.label)
+        return str(getattr(self, "design", "") or self._label)
 
-    def parts(self, name: str) -> Iterator[tuple[str, Result]]:
+    def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """Named results within this one; their names begin with ``name`` where that is needed."""
         yield from ()
 
@@ -174,21 +174,21 @@ class Result:
         """What the rows of the result are about: the result itself, or things inside it."""
         return (self,)
 
-    def rows(self) -> list[Row]:
+    def _rows(self) -> list[Row]:
         """The result as tidy rows, as in :meth:`to_frame`."""
         if self._file_names:
             return [named(one, self._file_names) for one in self._members()]
         return [{k: v for k, v in self.to_dict().items() if not isinstance(v, (dict, list))}]
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One table of results of this type, by name, for every output."""
         if not cls._columns:
             return _plain_table(cls.__name__, results)
         every = list(results.values())
         columns = [one for one in cls._columns if len(every) > 1 or not one.look.get("several")]
         return Table(
-            name=cls._table_name or cls.stem,
+            name=cls._table_name or cls._stem,
             title=cls._table_title,
             columns=tuple(one.column(every) for one in columns),
             rows=tuple(
@@ -205,9 +205,9 @@ class Result:
         """Sentences below the table."""
         return ()
 
-    def table(self) -> Table:
+    def _table(self) -> Table:
         """The result as a small table, as every output prints it."""
-        return type(self).tabulate({self.label: self})
+        return type(self)._tabulate({self._label: self})
 
     def plot(self, **options: Any) -> Any:
         """Draw the figure of the result; needs matplotlib (the extra ``plots``).
@@ -222,13 +222,13 @@ class Result:
         matplotlib.axes.Axes
             The axes, which a notebook shows.
         """
-        if not self.figure:
-            kinds = sorted(one.__name__.removesuffix("Result") for one in result_kinds() if one.figure)
+        if not self._figure:
+            kinds = sorted(one.__name__.removesuffix("Result") for one in result_kinds() if one._figure)
             raise WrongKindError(
                 f"there is no figure of a {type(self).__name__}.",
                 hint=f"these results have one: {join_words(kinds)}.",
             )
-        draw = getattr(import_module("crossroads.plots"), self.figure.rpartition(":")[2])
+        draw = getattr(import_module("crossroads.plots"), self._figure)
         return draw(self._to_draw(), **options)
 
     def _to_draw(self) -> Any:
@@ -237,7 +237,7 @@ class Result:
 
     # ---- other outputs
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number, one per row, for the long table of an audit; see :func:`long_row`."""
         measure, cases, part = self._long_table
         if not measure:
@@ -249,16 +249,16 @@ class Result:
                 if not isinstance(value, (str, bool)):
                     yield long_row(measure, self._test_name, part, key, value, **more)
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Statistics for rules: name of a test, its kind (a key of :attr:`asked`) and its statistics."""
         for kind, names in self._rule_names.items():
-            yield self.label, kind, named(self, names)
+            yield self._label, kind, named(self, names)
 
-    def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
+    def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Tests that could not be measured: name, kind, and why."""
         yield from ()
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """What the result comes to, a sentence per test; none where a table says it better."""
         yield from ()
 
@@ -270,11 +270,11 @@ class Result:
         """The check that the result is, of the test of its design."""
         return None
 
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values with their marks, by method and place; none where nothing was adjusted."""
         return {}
 
-    def left_out(self) -> float:
+    def _left_out(self) -> float:
         """Number of stimuli left out."""
         return 0.0 if self.coverage is None else float(len(self.coverage.missing))
 
@@ -290,11 +290,11 @@ class Result:
     def to_frame(self) -> Any:
         """The result as a tidy pandas data frame."""
         pandas = require("pandas", extra="frames", purpose="to_frame()")
-        return pandas.DataFrame(self.rows())
+        return pandas.DataFrame(self._rows())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         """The rows of :meth:`to_frame` for any reader of Arrow, such as ``polars.DataFrame(result)``."""
-        return arrow_stream(self.rows(), requested_schema)
+        return arrow_stream(self._rows(), requested_schema)
 
     def to_dict(self) -> dict[str, Any]:
         """The whole result as plain data, nothing rounded."""
@@ -330,9 +330,9 @@ class Result:
 
     # ---- display
 
-    def headline(self) -> str:
+    def _headline(self) -> str:
         """The main numbers in one line, as ``repr`` shows them."""
-        table = self.table()
+        table = self._table()
         if len(table.rows) != 1:
             return f"{len(table.rows):,} rows"
         row, shown = table.rows[0], zip(table.columns, table.cells()[0], strict=True)
@@ -346,9 +346,9 @@ class Result:
 
     def __repr__(self) -> str:
         kind, model = type(self).__name__, model_of(self)
-        names = [self.label, "" if model in _UNNAMED else f"in {model}"]
+        names = [self._label, "" if model in _UNNAMED else f"in {model}"]
         head = ", ".join(without_middle(one_line(one), 60) for one in names if one and one != kind)
-        said = without_middle(one_line(self.headline()), 190 - len(kind) - len(head))
+        said = without_middle(one_line(self._headline()), 190 - len(kind) - len(head))
         return f"<{kind}{' ' if head else ''}{head}: {said}>"
 
     def __str__(self) -> str:
@@ -356,15 +356,15 @@ class Result:
 
     def _small(self) -> Table:
         """The table without empty columns, and without the question of a single test."""
-        table = self.table()
+        table = self._table()
         empty = [one.key for one in table.columns if all(row.get(one.key) is None for row in table.rows)]
-        said = len(table.rows) == 1 and self.question  # above the table
+        said = len(table.rows) == 1 and self._question  # above the table
         return table.without([*empty, "question"] if said else empty)
 
     def _above(self) -> list[str]:
         model = model_of(self)
         where = "" if model in _UNNAMED else f"in {model}"
-        said = [one for one in (self.question, where) if one]
+        said = [one for one in (self._question, where) if one]
         return [one_line(", ".join(said))] if said else []
 
     def _repr_html_(self) -> str:
@@ -392,7 +392,7 @@ def label_for(kind: type[Result], design: str = "", **fields: object) -> str:
 
 def _plain_table(name: str, results: Mapping[str, Result]) -> Table:
     """Every plain field as a column, for types that say nothing of themselves."""
-    rows = [{"result": key, **row} for key, one in results.items() for row in one.rows()]
+    rows = [{"result": key, **row} for key, one in results.items() for row in one._rows()]
     if len(results) == 1:
         rows = [{k: v for k, v in row.items() if k != "result"} for row in rows]
     plain = [

@@ -169,7 +169,7 @@ def stat(
 
 TEST = stat("test", of="design")
 """The design of a test."""
-QUESTION = stat("question")
+QUESTION = stat("question", of="_question")
 """What a test is about."""
 NAMED = stat("test", of=NAME)
 """The name of a test among others."""

@@ -110,7 +110,7 @@ def test_findings_of_a_comparison_stand_beside_those_of_each_model(
         Record(document=results_document([cr.weat(emb, FIRST)], model=name)) for name, emb in MODELS.items()
     ]
     document = results_document([compared], model="comparison")
-    records.append(Record(document=document, **described({compared.label: compared})))
+    records.append(Record(document=document, **described({compared._label: compared})))
     write_page(tmp_path / "p.html", records)
     seen = opened(tmp_path / "p.html").page
     for index in (0, 2):

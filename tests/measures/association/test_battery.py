@@ -78,7 +78,7 @@ def test_designs_with_too_few_words_are_skipped_and_listed() -> None:
     # a test that was not run does not count
     assert {how: len(some) for how, some in result.adjusted.items()} == {"holm": 2, "bh": 2, "by": 2}
     nothing = battery(model(1), [strange])
-    assert (nothing.tests, nothing.adjusted["bh"], nothing.rows()) == ((), (), [])
+    assert (nothing.tests, nothing.adjusted["bh"], nothing._rows()) == ((), (), [])
     with pytest.raises(MissingStimuliError):
         battery(model(1), [designs()[0], strange], missing="raise", resamples=0)
 

@@ -231,7 +231,7 @@ def test_words_without_a_frequency_are_named_or_left_out() -> None:
     found = cr.frequency(emb, design, frequencies=counts, missing="drop")
     assert found.coverage is not None
     assert found.coverage.missing == dict.fromkeys(gone, "no frequency is known")
-    assert found.left_out() == 2
+    assert found._left_out() == 2
     assert gone[0] not in found.associations
     balanced = cr.frequency(emb, design, frequencies=counts, missing="balance")
     assert {key: len(words) for key, words in balanced.sets.items()} == {"x": 15, "y": 15, "a": 9, "b": 9}

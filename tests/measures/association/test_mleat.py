@@ -75,7 +75,7 @@ def test_every_pattern_is_found_where_it_was_planted(pattern: str) -> None:
     result = mleat(emb, design, alternative="two-sided", resamples=200)
     assert result.pattern == pattern
     assert result.pattern_shares[pattern] > 0.5
-    assert result.rows()[0]["pattern_share"] == result.pattern_shares[pattern]
+    assert result._rows()[0]["pattern_share"] == result.pattern_shares[pattern]
 
 
 def test_the_patterns_are_all_combinations_of_two_leanings() -> None:
@@ -109,7 +109,7 @@ def test_the_rule_of_the_pattern_and_the_side_of_the_test_can_be_set() -> None:
     emb, design = leaning_space(0.5, -0.5)
     two_sided = mleat(emb, design, resamples=0)
     assert (two_sided.pattern, two_sided.conventions["alternative"]) == ("AB-Divergent", "two-sided")
-    assert (two_sided.pattern_shares, two_sided.rows()[0]["pattern_share"]) == ({}, None)
+    assert (two_sided.pattern_shares, two_sided._rows()[0]["pattern_share"]) == ({}, None)
     assert mleat(emb, design, resamples=0, least_effect=5.0).pattern == "Non-Directional"
     # 8 words a set cannot give p below 1 / 12870
     assert mleat(emb, design, resamples=0, alpha=1e-6).pattern == "Non-Directional"

@@ -253,6 +253,6 @@ def test_attributes_that_do_not_differ_have_no_crossed_p() -> None:
     result = sc_weat(emb, "w", ["p", "q"], ["r", "s"])
     assert result.se[0] == 0.0
     assert np.isnan(result.crossed_pvalue[0])
-    assert result.rows()[0]["p"] is None
-    assert result.rows()[0]["low"] is None
+    assert result._rows()[0]["p"] is None
+    assert result._rows()[0]["low"] is None
     assert type(result).from_dict(result.to_dict()) == result

@@ -35,7 +35,7 @@ def test_points_of_a_series_are_adjusted_for_their_number() -> None:
     crossed = [point.level1.crossed for point in result.points.values()]
     pvalues = [one.pvalue for one in crossed if one.pvalue is not None]
     assert list(result.adjusted["bh"]) == pytest.approx(benjamini_hochberg(pvalues).tolist())
-    readings = {name: values for name, kind, values in result.readings("") if kind == "decade"}
+    readings = {name: values for name, kind, values in result._readings("") if kind == "decade"}
     assert readings["one 2"]["p_bh"] == result.adjusted["bh"][1]
 
 
@@ -60,7 +60,7 @@ def test_points_without_the_words_are_skipped_and_listed() -> None:
 def test_labels_keep_their_order_and_come_back_from_json() -> None:
     models = {name: model(i) for i, name in enumerate(("start", "middle", "late", "end"))}
     result = series(models, DESIGN, resamples=0)
-    assert (result.over, list(result.points), result.label) == ("point", list(models), "one over the series")
+    assert (result.over, list(result.points), result._label) == ("point", list(models), "one over the series")
     back = SeriesResult.from_json(result.to_json())
     assert list(back.points) == list(models)
     # labels have no distances: they are numbered
@@ -78,7 +78,7 @@ def test_the_trend_is_over_words_that_are_there_at_all_times() -> None:
     found = result.trend
     assert found is not None
     assert found.words == {"x": 3, "y": 4, "a": 4, "b": 4}
-    assert "per 10 years" in result.table().notes[-1]
+    assert "per 10 years" in result._table().notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -101,14 +101,14 @@ def test_layers_are_no_sample_and_years_are() -> None:
     models = {at: model(at) for at in range(5)}
     layers = series(models, DESIGN, over="layer", resamples=0)
     years = series(models, DESIGN, resamples=0)
-    assert layers.label == "one over layers" and years.label == "one over time"
+    assert layers._label == "one over layers" and years._label == "one over time"
     assert (layers.trend.slope, layers.trend.drawn, years.trend.drawn) == (years.trend.slope, False, True)
     assert (layers.trend.se or 0) <= (years.trend.se or 0)
     assert layers.change.splits == 4
     between = layers.change_between()
     assert between is not None and between[1] == layers.change.position
     assert "both for all 4 splits" in layers.change_said()
-    written = {row["statistic"]: row["value"] for row in layers.long_rows("") if row["part"] == "change"}
+    written = {row["statistic"]: row["value"] for row in layers._long_rows("") if row["part"] == "change"}
     assert (written["position"], written["difference"]) == (layers.change.position, layers.change.difference)
 
 

@@ -44,11 +44,11 @@ def test_influence_is_the_effect_size_of_a_design_without_the_word(seed: int, dd
 def test_the_most_influential_words_come_first() -> None:
     emb, design = designed((4, 4, 4, 4), 8, 3)
     result = influence(emb, design)
-    changes = [abs(row["change"]) for row in result.rows()]
+    changes = [abs(row["change"]) for row in result._rows()]
     assert changes == sorted(changes, reverse=True)
     values = [d for words in result.without.values() for d in words.values()]
     assert result.span == (min(values), max(values))
-    assert len(result.rows()) == 16
+    assert len(result._rows()) == 16
 
 
 def flat(x1: list[float]) -> tuple[Embeddings, Design]:

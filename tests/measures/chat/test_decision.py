@@ -29,7 +29,7 @@ def test_a_decision_counts_one_or_zero_and_both_for_one_person_is_no_decision() 
     assert result.scores == (1.0, 0.0, None, None, None)
     assert result.score == 0.5
     assert (result.answered, result.refused, result.unparsed) == (2, 1, 2)
-    assert result.label == "age chat decision"
+    assert result._label == "age chat decision"
 
 
 def test_words_of_a_pair_are_exchanged_all_decisions_at_once() -> None:

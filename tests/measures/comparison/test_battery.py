@@ -63,7 +63,7 @@ def test_each_test_is_the_paired_test_and_p_values_are_adjusted_over_all_of_them
     pvalues = [test.pvalue for test in result.tests]
     assert result.adjusted["holm"] == tuple(holm(pvalues).tolist())
     assert result.adjusted["bh"] == tuple(benjamini_hochberg(pvalues).tolist())
-    rows = result.rows()
+    rows = result._rows()
     assert [row["p_bh"] for row in rows] == list(result.adjusted["bh"])
     assert (rows[1]["model_1"], rows[1]["model_2"]) == ("p", "r")
 

@@ -85,7 +85,7 @@ def test_cells_and_groups_that_one_model_lacks_are_left_out() -> None:
         "g5": "not scored by the second model",
         "other": "not scored by the first model",
     }
-    empty = next(row for row in result.rows() if row["group"] == "g1" and row["trait"] == "t1")
+    empty = next(row for row in result._rows() if row["group"] == "g1" and row["trait"] == "t1")
     assert (empty["score_1"], empty["difference"]) == (None, None)
     assert int((~result.known).sum()) == 1
     assert len(result.largest(100)) == 19

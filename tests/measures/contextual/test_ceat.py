@@ -145,5 +145,5 @@ def test_intervals_of_a_battery_are_those_of_the_bootstrap_where_words_can_be_dr
     wanted = ceat_bootstrap(contexts, DESIGN, resamples=30, level=0.9, seed=3, ddof=0, missing="drop")
     assert result.intervals == {"test": wanted}
     assert [test.design for test in result.tests] == ["test", "lone"]
-    row = result.rows()[0]
+    row = result._rows()[0]
     assert (row["stimulus_effect_size_low"], row["stimulus_effect_size_high"]) == (wanted.low, wanted.high)

@@ -143,7 +143,7 @@ def test_an_association_in_one_rogue_dimension_is_seen_to_depend_on_the_correcti
     pool = named(rng.normal(size=(1000, 40)) * np.array([100, *[1] * 39]))
     found = corrections(cr.Embeddings.from_dict(vectors).with_pool(pool), [DESIGN])
     assert found.changed == ("weat7",)
-    assert "depends on the correction in weat7" in found.table().notes[0]
+    assert "depends on the correction in weat7" in found._table().notes[0]
 
 
 def test_tests_that_cannot_be_measured_are_listed_or_raise() -> None:
@@ -159,7 +159,7 @@ def test_tests_that_cannot_be_measured_are_listed_or_raise() -> None:
     alike = corrections(cr.Embeddings(DESIGN.words, rows), [DESIGN])
     assert set(alike.pvalues["weat7"].values()) == {None}
     assert alike.changed == ()
-    assert alike.table().notes[0].endswith("the words of each set do not differ: weat7.")
+    assert alike._table().notes[0].endswith("the words of each set do not differ: weat7.")
 
 
 def test_wrong_kinds_get_a_plain_error() -> None:

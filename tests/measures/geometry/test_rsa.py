@@ -224,7 +224,7 @@ def test_a_concept_of_one_item_has_no_p_for_other_items() -> None:
     found = rsa(emb, *sets, n=3, replace_concept=True, permutations=9)
     assert (found.crossed.pvalue, found.crossed.low) == (None, None)
     assert found.crossed.reason == "the concept has a single item"
-    assert checks(found).tests[found.label][1].answer == "cannot tell"
+    assert checks(found).tests[found._label][1].answer == "cannot tell"
 
 
 @pytest.mark.parametrize(

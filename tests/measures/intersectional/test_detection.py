@@ -235,7 +235,7 @@ def test_sentences_say_which_words_score_above_others_and_beyond_what() -> None:
     one = ibd(pairs, threshold=0.5, truth=listed)
     both = eibd(pairs, {"part0": dict.fromkeys(words, 0.0)}, threshold=0.5, truth=listed)
     for found, end in ((one, ""), (both, " beyond what its parts explain")):
-        (said,) = found.conclusions("g " + found.label)
+        (said,) = found._conclusions("g " + found._label)
         assert (said.status, said.subject) == ("holds", f"words for g{end}")
         assert said.wordings["holds"][-1] == f" score above other words{end}"
 

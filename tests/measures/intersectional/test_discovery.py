@@ -54,7 +54,7 @@ def test_discovery_scores_are_those_of_wefat() -> None:
     )
     assert result.candidates == 50
     for results in ({"one": result}, {"one": result, "two": result}):  # who it is about: only among several
-        columns = [column.key for column in type(result).tabulate(results).columns]
+        columns = [column.key for column in type(result)._tabulate(results).columns]
         assert ("group" in columns) == (len(results) > 1)
     assert list(result.scores) == sorted(result.scores, reverse=True)
     assert list(result.qvalues) == sorted(result.qvalues)

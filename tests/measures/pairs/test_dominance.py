@@ -82,7 +82,7 @@ def heavy_race() -> DominanceResult:
 def test_a_domain_with_more_weight_dominates(heavy_race: DominanceResult) -> None:
     assert heavy_race.relations["race/ethnicity"]["dominates"] == ("age", "religion")
     assert heavy_race.relations["religion"]["dominated by"] == ("race/ethnicity",)
-    rows = {(row["domain1"], row["domain2"]): row for row in heavy_race.rows()}
+    rows = {(row["domain1"], row["domain2"]): row for row in heavy_race._rows()}
     assert list(rows) == [("age", "race/ethnicity"), ("age", "religion"), ("race/ethnicity", "religion")]
     # two ages with three others, in both orders
     assert rows["age", "religion"]["pairs"] == 12

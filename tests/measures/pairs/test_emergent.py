@@ -68,27 +68,27 @@ PAIR = {"p q": ("p", "q")}
 
 def test_increases_are_measured_from_the_nearer_component() -> None:
     result = emergent(BY_HAND, PAIR, null="none")
-    rows = [(row["trait"], row["direction"], row["increase"]) for row in result.rows()]
+    rows = [(row["trait"], row["direction"], row["increase"]) for row in result._rows()]
     assert rows == [("t0", "above", 1.0), ("t2", "below", 1.0)]
-    assert [row["component_score"] for row in result.rows()] == [2.0, 0.0]
-    assert [row["score"] for row in result.rows()] == [3.0, -1.0]
+    assert [row["component_score"] for row in result._rows()] == [2.0, 0.0]
+    assert [row["score"] for row in result._rows()] == [3.0, -1.0]
     assert result.tests == 8
     assert (result.pvalue.size, bool(result.emergent.any())) == (0, False)
-    assert [row["trait"] for row in emergent(BY_HAND, PAIR, null="none", direction="below").rows()] == ["t2"]
+    assert [row["trait"] for row in emergent(BY_HAND, PAIR, null="none", direction="below")._rows()] == ["t2"]
 
 
 def test_rows_are_ranked_and_cut() -> None:
     toy = world(0)
     result = emergent(toy.scores, toy.pairs)
-    steps = [row["increase"] for row in result.rows()]
+    steps = [row["increase"] for row in result._rows()]
     assert steps == sorted(steps, reverse=True)
-    assert result.top(3) == result.rows()[:3]
+    assert result.top(3) == result._rows()[:3]
     assert [row["direction"] for row in result.top(4, direction="below")] == ["below"] * 4
 
 
 def test_traits_may_be_opposite_pairs_as_well_as_adjectives() -> None:
     apart = replace(BY_HAND, traits=("a-b",), scores=read_only(np.array([[0.0], [1.0], [3.0]])))
-    assert emergent(apart, PAIR, null="none", on="traits").rows()[0]["increase"] == 2.0
+    assert emergent(apart, PAIR, null="none", on="traits")._rows()[0]["increase"] == 2.0
     assert emergent(apart, PAIR, null="none").traits == BY_HAND.adjectives
     bare = replace(apart, adjectives=(), adjective_scores=None)
     with pytest.raises(InputError, match=r"not available per adjective(.|\n)*on='traits'"):
@@ -179,7 +179,7 @@ def test_a_component_that_lifts_all_its_pairs_is_no_news_about_one_of_them() -> 
     assert emergent(lifted, toy.pairs).discoveries() == []
     median = {}
     for fit in ("identities", "scores"):
-        rows_of = emergent(lifted, toy.pairs, fit=fit, direction="above").rows()
+        rows_of = emergent(lifted, toy.pairs, fit=fit, direction="above")._rows()
         median[fit] = np.median([r["p"] for r in rows_of if r["trait"] == "t5" and "g4" in r["pair"]])
     assert median["identities"] > 0.3  # ordinary pairs of g4
     assert median["scores"] < 0.1  # far out, seen from what g4 scores alone
@@ -191,7 +191,7 @@ def test_a_pair_that_no_other_shares_a_group_with_is_not_judged() -> None:
     rng = np.random.default_rng(0)
     rows |= {"lone": rng.normal(size=32), "some": rng.normal(size=32), "lone some": np.full(32, 50.0)}
     result = emergent(scored(rows), {**toy.pairs, "lone some": ("lone", "some")})
-    alone = [row for row in result.rows() if row["pair"] == "lone some"]
+    alone = [row for row in result._rows() if row["pair"] == "lone some"]
     assert len(alone) == 32
     assert all(row["p"] == 1.0 for row in alone)
 
@@ -246,7 +246,7 @@ def test_precision_and_recall_count_pairs_and_traits() -> None:
     assert result.chance_recall == pytest.approx(1.25 / 3, abs=0.03)
     # two hits or more: both true traits for p q (1/6), whatever p r has, or one of them (4/6) and p r (1/4)
     assert result.pvalue == pytest.approx(1 / 6 + 4 / 6 / 4, abs=0.05)
-    assert result.rows()[0] == {"pair": "p q", "detected": "t0, t1", "true": "t0, t2", "hits": 1}
+    assert result._rows()[0] == {"pair": "p q", "detected": "t0, t1", "true": "t0, t2", "hits": 1}
 
 
 def test_orders_directions_and_dimensions_of_what_was_listed() -> None:

@@ -75,7 +75,7 @@ def test_correlations_with_first_second_and_reversed_order() -> None:
     assert result.pairs == ("female Black person", "Black woman")
     assert result.tau_first.tolist() == pytest.approx([2 / 3, 2 / 3])
     assert result.tau_second.tolist() == pytest.approx([1, 1])
-    means = {row["with"]: row["tau"] for row in result.rows()}
+    means = {row["with"]: row["tau"] for row in result._rows()}
     wanted = {"first": 2 / 3, "second": 1, "difference": 1 / 3, "highest": 1, "reversed": 2 / 3}
     assert means == pytest.approx(wanted)
     assert result.reversals == (("female Black person", "Black woman"),)
@@ -97,7 +97,7 @@ def test_what_has_no_other_order_counts_in_the_highest_correlation_only() -> Non
     phrase = order_sensitivity(random_table(["Hispanic", "woman", "Latina"]), resamples=50)
     assert phrase.pairs == ("Latina",)
     assert phrase.first is phrase.second is phrase.difference is phrase.reversed is None
-    assert [row["with"] for row in phrase.rows()] == ["highest"]
+    assert [row["with"] for row in phrase._rows()] == ["highest"]
     scores = random_table(["Black", "woman", "doctor", "Black woman", "female Black person", "Black doctor"])
     result = order_sensitivity(scores, resamples=50)
     assert result.first is not None

@@ -72,7 +72,7 @@ def test_categories_are_adjusted_and_said() -> None:
     values = [(1.0, 0.0, -1.0)] * 10 + [(0.0, 1.0, -1.0)] * 10
     result = cr.sentence_triples(scored(values, categories="x" * 10 + "y" * 10))
     assert result.adjusted["bh"] == pytest.approx((2 / 2**10, 2 / 2**10))
-    first, x, y = result.conclusions("")
+    first, x, y = result._conclusions("")
     assert first.status == "absent"
     assert x.sentence.endswith("the model prefers sentences that stereotype more.")
     assert y.sentence.endswith("the model prefers sentences that stereotype less.")

@@ -67,7 +67,7 @@ def test_tau_and_precision_follow_their_definitions() -> None:
     assert (two.precision_top, two.precision_bottom, two.precision_at_3) == (0, 0, 0)
     assert (result.precision_at_3, result.precision_chance) == (0.5, 0.5)
     assert result.k == 1
-    assert result.rows()[-1]["group"] == "all groups"
+    assert result._rows()[-1]["group"] == "all groups"
 
 
 def test_a_mean_at_the_threshold_is_on_neither_side() -> None:
@@ -279,7 +279,7 @@ def test_measures_and_models_stand_side_by_side() -> None:
     assert found.to_wide() == {"SeT": {"BERT": one.kendall_tau}, "CEAT": {"BERT": two.kendall_tau}}
     assert found.to_wide("precision_at_3")["CEAT"]["BERT"] == two.precision_at_3
     assert not found.same_groups
-    assert "Rows compare different groups" in " ".join(found.table().reading())
+    assert "Rows compare different groups" in " ".join(found._table().reading())
     with pytest.raises(InputError, match="no field 'tau'"):
         found.to_wide("tau")
     with pytest.raises(InputError, match="no alignment"):

@@ -54,7 +54,7 @@ def test_a_standard_error_is_that_of_a_mean_over_templates(masked: Any) -> None:
     assert found.with_templates(found.templates[:1]).se is None
     assert np.array_equal(found.with_templates(found.templates).se, found.se)  # type: ignore[arg-type]
     assert np.array_equal(found.select(["women"]).se, found.se[:1])  # type: ignore[arg-type]
-    said = [row for row in found.long_rows("") if row["statistic"] == "se"]
+    said = [row for row in found._long_rows("") if row["statistic"] == "se"]
     assert [row["value"] for row in said] == found.se.ravel().tolist()
 
 

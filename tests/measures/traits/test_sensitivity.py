@@ -137,7 +137,7 @@ def test_the_score_of_the_code_is_undefined_from_a_norm_of_one_on() -> None:
     with pytest.warns(CrossroadsWarning, match="1 of 2 cells are undefined"):
         found: Any = set_test(logits, score="code", gamma=1.0)
     assert found.undefined == (("{plural} are {trait}.", "women", "cold"),)
-    assert found.rows()[0]["score"] is None
+    assert found._rows()[0]["score"] is None
     again = type(found).from_json(found.to_json())
     assert again == found
     assert np.isnan(again.scores[0, 0])

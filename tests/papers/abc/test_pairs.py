@@ -103,7 +103,7 @@ def test_a_planted_increase_is_equal_and_all_increases_are_those_of_the_measure(
     cells = cells_of(reproduce_abc(pairs=scores), "Table A10")
     row = "Jamaican mechanic, trustworthy"
     assert (cells[row, "increase"].verdict, cells[row, "component score"].verdict) == ("equal", "equal")
-    measured = {(r["pair"], r["trait"]): r for r in emergent(scores, null="none", direction="above").rows()}
+    measured = {(r["pair"], r["trait"]): r for r in emergent(scores, null="none", direction="above")._rows()}
     for group, trait, *_ in table("abc")["tableA10"]["rows"]:
         cell, found = cells[f"{group}, {trait}", "increase"], measured.get((group, trait))
         assert cell.ours is not None

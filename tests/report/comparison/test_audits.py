@@ -72,7 +72,7 @@ def traits(seed: int, name: str) -> TraitScores:
 
 def also(audit: Audit, *results: Result) -> Audit:
     """An audit with more results, or with others of the same name."""
-    return dataclasses.replace(audit, given={**audit, **{one.label: one for one in results}})
+    return dataclasses.replace(audit, given={**audit, **{one._label: one for one in results}})
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_without_vectors_numbers_are_compared_without_a_test(saved: Saved) -> No
     assert difference.difference == first - second
     # other conventions make another number of it
     assert found.skipped["first_1: one / three"] == "measured differently: ddof is 1 and 0."
-    assert found.rows()[0]["p"] is None
+    assert found._rows()[0]["p"] is None
 
 
 def test_paired_and_unpaired_models_stand_side_by_side_and_first_means_first(saved: Saved) -> None:

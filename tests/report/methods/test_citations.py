@@ -76,7 +76,7 @@ def test_every_entry_of_the_catalogue_cites_a_known_publication() -> None:
 
 def test_measures_cite_known_publications() -> None:
     used = {name for table in (CITED, CHOSEN, FOUND, MADE) for names in table.values() for name in names}
-    used |= {name for kind in result_kinds() if kind is not TraitScores for name in kind.cites}
+    used |= {name for kind in result_kinds() if kind is not TraitScores for name in kind._cites}
     assert used <= set(REFERENCES)
     batteries = {"may2019measuring"}  # cited by designs of the catalogue alone
     assert set(REFERENCES) - used == batteries

@@ -45,7 +45,7 @@ def typeset(tables: str, folder: Path) -> list[str]:
 def test_the_tables_of_every_result_are_set_by_pdflatex_within_the_text(
     every_result: dict[str, Result], tmp_path: Path
 ) -> None:
-    tables = [type(one).tabulate({name: one}) for name, one in every_result.items()]
+    tables = [type(one)._tabulate({name: one}) for name, one in every_result.items()]
     assert typeset(latex_tables(tables, label="tab:x", before=" in a_model"), tmp_path) == []
 
 

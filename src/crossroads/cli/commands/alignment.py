@@ -71,7 +71,7 @@ def align_scores(
         results=results,
         tables=shown,
         titled=True,
-        files=[AlignmentResult.tabulate(results), *shown[1::2]],
+        files=[AlignmentResult._tabulate(results), *shown[1::2]],
         lines=list(dict.fromkeys(line for result in results.values() for line in _sentences(result))),
         covered=False,
         figure=lambda _: _drawn(results),

@@ -132,7 +132,7 @@ def _tests(source: o.Source, designs: Sequence[Design], options: dict[str, Any])
         command="weat",
         results=found,
         more={"adjusted_for": tail, "adjusted": adjusted, "skipped": skipped},
-        tables=[WeatResult.tabulate(found)],
+        tables=[WeatResult._tabulate(found)],
         source=emb,
         skipped=skipped,
         figure=lambda plots: plots.association_plot(next(iter(found.values()))),
@@ -148,7 +148,7 @@ def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]
     emb = source.vectors(designs)
     result = battery(emb, designs, **options)
     found = {one.design: one for one in result.tests}
-    table, cosines = MleatResult.tabulate(found), MleatResult.similarities(found)
+    table, cosines = MleatResult._tabulate(found), MleatResult.similarities(found)
     first = replace(table.without(_SECOND), title="Level 1: both targets")
     return Outcome(
         command="mleat",
@@ -184,7 +184,7 @@ def _detectable(result: BatteryResult) -> Iterator[str]:
             f"Sets of these sizes detect a true d of {' to '.join(ends)} in {percent(first.power)} of cases "
             f"(p < {first.alpha:g}, {first.alternative}, not adjusted)."
         )
-    yield from BatteryResult.tabulate({result.label: result}).notes
+    yield from BatteryResult._tabulate({result._label: result}).notes
 
 
 def _series_over(source: o.Source, over: Over | None) -> Over | None:
@@ -215,14 +215,14 @@ def _series(source: o.Source, over: Over, designs: Sequence[Design], options: di
     files: list[Table] = []
     skipped: dict[str, str] = {}
     for result in results:
-        points = dict(zip((name for name, _ in result.parts("")), result.points.values(), strict=True))
-        files.append(SeriesResult.tabulate({result.label: result}))
-        tables += [files[-1], _second(MleatResult.tabulate(points))]
-        before = f"{result.label}, " if len(results) > 1 else ""
+        points = dict(zip((name for name, _ in result._parts("")), result.points.values(), strict=True))
+        files.append(SeriesResult._tabulate({result._label: result}))
+        tables += [files[-1], _second(MleatResult._tabulate(points))]
+        before = f"{result._label}, " if len(results) > 1 else ""
         skipped |= {f"{before}{time}": reason for time, reason in result.skipped.items()}
     return Outcome(
         command="mleat",
-        results={result.label: result for result in results},
+        results={result._label: result for result in results},
         tables=tables,
         titled=True,
         files=files,
@@ -263,7 +263,7 @@ def _single_words(source: o.Source, chosen: o.Chosen, measured: Measured, option
             f"B: {design.b.name} ({', '.join(result.attributes[1])})",
         ],
         tables=[_ends(result, top)],
-        files=[result.table()],
+        files=[result._table()],
         source=emb,
         figure=lambda plots: plots.ranking(result, n=top),
     )
@@ -271,7 +271,7 @@ def _single_words(source: o.Source, chosen: o.Chosen, measured: Measured, option
 
 def _ends(result: ScWeatResult, top: int) -> Table:
     """The words that lean most to each attribute, or all of them if they are few."""
-    table = result.table()
+    table = result._table()
     cut = len(table.rows) - 2 * top
     if cut <= 0:
         return replace(table, most=None)

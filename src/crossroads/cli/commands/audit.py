@@ -417,7 +417,7 @@ def print_json(done: Done, output: Path, gate: Gate | None, compared: Comparison
     printing.document(
         "audit",
         [*results, *([] if compared is None else compared.results)],
-        names=[*names, *([] if compared is None else [one.label for one in compared.results])],
+        names=[*names, *([] if compared is None else [one._label for one in compared.results])],
         output=str(output),
         **more,
     )

@@ -74,10 +74,10 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
         )
     _insist(result, designs, chosen.test)
     deeper = _levels(contexts, designs, result, options) if sampled.levels else {}
-    tables = [CeatBatteryResult.tabulate({result.label: result})]
+    tables = [CeatBatteryResult._tabulate({result._label: result})]
     if deeper:
         cosines = similarities_table({name: one.level3 for name, one in deeper.items()})
-        tables += [MultilevelCeatResult.tabulate(deeper), cosines]
+        tables += [MultilevelCeatResult._tabulate(deeper), cosines]
     return Outcome(
         command="ceat",
         results={test.design: test for test in result.tests},

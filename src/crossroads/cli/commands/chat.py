@@ -213,12 +213,12 @@ def _told(plans: dict[str, ChatPlan], price: tuple[float, float] | None) -> Iter
 
 def _outcome(results: Sequence[ChatResult]) -> Outcome:
     """The tables of tests and their notes."""
-    named, answers = {one.label: one for one in results}, checks(results)
+    named, answers = {one._label: one for one in results}, checks(results)
     return Outcome(
         command="chat",
         results=named,
         more={"checks": answers.to_dict()},
-        tables=[ChatResult.tabulate(named), ChecksResult.tabulate({"checks": answers})],
+        tables=[ChatResult._tabulate(named), ChecksResult._tabulate({"checks": answers})],
         titled=True,
         lines=[
             f"{name}: {percent(one.first_share)} of words went to the label named first."

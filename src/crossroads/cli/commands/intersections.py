@@ -104,7 +104,7 @@ def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outco
         command=detected.kind,
         results=results,
         more={"targets": list(results)},
-        tables=[DetectionResult.tabulate(results)],
+        tables=[DetectionResult._tabulate(results)],
         lines=[f"*{name}: {_listed(one, detected.top)}" for name, one in results.items()],
         source=emb,
         figure=lambda plots: plots.roc(results, published=points),
@@ -131,7 +131,7 @@ def _discovered(detected: Detected, emb: Embeddings, material: Material, seed: i
                 missing=detected.missing,
                 progress=partial(_advance, bar, task),
             )
-    tables = [one.table() for one in found.values()]
+    tables = [one._table() for one in found.values()]
     return Outcome(
         command=detected.kind,
         results=found,
@@ -214,7 +214,7 @@ def rsa_command(source: o.Source, compared: Compared, written: Written) -> Outco
                 bar.update(task, advance=1)
     results = [result for _, result in measured]
     adjusted = adjust_known([result.crossed.pvalue for result in results])
-    plain = RsaResult.tabulate({result.label: result for result in results})
+    plain = RsaResult._tabulate({result._label: result for result in results})
     return Outcome(
         command="rsa",
         results={
@@ -232,7 +232,7 @@ def _layers_table(
     measured: list[tuple[int | None, RsaResult]], adjusted: Mapping[str, tuple[float | None, ...]]
 ) -> Table:
     """One row per comparison and layer, with p-values adjusted for the number of rows."""
-    plain = RsaResult.tabulate({str(i): one for i, (_, one) in enumerate(measured)})
+    plain = RsaResult._tabulate({str(i): one for i, (_, one) in enumerate(measured)})
     column, extra = adjusted_column(len(measured)), Column(key="layer", head="layer")
     rows = tuple(
         {**row, "layer": str(at), column.key: None if p is None else P(p)}

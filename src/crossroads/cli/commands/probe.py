@@ -235,11 +235,11 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     tables = [score_table(one) for one in results]
     return Outcome(
         command="probe",
-        results={one.label: one for one in results},
+        results={one._label: one for one in results},
         more=compared.document,
         tables=[*tables, *([alignment_table(results, compared)] if compared.alignments else [])],
         titled=True,
-        files=[TraitScores.tabulate({one.measure: one}) for one in results],
+        files=[TraitScores._tabulate({one.measure: one}) for one in results],
         lines=list(_sentences(logits, results, compared)),
         covered=False,
         figure=lambda _: _drawn(results),

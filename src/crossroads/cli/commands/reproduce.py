@@ -153,7 +153,7 @@ def reproduce_command(reproduced: Reproduced, shown: Seeded) -> None:
     if paper in (None, ABC):
         results.append(_abc(reproduced, shown.seed))
     if output is not None:
-        rows = [{"paper": result.paper, **row} for result in results for row in result.rows()]
+        rows = [{"paper": result.paper, **row} for result in results for row in result._rows()]
         _write(output, {"results": [result.to_dict() for result in results]}, rows)
     if shown.json:
         more = {"fidelity": [one.to_dict() for one in fidelity()]} if paper is None else {}

@@ -85,11 +85,11 @@ def sentences_command(scoring: Scoring, written: Written) -> Outcome:
         result = sentence_triples(scores, target=target, per=scoring.per, seed=written.seed)
     return Outcome(
         command="sentences",
-        results={result.label: result},
+        results={result._label: result},
         more={"checks": checks(result).to_dict()},
-        tables=[result.table().without(_LESS)],
+        tables=[result._table().without(_LESS)],
         titled=True,
-        files=[result.table()],
+        files=[result._table()],
         lines=list(_told(result)),
         figure=lambda plots: plots.sentence_plot(result),
     )

@@ -85,7 +85,7 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
             printing.out.print(f"Warning: {one.warning}", style="yellow", markup=False)
             said.add(f"Warning: {one.warning}")  # and not again below its table
     for battery in audit.of(BatteryResult).values():
-        notes = BatteryResult.tabulate({battery.label: battery}).notes
+        notes = BatteryResult._tabulate({battery._label: battery}).notes
         for note in notes:
             printing.out.print(f"Warning: {note}", style="yellow", markup=False)
         said.update(notes)  # and not again below its table
@@ -96,7 +96,7 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
             printing.out.print(wrapped, markup=False, highlight=False)
     for kind, results in audit.by_type():
         if printing.out.verbose or kind._printed:
-            printing.show(kind.tabulate(results), elsewhere=printing.PAGE, said=said)
+            printing.show(kind._tabulate(results), elsewhere=printing.PAGE, said=said)
     printing.notes([(name, one.coverage) for name, one in audit.named() if one._printed])
     printing.skipped({name: why for name, (_, why) in audit.unmeasured().items()})
 

@@ -58,15 +58,15 @@ def _detectable_note(results: Sequence[BatteryResult]) -> str:
 class BatteryResult(Family):
     """ML-EATs of several designs on one model."""
 
-    section: ClassVar[str] = "tests"
-    cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
-    stem: ClassVar[str] = "tests"
-    figure: ClassVar[str] = "association.forest:forest"
+    _section: ClassVar[str] = "tests"
+    _cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
+    _stem: ClassVar[str] = "tests"
+    _figure: ClassVar[str] = "forest"
     _member_type: ClassVar[type[Result]] = MleatResult
     _label_format: ClassVar[str] = "battery"
     _table_title: ClassVar[str] = "Association tests"
     _file_names: ClassVar[str] = (
-        "exact_p_sign=test.level1.p.sign *=values *=signs critical_effect_size=extra.critical "
+        "exact_p_sign=test.level1._p.sign *=values *=signs critical_effect_size=extra.critical "
         "detectable_effect_size=extra.detectable effect_size_low=interval.low effect_size_high=interval.high "
         "min_exact_p=test.level1.min_pvalue"
     )
@@ -111,20 +111,20 @@ class BatteryResult(Family):
                     f"{one.test.design}: nothing could be found with just these words: {one.extra.reason}."
                 )
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number of every test, with its interval, adjusted p-values and detectable effect sizes."""
         for one in self._members():
             test = one.test.design
-            first, *others = one.long_rows(one.test.long_rows(test))
+            first, *others = one.long_rows(one.test._long_rows(test))
             yield first if one.interval is None else {**first, **named(one.interval, "low high")}
             yield from one.adjusted_rows("mleat", test, "level 1")
             yield from others
         for test, could in zip(self.tests, self.detectable, strict=True):
             yield from _size_rows(test.design, could)
         for interval in self.intervals.values():
-            yield from interval.long_rows(interval.label)
+            yield from interval._long_rows(interval._label)
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute, relative to the others, by test."""
         for one in self._members():
             more, test, drawn = {}, one.test, one.interval
@@ -135,7 +135,7 @@ class BatteryResult(Family):
                     size_high=(f"{at}high", drawn.high),
                     agree=(f"{at}same_sign", drawn.same_sign),
                 )
-            yield test.level1.concluded(test.design, one.p, f"tests/{one.at}/level1/", more, test.level2)
+            yield test.level1._concluded(test.design, one.p, f"tests/{one.at}/level1/", more, test.level2)
 
 
 def _size_rows(name: str, could: Detectable) -> Iterator[Row]:

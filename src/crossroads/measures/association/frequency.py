@@ -52,12 +52,12 @@ _DRAWN = "of that, all words drawn again"
 class FrequencyResult(Result):
     """How much of one test the frequency of its words explains."""
 
-    section: ClassVar[str] = "tests"
-    stem: ClassVar[str] = "frequency"
+    _section: ClassVar[str] = "tests"
+    _stem: ClassVar[str] = "frequency"
     _printed: ClassVar[bool] = False
     _about_test: ClassVar[bool] = True
-    figure: ClassVar[str] = "association.frequency:frequency_plot"
-    cites: ClassVar[tuple[str, ...]] = (
+    _figure: ClassVar[str] = "frequency_plot"
+    _cites: ClassVar[tuple[str, ...]] = (
         "ethayarajh2019understanding",
         "vanloon2022negative",
         "valentini2022undesirable",
@@ -74,7 +74,7 @@ class FrequencyResult(Result):
     _rule_names: ClassVar[Mapping[str, str]] = {
         "frequency": "gap overlap r matched_pvalue matched_both_pvalue difference "
         "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
-        "adjusted_pvalue=adjusted.pvalue answer left_out"
+        "adjusted_pvalue=adjusted.pvalue answer left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("design", "test"),
@@ -135,7 +135,7 @@ class FrequencyResult(Result):
     titles: Mapping[str, str]
     """What the sets stand for."""
 
-    def headline(self) -> str:
+    def _headline(self) -> str:
         """The answer and its main numbers."""
         told = [f"{self.answer}, gap = {number(self.gap)}" if self.gap is not None else self.answer]
         if self.matched_pvalue is not None:

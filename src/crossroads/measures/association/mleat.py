@@ -103,10 +103,10 @@ def similarities_table(results: Mapping[str, Mapping[str, Any]]) -> Table:
 class MleatResult(Result):
     """Three levels of association, from the differential test down to plain similarities."""
 
-    section: ClassVar[str] = "tests"
-    cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics", "wolfe2024mleat", "cohen1988statistical")
-    figure: ClassVar[str] = "association.eat_map:eat_map"
-    stem: ClassVar[str] = "mleat"
+    _section: ClassVar[str] = "tests"
+    _cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics", "wolfe2024mleat", "cohen1988statistical")
+    _figure: ClassVar[str] = "eat_map"
+    _stem: ClassVar[str] = "mleat"
     _table_title: ClassVar[str] = "Association tests at three levels"
     _file_names: ClassVar[str] = " ".join(
         (
@@ -123,7 +123,8 @@ class MleatResult(Result):
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
         "test": f"effect_size=level1.effect_size {crossed_names('level1.', ends='difference_')} "
-        f"exact_p=level1.pvalue {LEVELS} exact_p_x=level2.x.pvalue exact_p_y=level2.y.pvalue left_out"
+        f"exact_p=level1.pvalue {LEVELS} exact_p_x=level2.x.pvalue exact_p_y=level2.y.pvalue "
+        "left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         NAMED,
@@ -167,7 +168,7 @@ class MleatResult(Result):
         """Level 3: one row per test."""
         return similarities_table({name: one.level3 for name, one in results.items()})
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number of all three levels."""
         yield from self.level_rows(name, "level 1", self.level1)
         for key, level in self.level2.items():
@@ -204,16 +205,16 @@ class MleatResult(Result):
             for word in level.sets[key]:
                 yield long_row("mleat", name, f"{part} {key} {word}", "association", level.associations[word])
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute, relative to the others, and where each is by itself."""
-        yield self.level1.concluded(self.design, self.level1.answer, "level1/", level2=self.level2)
+        yield self.level1._concluded(self.design, self.level1._answer, "level1/", level2=self.level2)
 
     def _checks(self) -> Iterator[Checked]:
-        yield from (replace(test, question=self.question) for test in self.level1._checks())
+        yield from (replace(test, question=self._question) for test in self.level1._checks())
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a test."""
-        yield from ((name, kind, values) for _, kind, values in super().readings(name))
+        yield from ((name, kind, values) for _, kind, values in super()._readings(name))
 
 
 def mleat(

@@ -48,12 +48,12 @@ _TOPICS = "weaker tests whose attributes are arbitrary topics too: a description
 class PlaceboResult(Result):
     """Where a test stands among tests on groups of words that have nothing to do with its question."""
 
-    section: ClassVar[str] = "tests"
-    stem: ClassVar[str] = "placebos"
+    _section: ClassVar[str] = "tests"
+    _stem: ClassVar[str] = "placebos"
     _printed: ClassVar[bool] = False
     _about_test: ClassVar[bool] = True
-    figure: ClassVar[str] = "association.placebo:placebo_plot"
-    cites: ClassVar[tuple[str, ...]] = ("clopper1934use",)
+    _figure: ClassVar[str] = "placebo_plot"
+    _cites: ClassVar[tuple[str, ...]] = ("clopper1934use",)
     _label_format: ClassVar[str] = "{design} placebo"
     _table_title: ClassVar[str] = "Among tests of arbitrary topics"
     _long_table: ClassVar[tuple[str, str, str]] = ("placebo", "statistics.size", "")

@@ -24,18 +24,22 @@ _SETS = ("x", "y", "a", "b")
 class ReliabilityResult(Result):
     """Reliability of the associations of one test."""
 
-    section: ClassVar[str] = "tests"
-    stem: ClassVar[str] = "reliability"
+    _section: ClassVar[str] = "tests"
+    _stem: ClassVar[str] = "reliability"
     _printed: ClassVar[bool] = False
     _about_test: ClassVar[bool] = True
-    cites: ClassVar[tuple[str, ...]] = ("spearman1910correlation", "brown1910some", "cronbach1951coefficient")
+    _cites: ClassVar[tuple[str, ...]] = (
+        "spearman1910correlation",
+        "brown1910some",
+        "cronbach1951coefficient",
+    )
     _label_format: ClassVar[str] = "{design} reliability"
     _table_title: ClassVar[str] = "Reliability of the word lists"
     _long_table: ClassVar[tuple[str, str, str]] = ("reliability", "splits", "")
     _file_names: ClassVar[str] = "design attributes targets alpha"
     _rule_names: ClassVar[Mapping[str, str]] = {
         "reliability": "attributes targets alpha_x=alpha.x alpha_y=alpha.y alpha_a=alpha.a alpha_b=alpha.b "
-        "left_out"
+        "left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("design", "test"),

@@ -57,10 +57,10 @@ def _other_words(results: Sequence[ScWeatResult]) -> str:
 class ScWeatResult(Result):
     """Association of single words with two attributes; every array has one entry per word."""
 
-    section: ClassVar[str] = "tests"
-    cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
-    stem: ClassVar[str] = "sc_weat"
-    figure: ClassVar[str] = "association.ranking:ranking"
+    _section: ClassVar[str] = "tests"
+    _cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
+    _stem: ClassVar[str] = "sc_weat"
+    _figure: ClassVar[str] = "ranking"
     _table_title: ClassVar[str] = "Words between two attributes"
     _most_rows: ClassVar[int] = 20
     _columns: ClassVar[tuple[Stat, ...]] = (
@@ -129,7 +129,7 @@ class ScWeatResult(Result):
     def _half(self) -> NDArray[np.float64]:
         return np.asarray(half_width(np.where(self.se > 0, self.se, np.nan), self.df, LEVEL))
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, Any]]:
         """One row per word."""
         columns = {
             "effect_size": self.effect_size,
@@ -155,26 +155,26 @@ class ScWeatResult(Result):
         )
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """The attributes."""
-        return self.question or "sc-weat"
+        return self._question or "sc-weat"
 
     @property
-    def question(self) -> str:
+    def _question(self) -> str:
         """The attributes that words may lean to."""
         return f"{self.titles['a']} / {self.titles['b']}" if "a" in self.titles else ""
 
     def _members(self) -> Iterator[Row]:
         """Words from those that lean most to A to those that lean most to B."""
-        rows = self.rows()
+        rows = self._rows()
         for i in np.argsort(-self.effect_size, kind="stable").tolist():
             exact = P.of(float(self.pvalue[i]), self.method) if self.pvalue.size else None
             yield {**rows[i], "exact_p": exact}
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per word."""
-        table = super().tabulate(results)
+        table = super()._tabulate(results)
         return table if len(results) > 1 else table.without(["test"])
 
 

@@ -80,10 +80,10 @@ def _adjusted_note(results: Sequence[SeriesResult]) -> str:
 class SeriesResult(Result):
     """One design over a series of models: decades of a corpus, layers, checkpoints of a training run."""
 
-    section: ClassVar[str] = "time"
-    cites: ClassVar[tuple[str, ...]] = ("wolfe2024mleat", "holm1979simple", "benjamini1995controlling")
-    stem: ClassVar[str] = "series"
-    figure: ClassVar[str] = "association.decades:decades"
+    _section: ClassVar[str] = "time"
+    _cites: ClassVar[tuple[str, ...]] = ("wolfe2024mleat", "holm1979simple", "benjamini1995controlling")
+    _stem: ClassVar[str] = "series"
+    _figure: ClassVar[str] = "decades"
     _file_names: ClassVar[str] = f"time=extra {under('test', MleatResult._file_names)} *=values"
     _rule_names: ClassVar[Mapping[str, str]] = {
         "decade": f"{under('test', MleatResult._rule_names['test'])} *=values",
@@ -132,21 +132,21 @@ class SeriesResult(Result):
         for at, (time, test) in enumerate(self.points.items()):
             yield Member(test=test, at=at, family=self, extra=time)
 
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values by method and number of the point."""
         return marked(self.adjusted)
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """Name of the design, marked as measured along a series."""
         return series_name(self.design, self.over)
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """How the difference of the targets changes."""
         point, found = next(iter(self.points.values()), None), self.trend
         if point is None or found.slope is None:
             return
-        test = point.level1.concluded(self.label, None)
+        test = point.level1._concluded(self._label, None)
         (left, right), up = test.poles, found.slope >= 0
         near, far = (right, left) if up else (left, right)
         (first, x), (second, y) = phrases.subject(test.subject), phrases.subject(test.rival)
@@ -168,18 +168,18 @@ class SeriesResult(Result):
         )
 
     @property
-    def question(self) -> str:
+    def _question(self) -> str:
         """The question of the test at every point."""
-        return next((point.question for point in self.points.values()), "")
+        return next((point._question for point in self.points.values()), "")
 
-    def parts(self, name: str) -> Iterator[tuple[str, Result]]:
+    def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """The test of each point."""
         yield from ((decade_name(self.design, time, self.over), point) for time, point in self.points.items())
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per design and point."""
-        table = super().tabulate(results)
+        table = super()._tabulate(results)
         heads = {"time" if one.over == "year" else one.over for one in results.values()}
         along = {_ALONG[one.over][0] for one in results.values()}
         head, end = (heads.pop(), along.pop()) if len(heads) == 1 else ("point", "over the series")
@@ -192,7 +192,7 @@ class SeriesResult(Result):
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
         """What the designs are about, their trends and their largest changes."""
         series = results.values()
-        yield from (f"{one.design}: {one.question}." for one in series if one.question)
+        yield from (f"{one.design}: {one._question}." for one in series if one._question)
         yield from (f"{one.design}: {one.slope_said()}." for one in series)
         yield from (f"{one.design}: {said}." for one in series if (said := one.change_said()))
 
@@ -231,38 +231,38 @@ class SeriesResult(Result):
         labels = list(self.points)
         return labels[self.change.position - 1], labels[self.change.position]
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """The rows of every point, under the name of the design there, the trend, and the change."""
-        for (inner, point), one in zip(self.parts(name), self._members(), strict=True):
-            yield from ({**row, "measure": "series"} for row in one.long_rows(point.long_rows(inner)))
+        for (inner, point), one in zip(self._parts(name), self._members(), strict=True):
+            yield from ({**row, "measure": "series"} for row in one.long_rows(point._long_rows(inner)))
             rows = one.adjusted_rows("series", inner, "level 1")
             yield from (row for row in rows if row["value"] is not None)
         found = self.trend
-        yield long_row("series", self.label, "trend", "points", found.points)
+        yield long_row("series", self._label, "trend", "points", found.points)
         for key, words in found.words.items():
-            yield long_row("series", self.label, "trend", f"words {key}", words)
+            yield long_row("series", self._label, "trend", f"words {key}", words)
         if found.slope is not None:
             ends = {"low": found.low, "high": found.high, "p": found.pvalue, "n": found.points}
-            yield long_row("series", self.label, "trend", "slope", found.slope, method="crossed", **ends)
+            yield long_row("series", self._label, "trend", "slope", found.slope, method="crossed", **ends)
             for statistic in ("statistic", "se", "df"):
-                yield long_row("series", self.label, "trend", statistic, getattr(found, statistic))
+                yield long_row("series", self._label, "trend", statistic, getattr(found, statistic))
         step = self.change
         if step.position is not None:
             ends = {"low": step.low, "high": step.high, "p": step.pvalue, "n": found.points}
             yield long_row(
-                "series", self.label, "change", "difference", step.difference, method="crossed", **ends
+                "series", self._label, "change", "difference", step.difference, method="crossed", **ends
             )
             for statistic in ("position", "split_pvalue", "statistic", "se", "df"):
-                yield long_row("series", self.label, "change", statistic, getattr(step, statistic))
+                yield long_row("series", self._label, "change", statistic, getattr(step, statistic))
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """The statistics of every point, the trend, and the change."""
         for one in self._members():
             inner = decade_name(self.design, one.extra, self.over)
             yield inner, "decade", named(one, self._rule_names["decade"])
-        yield self.label, "trend", named(self, self._rule_names["trend"])
+        yield self._label, "trend", named(self, self._rule_names["trend"])
 
-    def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
+    def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Points that could not be measured."""
         for time, why in self.skipped.items():
             yield decade_name(self.design, time, self.over), "decade", why

@@ -28,8 +28,8 @@ _AT_A_TIME = 500
 class BootstrapResult(Result):
     """Confidence interval of an effect size over the choice of stimuli."""
 
-    section: ClassVar[str] = "tests"
-    cites: ClassVar[tuple[str, ...]] = ("efron1979bootstrap",)
+    _section: ClassVar[str] = "tests"
+    _cites: ClassVar[tuple[str, ...]] = ("efron1979bootstrap",)
     _label_format: ClassVar[str] = "{design} interval"
     _table_name: ClassVar[str] = "intervals"
     _table_title: ClassVar[str] = "Intervals of effect sizes"
@@ -69,11 +69,11 @@ class BootstrapResult(Result):
 class InfluenceResult(Result):
     """Effect size without each stimulus in turn."""
 
-    section: ClassVar[str] = "tests"
-    stem: ClassVar[str] = "influence"
+    _section: ClassVar[str] = "tests"
+    _stem: ClassVar[str] = "influence"
     _printed: ClassVar[bool] = False
     _about_test: ClassVar[bool] = True
-    figure: ClassVar[str] = "association.influence:influence_plot"
+    _figure: ClassVar[str] = "influence_plot"
     _label_format: ClassVar[str] = "{design} influence"
     _table_title: ClassVar[str] = "Effect sizes without single words"
     _most_rows: ClassVar[int] = 8
@@ -111,12 +111,12 @@ class InfluenceResult(Result):
         return sorted(rows, key=lambda row: -abs(row["change"]))
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per word, the most influential of all tests first."""
-        table = super().tabulate(results)
+        table = super()._tabulate(results)
         return replace(table, rows=tuple(sorted(table.rows, key=lambda row: -abs(row["change"]))))
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """The effect size without each word."""
         for key, words in self.without.items():
             for word, effect in words.items():

@@ -50,7 +50,7 @@ DIFFERENCE = (
     stat("difference", of="crossed.difference"),
     stat("difference_ci", of="crossed.low"),
     stat("p", of="crossed.pvalue"),
-    stat("exact_p", of="p"),
+    stat("exact_p", of="_p"),
 )
 """Columns of the difference of a test with its interval, the p-value for other words and the exact one."""
 
@@ -73,10 +73,10 @@ class WeatExchange:
 class WeatResult(Result):
     """Differential association of two targets (or one) with two attributes."""
 
-    section: ClassVar[str] = "tests"
-    cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
-    figure: ClassVar[str] = "association.associations:association_plot"
-    stem: ClassVar[str] = "weat"
+    _section: ClassVar[str] = "tests"
+    _cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
+    _figure: ClassVar[str] = "association_plot"
+    _stem: ClassVar[str] = "weat"
     _unchecked: ClassVar[Mapping[str, str]] = {
         FREQUENCY: NO_FREQUENCY,
         TOPICS: "no placebo tests were drawn (cr.placebo, or -C placebo)",
@@ -129,11 +129,11 @@ class WeatResult(Result):
     crossed: Crossed
     """The difference of mean cosines, and how sure it is for other words for the same things."""
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute, relative to the other target and attribute."""
-        yield self.concluded(self.design, self.answer)
+        yield self._concluded(self.design, self._answer)
 
-    def concluded(
+    def _concluded(
         self,
         name: str,
         other: P | None,
@@ -159,7 +159,7 @@ class WeatResult(Result):
             name=name,
             titles=self.titles,
             sets=self.sets,
-            status=status_of(other, self.p),
+            status=status_of(other, self._p),
             found=found,
             alone=alone,
             reason=self.crossed.reason,
@@ -180,12 +180,12 @@ class WeatResult(Result):
         return " ".join(f"{name}{size}" for name, size in self._sizes.items())
 
     @property
-    def p(self) -> P:
+    def _p(self) -> P:
         """The p-value with its mark."""
         return P.of(self.pvalue, self.method)
 
     @property
-    def answer(self) -> P | None:
+    def _answer(self) -> P | None:
         """The p-value that holds for other words; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
@@ -193,9 +193,9 @@ class WeatResult(Result):
         single = {} if "y" in self.sets else {FREQUENCY: "frequencies of two targets are compared"}
         yield Checked(
             name=self.design,
-            question=self.question,
+            question=self._question,
             family="words",
-            these=self.p,
+            these=self._p,
             exchanged=f"targets exchanged, {self.method}",
             other=self.crossed.two_sided,
             reason=self.crossed.reason,

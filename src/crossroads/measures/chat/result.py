@@ -52,13 +52,13 @@ def _tails(results: Sequence[Any]) -> str:
 class ChatResult(Result):
     """What a chat model's answers say of two labels and two sets of words."""
 
-    section: ClassVar[str] = "chat"
-    stem: ClassVar[str] = "chat"
-    figure: ClassVar[str] = "chat:chat_plot"
+    _section: ClassVar[str] = "chat"
+    _stem: ClassVar[str] = "chat"
+    _figure: ClassVar[str] = "chat_plot"
     _unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
         (FREQUENCY, TOPICS), "it is asked of vectors, and a chat model gives answers"
     )
-    cites: ClassVar[tuple[str, ...]] = (
+    _cites: ClassVar[tuple[str, ...]] = (
         *("bai2025explicitly", "clark1973language", "cameron2011robust"),
         "satterthwaite1946approximate",
     )
@@ -80,7 +80,7 @@ class ChatResult(Result):
         stat("score", note=_score_note),
         stat("ci", "95 % CI", lambda some: f"over the choice of {_drawn(some)}", of="_interval", spare=3),
         stat("p", note=lambda some: f"{_drawn(some)} drawn again, {_tails(some)}", of="crossed.pvalue"),
-        stat("exact_p", note=lambda some: f"words exchanged, {_tails(some)}", of="p"),
+        stat("exact_p", note=lambda some: f"words exchanged, {_tails(some)}", of="_p"),
     )
 
     design: str
@@ -144,12 +144,12 @@ class ChatResult(Result):
     """What each set stands for."""
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """The design, and the test where it is that of decisions."""
         return phrases.tested(self.design, "chat decision" if self.task == DECISION else "chat")
 
     @property
-    def p(self) -> P | None:
+    def _p(self) -> P | None:
         """The p-value of exchanging words, with its mark."""
         return None if self.pvalue is None else P.of(self.pvalue, self.method)
 
@@ -183,7 +183,7 @@ class ChatResult(Result):
         yield from (f"{reason[0].upper()}{reason[1:]}." for reason in reasons)
         yield from (said for name, one in results.items() for said in too_small(name, one.min_pvalue))
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
         measure = f"chat {self.task}"
         other = None if self.crossed is None else self.crossed.pvalue
@@ -203,10 +203,10 @@ class ChatResult(Result):
     def _checks(self) -> Iterator[Checked]:
         crossed = self.crossed
         yield Checked(
-            name=self.label,
-            question=self.question,
+            name=self._label,
+            question=self._question,
             family="chat",
-            these=None if crossed is None else self.p,
+            these=None if crossed is None else self._p,
             exchanged="words exchanged" if crossed is None else f"words exchanged, {self.method}",
             other=None if crossed is None else crossed.two_sided,
             drawn=f"{self.drawn} drawn, t",
@@ -214,11 +214,11 @@ class ChatResult(Result):
             unchecked=self._unchecked,
         )
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which label is given more of which words."""
         if self.score is not None and self.crossed is not None:
             said = association(
-                name=self.label,
+                name=self._label,
                 titles=self.titles,
                 sets=self.sets,
                 status=status_of(self.crossed.pvalue, self.pvalue),

@@ -99,7 +99,7 @@ class _Row(NamedTuple):
         if self.paired is None:
             return {}
         name = self.paired.p_name
-        return {name: self.paired.p, **{f"{name}_{how}": p for how, p in self.adjusted.items()}}
+        return {name: self.paired._p, **{f"{name}_{how}": p for how, p in self.adjusted.items()}}
 
     @property
     def cells(self) -> dict[str, float | str | None]:
@@ -124,10 +124,10 @@ def _levels(results: Sequence[Any]) -> str:
 class CompareBatteryResult(Result):
     """Several designs in several models, with a paired test for each design and pair of models."""
 
-    section: ClassVar[str] = "comparison"
-    cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
-    stem: ClassVar[str] = "comparison"
-    figure: ClassVar[str] = "comparison:comparison_plot"
+    _section: ClassVar[str] = "comparison"
+    _cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
+    _stem: ClassVar[str] = "comparison"
+    _figure: ClassVar[str] = "comparison_plot"
     _table_title: ClassVar[str] = "Models compared"
     _file_names: ClassVar[str] = (
         "design=test.design model_1=models.0 model_2=models.1 effect_size_1=test.effect_sizes.0 "
@@ -181,7 +181,7 @@ class CompareBatteryResult(Result):
     def _members(self) -> Iterator[_Row]:
         """One row per design and pair of models; differences without a test at the end."""
         names = p_names(self.tests)
-        marked = {how: self.adjusted_p(how) for how in self.adjusted} if self.tests else {}
+        marked = {how: self._adjusted_p(how) for how in self.adjusted} if self.tests else {}
         for i, (test, pair, ends) in enumerate(zip(self.tests, self.pairs, self.intervals, strict=True)):
             adjusted = {how: some[i] for how, some in marked.items()}
             yield _Row(test, pair, self.titles.get(test.design, {}), names, ends, adjusted)
@@ -189,27 +189,27 @@ class CompareBatteryResult(Result):
             yield _Row(saved, saved.models, self.titles.get(saved.design, {}), names)
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """The models."""
         return " / ".join(self.models)
 
     @property
-    def question(self) -> str:
+    def _question(self) -> str:
         """Empty: each test has its own question."""
         return ""
 
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values with their marks, by method and number of the test."""
-        return {how: dict(enumerate(self.adjusted_p(how))) for how in self.adjusted}
+        return {how: dict(enumerate(self._adjusted_p(how))) for how in self.adjusted}
 
-    def adjusted_p(self, how: str = phrases.ADJUSTMENT) -> list[P]:
+    def _adjusted_p(self, how: str = phrases.ADJUSTMENT) -> list[P]:
         """Adjusted p-values with their marks."""
         low = adjust([test.pvalue_low for test in self.tests])[how]
         high = adjust([test.pvalue_high for test in self.tests])[how]
         methods = (test.method for test in self.tests)
         return P.family(self.adjusted[how], list(zip(low, high, strict=True)), methods)
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """In which model the targets differ more, by design and pair of models."""
         for i, row in enumerate(self._members()):
             if row.paired is None:
@@ -235,12 +235,12 @@ class CompareBatteryResult(Result):
             )
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per design and pair of models; differences of saved numbers have no test."""
         names = p_names(test for one in results.values() for test in one.tests)
         gone = {"p", "exact_p"} - set(names)
         adjusted = {f"{name}_{phrases.ADJUSTMENT}" for name in gone}
-        return super().tabulate(results).without(gone | adjusted)
+        return super()._tabulate(results).without(gone | adjusted)
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:

@@ -44,7 +44,7 @@ def exchanged(attributes: str) -> Note:
 class CompareResult(Result):
     """One design in two models, with a paired test of their difference."""
 
-    section: ClassVar[str] = "comparison"
+    _section: ClassVar[str] = "comparison"
     _table_title: ClassVar[str] = "Two models compared"
     _table_name: ClassVar[str] = "compare"
     _file_names: ClassVar[str] = (
@@ -56,7 +56,7 @@ class CompareResult(Result):
         stat("d1", "d 1", "effect size in the first model", of="effect_sizes.0"),
         stat("d2", "d 2", "effect size in the second model", of="effect_sizes.1"),
         Stat("difference", "difference", {"head": "difference"}),
-        stat("p", "p", exchanged("and other attribute words allowed for"), of="pvalues.p"),
+        stat("p", "p", exchanged("and other attribute words allowed for"), of="pvalues._p"),
         Stat("exact_p", "pvalues.exact_p", {"head": "exact p", "note": exchanged("attributes as given")}),
     )
 
@@ -94,12 +94,12 @@ class CompareResult(Result):
         return "ceat" if self.contexts else "weat"
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per design: both effect sizes and the test of their difference."""
-        return super().tabulate(results).without({"p", "exact_p"} - set(p_names(results.values())))
+        return super()._tabulate(results).without({"p", "exact_p"} - set(p_names(results.values())))
 
     @property
-    def p(self) -> P:
+    def _p(self) -> P:
         """The p-value with its mark."""
         return P.of(self.pvalue, self.method)
 
@@ -111,7 +111,7 @@ class CompareResult(Result):
     @property
     def pvalues(self) -> dict[str, P]:
         """The p-value by its name."""
-        return {self.p_name: self.p}
+        return {self.p_name: self._p}
 
 
 def p_names(tests: Iterable[CompareResult]) -> list[str]:

@@ -61,9 +61,9 @@ def _adjusted(exchange: str, note: Note) -> Stat:
 class CompareTraitsResult(Result):
     """Scores of the same groups on the same traits by two models."""
 
-    section: ClassVar[str] = "comparison"
-    cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment")
-    stem: ClassVar[str] = "trait_comparison"
+    _section: ClassVar[str] = "comparison"
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment")
+    _stem: ClassVar[str] = "trait_comparison"
     _label_format: ClassVar[str] = "{measures[0]}: {models[0]} / {models[1]}"
     _table_title: ClassVar[str] = "Agreement of models on groups and traits"
     _columns: ClassVar[tuple[Stat, ...]] = (
@@ -111,10 +111,10 @@ class CompareTraitsResult(Result):
 
     def largest(self, n: int = 10) -> list[dict[str, Any]]:
         """The rows of the largest differences, of either sign."""
-        rows = [row for row in self.rows() if row["difference"] is not None]
+        rows = [row for row in self._rows() if row["difference"] is not None]
         return sorted(rows, key=lambda row: -abs(float(row["difference"])))[:n]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, Any]]:
         """One row per group and trait."""
         first, second = (np.where(self.known, z, np.nan) for z in (self.first_scores, self.second_scores))
         cells = {"score_1": first, "score_2": second, "difference": first - second}
@@ -145,7 +145,7 @@ class CompareTraitsResult(Result):
             return f"{cell['group']}, {cell['trait']}: {number(cell['difference'])}"
         return None
 
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values, which are estimates, by method and exchange."""
         return {
             how: {name: P.of(p, "monte-carlo") for name, p in some.items()}

@@ -44,15 +44,15 @@ def _interval_note(results: Sequence[CeatBatteryResult]) -> str:
 class CeatBatteryResult(Family):
     """CEATs of several designs on one model."""
 
-    section: ClassVar[str] = "contexts"
-    cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "holm1979simple", "benjamini1995controlling")
-    stem: ClassVar[str] = "contexts"
-    figure: ClassVar[str] = "contextual.forest:context_forest"
+    _section: ClassVar[str] = "contexts"
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "holm1979simple", "benjamini1995controlling")
+    _stem: ClassVar[str] = "contexts"
+    _figure: ClassVar[str] = "context_forest"
     _member_type: ClassVar[type[Result]] = CeatResult
     _label_format: ClassVar[str] = "battery over contexts"
     _table_title: ClassVar[str] = "Association tests over contexts"
     _file_names: ClassVar[str] = (
-        "exact_p_sign=test.p.sign *=values *=signs stimulus_effect_size_low=interval.low "
+        "exact_p_sign=test._p.sign *=values *=signs stimulus_effect_size_low=interval.low "
         "stimulus_effect_size_high=interval.high"
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
@@ -84,7 +84,7 @@ class CeatBatteryResult(Family):
     """Designs that could not be measured, and why."""
 
     @property
-    def question(self) -> str:
+    def _question(self) -> str:
         """Empty: each test has its own question."""
         return ""
 
@@ -101,22 +101,22 @@ class CeatBatteryResult(Family):
             for checked in adjusted_tests(member.test, member.p):
                 yield replace(checked, question=member.extra)
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number of every test, with its interval and its adjusted p-values."""
         for one in self._members():
             ends = {} if one.interval is None else named(one.interval, "low high")
-            for row in one.long_rows(one.test.long_rows(one.test.design)):
+            for row in one.long_rows(one.test._long_rows(one.test.design)):
                 yield row | ends if row["part"] == "stimuli" else row
             yield from one.adjusted_rows("ceat", one.test.design, "other words")
         for interval in self.intervals.values():
-            yield from interval.long_rows(interval.label)
+            yield from interval._long_rows(interval._label)
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute over contexts, relative to the others, by test."""
         for one in self._members():
-            yield one.test.concluded(self.titles.get(one.test.design, {}), one.p, f"tests/{one.at}/")
+            yield one.test._concluded(self.titles.get(one.test.design, {}), one.p, f"tests/{one.at}/")
 
-    def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
+    def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Designs that could not be measured."""
         for design, why in self.skipped.items():
             yield context_name(design), "context test", why

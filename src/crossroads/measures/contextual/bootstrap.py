@@ -31,8 +31,8 @@ _BLOCK_BYTES = 1 << 25
 class CeatBootstrapResult(Result):
     """Confidence interval of the stimulus-level effect size of a CEAT."""
 
-    section: ClassVar[str] = "contexts"
-    cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
+    _section: ClassVar[str] = "contexts"
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
     _label_format: ClassVar[str] = f"{phrases.tested('{design}', 'ceat')} interval"
     _table_name: ClassVar[str] = "context_intervals"
     _table_title: ClassVar[str] = "Intervals of effect sizes over contexts"
@@ -71,7 +71,7 @@ class CeatBootstrapResult(Result):
     def _drawn_said(self) -> str:
         return "words and contexts" if self.drawn == "both" else self.drawn
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """The interval and how it was found."""
         ends = {"low": self.low, "high": self.high, "n": self.resamples, "method": self.interval}
         part = f"interval over {self._drawn_said}"

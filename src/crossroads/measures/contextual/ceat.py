@@ -114,12 +114,12 @@ class CombinedEffect:
     """The difference of expected mean cosines, and how sure it is for other words for the same things."""
 
     @property
-    def p(self) -> P:
+    def _p(self) -> P:
         """The p-value over stimuli with its mark."""
         return P.of(self.stimulus_pvalue, self.stimulus_method)
 
     @property
-    def answer(self) -> P | None:
+    def _answer(self) -> P | None:
         """The p-value that holds for other words; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
@@ -128,14 +128,14 @@ class CombinedEffect:
 class CeatResult(Result, CombinedEffect):
     """A WEAT over contexts: one effect size for each random choice of a context per word, and their mean."""
 
-    section: ClassVar[str] = "contexts"
-    cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "dersimonian1986meta", "higgins2009reevaluation")
-    stem: ClassVar[str] = "ceat"
+    _section: ClassVar[str] = "contexts"
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "dersimonian1986meta", "higgins2009reevaluation")
+    _stem: ClassVar[str] = "ceat"
     _unchecked: ClassVar[Mapping[str, str]] = {
         FREQUENCY: NO_FREQUENCY,
         TOPICS: "placebo tests would take contexts of a thousand other words",
     }
-    figure: ClassVar[str] = "contextual.histogram:context_histogram"
+    _figure: ClassVar[str] = "context_histogram"
     _label_format: ClassVar[str] = phrases.tested("{design}", "ceat")
     _table_title: ClassVar[str] = "Association tests over contexts"
     _file_names: ClassVar[str] = (
@@ -146,7 +146,8 @@ class CeatResult(Result, CombinedEffect):
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
         "context test": "effect_size published_p=pvalue stimulus_effect_size "
-        f"{crossed_names(ends='difference_')} exact_p=stimulus_pvalue tau2 i2 share_positive left_out"
+        f"{crossed_names(ends='difference_')} exact_p=stimulus_pvalue tau2 i2 share_positive "
+        "left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
@@ -154,7 +155,7 @@ class CeatResult(Result, CombinedEffect):
         stat("published", "published p", _PUBLISHED, of="published_p", spare=3),
         stat("d", note="effect size over all contexts of each word", of="stimulus_effect_size"),
         stat("p", note=f"{phrases.OTHER_WORDS}, two-sided", of="crossed.pvalue"),
-        stat("exact_p", note="labels of the targets exchanged, two-sided", of="p"),
+        stat("exact_p", note="labels of the targets exchanged, two-sided", of="_p"),
     )
 
     design: str
@@ -183,7 +184,7 @@ class CeatResult(Result, CombinedEffect):
         """The published p-value; "< 1e−300" where it is smaller than that."""
         return P(self.pvalue) if self.pvalue >= 1e-300 else "< 1e−300"
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number but the effect sizes of single samples and single cosines."""
         n = int(self.sample_effect_sizes.size)
         yield combined_row("ceat", self.design, "samples", self, n)
@@ -196,12 +197,12 @@ class CeatResult(Result, CombinedEffect):
         for word, count in self.contexts.items():
             yield long_row("ceat", self.design, word, "contexts", count)
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute over contexts, sets named by some of their words."""
         if self.coverage is not None:
-            yield self.concluded({}, self.crossed.pvalue)
+            yield self._concluded({}, self.crossed.pvalue)
 
-    def concluded(self, titles: Mapping[str, str], other: P | float | None, at: str = "") -> Conclusion:
+    def _concluded(self, titles: Mapping[str, str], other: P | float | None, at: str = "") -> Conclusion:
         """What the test comes to, with the names of its sets; see :meth:`WeatResult.concluded`."""
         found = {
             **difference_numbers(self.crossed, at),
@@ -209,20 +210,20 @@ class CeatResult(Result, CombinedEffect):
         }
         sets = {} if self.coverage is None else self.coverage.used
         return association(
-            name=self.label,
+            name=self._label,
             titles=titles,
             sets=sets,
-            status=status_of(other, self.p),
+            status=status_of(other, self._p),
             found=found,
             reason=self.crossed.reason,
         )
 
     def _checks(self) -> Iterator[Checked]:
         yield Checked(
-            name=self.label,
-            question=self.question,
+            name=self._label,
+            question=self._question,
             family="contexts",
-            these=self.p,
+            these=self._p,
             exchanged=f"targets exchanged, {self.stimulus_method}",
             other=self.crossed.two_sided,
             reason=self.crossed.reason,

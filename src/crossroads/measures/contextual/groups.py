@@ -54,10 +54,10 @@ class GroupCeatResult(Result):
     """Scores of groups on traits; every array has one row per group and one column per trait."""
 
     _label_format: ClassVar[str] = "group-ceat scores"
-    section: ClassVar[str] = "traits"
-    cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "cao2022theory")
-    stem: ClassVar[str] = "group_ceat"
-    figure: ClassVar[str] = "traits.heatmap:trait_heatmap"
+    _section: ClassVar[str] = "traits"
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "cao2022theory")
+    _stem: ClassVar[str] = "group_ceat"
+    _figure: ClassVar[str] = "trait_heatmap"
 
     groups: tuple[str, ...]
     """The groups measured."""
@@ -85,7 +85,7 @@ class GroupCeatResult(Result):
         row, column = one_of("group", group, self.groups), one_of("trait", trait, self.traits)
         return float(self.scores[self.groups.index(row), self.traits.index(column)])
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, Any]]:
         """One row per group and trait."""
         return [
             {
@@ -101,7 +101,7 @@ class GroupCeatResult(Result):
         ]
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """The furthest scores first."""
         return scores_table("group_ceat", "Groups and traits over contexts", results)
 

@@ -139,16 +139,16 @@ _SHOWN = "share of samples that show the paper's pattern"
 class MultilevelCeatResult(Result):
     """Three levels of association over contexts, and the patterns that samples show."""
 
-    section: ClassVar[str] = "contexts"
-    cites: ClassVar[tuple[str, ...]] = (
+    _section: ClassVar[str] = "contexts"
+    _cites: ClassVar[tuple[str, ...]] = (
         "guo2021detecting",
         "wolfe2024mleat",
         "dersimonian1986meta",
         "higgins2009reevaluation",
         "cohen1988statistical",
     )
-    stem: ClassVar[str] = "context_levels"
-    figure: ClassVar[str] = "contextual.levels:context_levels"
+    _stem: ClassVar[str] = "context_levels"
+    _figure: ClassVar[str] = "context_levels"
     _label_format: ClassVar[str] = f"{phrases.tested('{design}', 'ceat')} levels"
     _table_title: ClassVar[str] = "Levels of association over contexts"
     _file_names: ClassVar[str] = " ".join(
@@ -163,17 +163,17 @@ class MultilevelCeatResult(Result):
         "context levels": "effect_size=level1.effect_size published_p=level1.pvalue "
         f"stimulus_effect_size=level1.stimulus_effect_size {crossed_names('level1.', ends='difference_')} "
         f"exact_p=level1.stimulus_pvalue {LEVELS} exact_p_x=level2.x.stimulus_pvalue "
-        "exact_p_y=level2.y.stimulus_pvalue left_out"
+        "exact_p_y=level2.y.stimulus_pvalue left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
         QUESTION,
         stat("d_x", "d(X)", _combined_note, of="level2.x.effect_size"),
-        stat("p_x", "p(X)", _other_words_note, of="level2.x.answer"),
-        stat("exact_p_x", "exact p(X)", _exchanged_note, of="level2.x.p", spare=3),
+        stat("p_x", "p(X)", _other_words_note, of="level2.x._answer"),
+        stat("exact_p_x", "exact p(X)", _exchanged_note, of="level2.x._p", spare=3),
         stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size"),
-        stat("p_y", "p(Y)", of="level2.y.answer"),
-        stat("exact_p_y", "exact p(Y)", of="level2.y.p", spare=3),
+        stat("p_y", "p(Y)", of="level2.y._answer"),
+        stat("exact_p_y", "exact p(Y)", of="level2.y._p", spare=3),
         stat("pattern", of="crossed_pattern"),
         stat("published", "paper's pattern", phrases.PAPER_PATTERN, of="pattern", spare=2),
         stat("shown", note=_SHOWN, of="pattern_share", kind="share", digits=0, spare=2),
@@ -211,7 +211,7 @@ class MultilevelCeatResult(Result):
         """Share of samples that show the pattern by the p-values over stimuli."""
         return self.pattern_shares[self.pattern]
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number of all three levels, over samples and over stimuli."""
         n, measure, test = int(self.sample_effect_sizes.size), "multilevel-ceat", self.design
         levels = {"level 1": self.level1, **{f"level 2 {key}": one for key, one in self.level2.items()}}

@@ -34,9 +34,9 @@ _LEAST_SHARED = 0.05
 class AnisotropyResult(Result):
     """How alike random words are in a space, and which dimensions make them so."""
 
-    section: ClassVar[str] = "geometry"
-    stem: ClassVar[str] = "anisotropy"
-    cites: ClassVar[tuple[str, ...]] = (
+    _section: ClassVar[str] = "geometry"
+    _stem: ClassVar[str] = "anisotropy"
+    _cites: ClassVar[tuple[str, ...]] = (
         "ethayarajh2019how",
         "timkey2021all",
         "mu2018allbutthetop",
@@ -82,7 +82,7 @@ class AnisotropyResult(Result):
     """Mean cosine after each correction of the space; none over contexts."""
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """What was measured: an audit has one per kind of vectors."""
         return OF_CONTEXTS if self.over == "contexts" else ANISOTROPY
 
@@ -107,10 +107,10 @@ class AnisotropyResult(Result):
         return ", ".join(self.rogue)
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per model; corrections only where there are any."""
         without = [name for name in CORRECTIONS if not any(name in one.corrected for one in results.values())]
-        return super().tabulate(results).without(f"mean_cosine_{name}" for name in without)
+        return super()._tabulate(results).without(f"mean_cosine_{name}" for name in without)
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
@@ -118,13 +118,13 @@ class AnisotropyResult(Result):
             yield f"Measured on {OVER[over]}."
         yield from (f"Warning: {one.warning}" for one in results.values() if one.warning)
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
         for statistic in ("mean_cosine", "rogue_share", "effective_rank"):
             value = getattr(self, statistic)
-            yield long_row(ANISOTROPY, self.label, "", statistic, value, n=self.words)
+            yield long_row(ANISOTROPY, self._label, "", statistic, value, n=self.words)
         for correction, value in self.corrected.items():
-            yield long_row(ANISOTROPY, self.label, correction, "mean_cosine", value, n=self.words)
+            yield long_row(ANISOTROPY, self._label, correction, "mean_cosine", value, n=self.words)
 
 
 def anisotropy(emb: Embeddings | Contexts, *, seed: int = 0) -> AnisotropyResult:

@@ -170,9 +170,9 @@ def _columns_of(name: str, head: str, note: str) -> tuple[Stat, ...]:
 class CorrectionsResult(Result):
     """Tests in a space as it is, and after each correction of it."""
 
-    section: ClassVar[str] = "geometry"
-    stem: ClassVar[str] = "corrections"
-    cites: ClassVar[tuple[str, ...]] = ("mu2018allbutthetop", "timkey2021all")
+    _section: ClassVar[str] = "geometry"
+    _stem: ClassVar[str] = "corrections"
+    _cites: ClassVar[tuple[str, ...]] = ("mu2018allbutthetop", "timkey2021all")
     _label_format: ClassVar[str] = "corrections"
     _table_title: ClassVar[str] = "Tests before and after corrections of the space"
     _columns: ClassVar[tuple[Stat, ...]] = (
@@ -201,7 +201,7 @@ class CorrectionsResult(Result):
             if p is not None:
                 yield 0 if p >= _LEVEL else int(np.sign(self.differences[test][name]))
 
-    def rows(self) -> list[Row]:
+    def _rows(self) -> list[Row]:
         """One row per test and correction."""
         return [
             {
@@ -233,9 +233,9 @@ class CorrectionsResult(Result):
                 f"{join_words(without, most=6)}."
             )
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
-        for row in self.rows():
+        for row in self._rows():
             for statistic in ("effect_size", "difference", "p"):
                 yield long_row("corrections", row["test"], row["correction"], statistic, row[statistic])
 

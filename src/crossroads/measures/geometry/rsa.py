@@ -63,13 +63,13 @@ _SIGN = "the published test, far too small since its samples share items"
 class RsaResult(Result):
     """How a model's geometry fits two rival hypotheses about two groups and a concept."""
 
-    section: ClassVar[str] = "geometry"
-    cites: ClassVar[tuple[str, ...]] = ("lepori2020unequal", "kriegeskorte2008representational")
-    stem: ClassVar[str] = "rsa"
+    _section: ClassVar[str] = "geometry"
+    _cites: ClassVar[tuple[str, ...]] = ("lepori2020unequal", "kriegeskorte2008representational")
+    _stem: ClassVar[str] = "rsa"
     _unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
         (FREQUENCY, TOPICS), "it is asked of associations, not of comparisons of geometry"
     )
-    figure: ClassVar[str] = "geometry.fit:fit_plot"
+    _figure: ClassVar[str] = "fit_plot"
     _label_format: ClassVar[str] = "RSA {names[0]} / {names[1]} / {names[2]}"
     _table_title: ClassVar[str] = "Geometry of groups and concepts"
     # concept items are not exchanged
@@ -80,7 +80,7 @@ class RsaResult(Result):
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
         "comparison": "similarity1 similarity2 difference=crossed.difference difference_low=crossed.low "
-        "difference_high=crossed.high p=crossed.pvalue exact_p=pvalue halves left_out"
+        "difference_high=crossed.high p=crossed.pvalue exact_p=pvalue halves left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("group1", "group 1", of="names.0"),
@@ -90,8 +90,8 @@ class RsaResult(Result):
         stat("fit2", "fit 2", _SECOND, of="similarity2", digits=3),
         stat("difference", "Δ", "first fit less the second, over all items", of="delta", spare=4),
         stat("ci", "95 % CI", _ITEMS_CI, of="crossed.low", digits=3, kind="interval", spare=4),
-        stat("p", note=f"{_OTHER_ITEMS}, two-sided", of="answer"),
-        stat("exact_p", note=_EXCHANGED, of="p", spare=3),
+        stat("p", note=f"{_OTHER_ITEMS}, two-sided", of="_answer"),
+        stat("exact_p", note=_EXCHANGED, of="_p", spare=3),
         stat("sign", "p (sign)", _SIGN, of="sign_pvalue", kind="p", spare=1),
         stat("attainable", note="the best fit that such a hypothesis can have", spare=2),
         stat("halves", note="agreement of two halves of the dimensions", spare=1),
@@ -136,12 +136,12 @@ class RsaResult(Result):
     concept (``attributes``) both drawn."""
 
     @property
-    def p(self) -> P:
+    def _p(self) -> P:
         """The p-value of exchanging labels with its mark."""
         return P.of(self.pvalue, "monte-carlo")
 
     @property
-    def answer(self) -> P | None:
+    def _answer(self) -> P | None:
         """The p-value that holds for other items; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
@@ -155,9 +155,9 @@ class RsaResult(Result):
         """Difference of the fits over all items at once: what tables, figures and p-values are about."""
         return self.crossed.difference
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number but those of single samples."""
-        test, samples = self.label, len(self.samples1)
+        test, samples = self._label, len(self.samples1)
         for i, part in enumerate(self.names[:2], start=1):
             yield long_row("rsa", test, part, "similarity", getattr(self, f"similarity{i}"), n=samples)
             yield long_row("rsa", test, part, "sd", getattr(self, f"sd{i}"), n=samples)
@@ -170,19 +170,19 @@ class RsaResult(Result):
         if self.halves is not None:
             yield long_row("rsa", test, "", "halves", self.halves)
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which group the concept goes with more."""
-        yield self.concluded(self.answer)
+        yield self._concluded(self._answer)
 
-    def concluded(self, other: P | None, at: str = "") -> Conclusion:
+    def _concluded(self, other: P | None, at: str = "") -> Conclusion:
         """What it comes to; ``at``: its JSON pointer within another result, with ``/`` at its end."""
         first, second, concept = self.names
         near, far = (first, second) if self.delta >= 0 else (second, first)
         said = (concept, " goes more with ", near, " than with ", far, "")
         asked = ("it cannot be told whether the concept ", concept, " goes more with ", near, " or ", far, "")
         return Conclusion(
-            name=self.label,
-            status=status_of(other, self.p),
+            name=self._label,
+            status=status_of(other, self._p),
             wordings={
                 "holds": ("the concept ", *said),
                 "depends": ("with these items, the concept ", *said),
@@ -197,10 +197,10 @@ class RsaResult(Result):
 
     def _checks(self) -> Iterator[Checked]:
         yield Checked(
-            name=self.label,
+            name=self._label,
             family="geometry",
             noun="comparison of geometry",
-            these=self.p,
+            these=self._p,
             exchanged="targets exchanged, monte-carlo",
             other=self.crossed.two_sided,
             reason=self.crossed.reason,
@@ -212,15 +212,15 @@ class RsaResult(Result):
 class RsaGridResult(Family):
     """RSA of every pair of groups with every concept."""
 
-    section: ClassVar[str] = "geometry"
-    cites: ClassVar[tuple[str, ...]] = (
+    _section: ClassVar[str] = "geometry"
+    _cites: ClassVar[tuple[str, ...]] = (
         "lepori2020unequal",
         "kriegeskorte2008representational",
         "holm1979simple",
         "benjamini1995controlling",
     )
-    stem: ClassVar[str] = "rsa_grid"
-    figure: ClassVar[str] = "geometry.fit:fit_plot"
+    _stem: ClassVar[str] = "rsa_grid"
+    _figure: ClassVar[str] = "fit_plot"
 
     _member_type: ClassVar[type[Result]] = RsaResult
     _label_format: ClassVar[str] = "RSA grid"
@@ -237,9 +237,9 @@ class RsaGridResult(Family):
     """Their p-values for other items (``crossed``) adjusted for the number of tests, by method (``holm``,
     ``bh``, ``by``); None for a test that has none."""
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which group each concept goes with more."""
-        yield from (one.test.concluded(one.p, f"tests/{one.at}/") for one in self._members())
+        yield from (one.test._concluded(one.p, f"tests/{one.at}/") for one in self._members())
 
 
 def rsa_name(first: str, second: str, concept: str) -> str:

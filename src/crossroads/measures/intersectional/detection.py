@@ -80,13 +80,13 @@ def _candidates(results: Sequence[Any]) -> str:
 class DetectionResult(Result):
     """Words detected as associated with a group and, where the truth is known, how well."""
 
-    section: ClassVar[str] = "intersections"
-    cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "clopper1934use")
-    stem: ClassVar[str] = "detections"
-    figure: ClassVar[str] = "intersectional.roc:roc"
+    _section: ClassVar[str] = "intersections"
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "clopper1934use")
+    _stem: ClassVar[str] = "detections"
+    _figure: ClassVar[str] = "roc"
     _table_title: ClassVar[str] = "Words of intersectional groups"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "detection": "found accuracy honest_accuracy tpr fpr auc baseline left_out"
+        "detection": "found accuracy honest_accuracy tpr fpr auc baseline left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("detection", of=NAME),
@@ -137,7 +137,7 @@ class DetectionResult(Result):
     curve: Mapping[str, tuple[float, ...]]
     """Rates over all thresholds: ``threshold``, ``fpr``, ``tpr``."""
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, Any]]:
         """One row per candidate, strongest first."""
         detected, true = set(self.words), set(self.truth)
         ordered = sorted(self.scores.items(), key=lambda item: -item[1])
@@ -152,23 +152,23 @@ class DetectionResult(Result):
         ]
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """How words were detected; an audit names the group before it."""
         return self.kind.upper()
 
     def _to_draw(self) -> dict[str, DetectionResult]:
         """What its figure is given: detections by name, since it draws several together."""
-        return {self.label: self}
+        return {self._label: self}
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per detection."""
         every = list(results.values())
         empty = ["rule"] if len({one.threshold_rule for one in every}) == 1 else []
         if all(one.intervals for one in every):
             empty.append("found")  # TPR and FPR say how many were found
-        table = super().tabulate(results).without(empty)
-        if all(name == one.label for name, one in results.items()):
+        table = super()._tabulate(results).without(empty)
+        if all(name == one._label for name, one in results.items()):
             return table
         first, *others = table.columns
         return replace(table, columns=(replace(first, head="group"), *others))
@@ -196,7 +196,7 @@ class DetectionResult(Result):
         """Number of words of which it is known whether people listed them."""
         return self.intervals["tpr"].cases + self.intervals["fpr"].cases if self.intervals else 0
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every rate with its interval, and the score of every word."""
         kind = self.kind
         yield long_row(kind, name, "", "threshold", self.threshold, method=self.threshold_rule)
@@ -213,12 +213,12 @@ class DetectionResult(Result):
         for word, score in self.scores.items():
             yield long_row(kind, name, word, "score", score)
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Whether words that people listed for the group score above the others."""
         if self.auc is None or self.auc_interval is None:
             return
         low, high = self.auc_interval
-        group = name.removesuffix(self.label).strip() or "the group"
+        group = name.removesuffix(self._label).strip() or "the group"
         beyond = " beyond what its parts explain" if self.kind == "eibd" else ""
         said = "score above other words" if low > 0.5 else "were not found to score above other words"
         status: Status = "holds" if low > 0.5 else "absent"
@@ -235,9 +235,9 @@ class DetectionResult(Result):
             ),
         )
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its rates."""
-        yield from ((name, kind, values) for _, kind, values in super().readings(name))
+        yield from ((name, kind, values) for _, kind, values in super()._readings(name))
 
 
 def ibd(

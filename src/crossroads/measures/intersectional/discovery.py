@@ -47,10 +47,10 @@ _QUARTILES = 2 * NormalDist().inv_cdf(0.75)
 class DiscoveryResult(Result):
     """The words of a vocabulary that a group is associated with, with their false-discovery rates."""
 
-    section: ClassVar[str] = "intersections"
-    cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "tusher2001significance")
-    stem: ClassVar[str] = "discoveries"
-    figure: ClassVar[str] = "intersectional.discoveries:discoveries"
+    _section: ClassVar[str] = "intersections"
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "tusher2001significance")
+    _stem: ClassVar[str] = "discoveries"
+    _figure: ClassVar[str] = "discoveries"
     _most_rows: ClassVar[int] = 20
     _file_names: ClassVar[str] = "word score z qvalue"
     _columns: ClassVar[tuple[Stat, ...]] = (
@@ -89,19 +89,19 @@ class DiscoveryResult(Result):
             yield {"group": self.target, "word": word, "score": score, "z": one, "qvalue": q}
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """The group and how its words were found."""
         return f"{self.target} {self.kind.upper()} discovery"
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per word; the title says how many were found."""
         found = (
             f"{one.target}, {one.kind.upper()}: {len(one.words):,} of {one.candidates:,} words at a "
             f"false-discovery rate of {percent(one.fdr)}"
             for one in results.values()
         )
-        return replace(super().tabulate(results), title="; ".join(found))
+        return replace(super()._tabulate(results), title="; ".join(found))
 
 
 def null_threshold(

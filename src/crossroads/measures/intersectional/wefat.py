@@ -87,10 +87,10 @@ def _is_table(value: object) -> bool:
 class WefatResult(Result):
     """WEFAT scores of words for one intersectional group."""
 
-    section: ClassVar[str] = "intersections"
+    _section: ClassVar[str] = "intersections"
     _printed: ClassVar[bool] = False
-    cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
-    figure: ClassVar[str] = "intersectional.plane:crossed_axes"
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
+    _figure: ClassVar[str] = "crossed_axes"
     _label_format: ClassVar[str] = "{target} WEFAT"
     _table_name: ClassVar[str] = "wefat"
     _table_title: ClassVar[str] = "Words with intersectional groups"
@@ -126,7 +126,7 @@ class WefatResult(Result):
         """Scores with every pair of constituent groups: pair to word to score."""
         return ScoreTable(self.constituent_names, self.words, self.constituent_scores, origin=self)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, Any]]:
         """One row per word, one column per pair."""
         names = (*self.pair_names, *self.constituent_names)
         table = np.concatenate([self.pair_scores, self.constituent_scores])
@@ -142,17 +142,17 @@ class WefatResult(Result):
             yield {"group": self.target, "word": word, "score": score}
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """The words that lean most to the group first."""
-        table = super().tabulate(results)
+        table = super()._tabulate(results)
         return replace(table, rows=tuple(sorted(table.rows, key=lambda row: -row["score"])))
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """The score of every word with every pair of groups."""
         for table in (self.pairs, self.constituents):
             for pair, scores in table.items():
                 for word, score in scores.items():
-                    yield long_row("wefat", self.label, f"{pair} {word}", "score", score)
+                    yield long_row("wefat", self._label, f"{pair} {word}", "score", score)
 
 
 def crossing_name(target: str) -> str:

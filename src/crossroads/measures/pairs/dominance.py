@@ -86,12 +86,12 @@ def dominance_name(measure: str, first: str, second: str) -> str:
 class DominanceResult(PairsResult):
     """Which domains dominate which in the scores of paired identities."""
 
-    cites: ClassVar[tuple[str, ...]] = (
+    _cites: ClassVar[tuple[str, ...]] = (
         *("cao2022theory", "kendall1945treatment", "judd2012treating", "cameron2011robust"),
         *("satterthwaite1946approximate", "benjamini1995controlling"),
     )
-    stem: ClassVar[str] = "dominance"
-    figure: ClassVar[str] = "traits.dominance:dominance_matrix"
+    _stem: ClassVar[str] = "dominance"
+    _figure: ClassVar[str] = "dominance_matrix"
     _table_title: ClassVar[str] = "Dominance between domains"
     _file_names: ClassVar[str] = f"{_PAIR} dominant"
     _rule_names: ClassVar[Mapping[str, str]] = {
@@ -145,7 +145,7 @@ class DominanceResult(PairsResult):
             domains, dominant = f"{pair.domain1} / {pair.domain2}", _dominant(pair, self.least)
             yield {"pair": pair, "domains": domains, "dominant": dominant}
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which domain of two the scores of pairs follow, where the interval leaves out 0."""
         for row in self.domain_pairs:
             strong = _dominant(row, self.least)
@@ -162,7 +162,7 @@ class DominanceResult(PairsResult):
                 drawn="groups",
             )
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every two domains."""
         for pair in self.domain_pairs:
             test = self._pair_name(pair)
@@ -174,7 +174,7 @@ class DominanceResult(PairsResult):
     def _pair_name(self, pair: DomainPair) -> str:
         return dominance_name(self.measured, pair.domain1, pair.domain2)
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """The statistics of every two domains."""
         for row in self._members():
             for kind, names in self._rule_names.items():
@@ -267,7 +267,7 @@ def domain_dominance(
     >>> names = ["woman", "man", "Black", "White", *(pair.name for pair in pairs)]
     >>> table = {name: dict(zip(traits, rng.normal(size=16), strict=True)) for name in names}
     >>> result = cr.pairs.domain_dominance(cr.traits.TraitScores.from_table(table), pairs)
-    >>> [(row["domain1"], row["domain2"], round(row["difference"], 2)) for row in result.rows()]
+    >>> [(row["domain1"], row["domain2"], round(row["difference"], 2)) for row in result._rows()]
     [('gender/sexuality', 'race/ethnicity', -0.12)]
     """
     number("least", least, least=0.0, hint="give a number that is not negative, such as 0.1.")

@@ -43,15 +43,15 @@ def emergent_name(measure: str) -> str:
 class EmergentResult(PairsResult):
     """Traits on which pairs score above both components or below both, the furthest first."""
 
-    cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
-    stem: ClassVar[str] = "emergent"
-    figure: ClassVar[str] = "traits.emergent:emergent_traits"
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
+    _stem: ClassVar[str] = "emergent"
+    _figure: ClassVar[str] = "emergent_traits"
     _table_title: ClassVar[str] = "Traits of pairs beyond their components"
     _most_rows: ClassVar[int] = 10
     _file_names: ClassVar[str] = (
         "pair first second trait direction increase component_score score p qvalue emergent"
     )
-    _rule_names: ClassVar[Mapping[str, str]] = {"emergent": "found largest left_out"}
+    _rule_names: ClassVar[Mapping[str, str]] = {"emergent": "found largest left_out=_left_out"}
     _columns: ClassVar[tuple[Stat, ...]] = (
         SCORES,
         stat("pair"),
@@ -137,7 +137,7 @@ class EmergentResult(PairsResult):
             "emergent": bool(self.qvalue[i] <= self.fdr) if tested else None,
         }
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """The trait that emerges most clearly, and how many do."""
         places = np.flatnonzero(self.emergent)
         if not self.qvalue.size:
@@ -170,14 +170,14 @@ class EmergentResult(PairsResult):
                 found = f"{int(one.emergent.sum())} of {one.tests:,} have an adjusted p-value of at most"
                 yield f"{name.removesuffix(' emergent')}: {found} {one.fdr:g}."
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every increase."""
-        test = self.label
+        test = self._label
         yield long_row("emergent", test, "", "tests", self.tests)
         yield long_row("emergent", test, "", "fdr", self.fdr)
         if self.qvalue.size:
             yield long_row("emergent", test, "", "found", int(self.emergent.sum()), n=self.tests)
-        for one in self.rows():
+        for one in self._rows():
             part = f"{one['pair']}, {one['trait']}, {one['direction']}"
             p = {"p": one["p"], "p_bh": one["qvalue"]}
             yield long_row("emergent", test, part, "increase", one["increase"], **p)

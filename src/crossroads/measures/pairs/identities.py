@@ -44,7 +44,7 @@ def levels(drawn: str) -> Note:
 class PairsResult(Result):
     """What results about paired identities share: they are named by the measure whose scores were read."""
 
-    section: ClassVar[str] = "pairs"
+    _section: ClassVar[str] = "pairs"
 
     @property
     def measured(self) -> str:
@@ -52,15 +52,15 @@ class PairsResult(Result):
         return str(self.conventions.get("scores", "given"))
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """The measure whose scores were read, and what was asked."""
-        return f"{self.measured} {self.stem}"
+        return f"{self.measured} {self._stem}"
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One table, in which measures have their printed names."""
-        named = {phrases.measure(name.removesuffix(f" {cls.stem}")): one for name, one in results.items()}
-        return replace(super().tabulate(named), notes=tuple(cls._table_notes(results)))
+        named = {phrases.measure(name.removesuffix(f" {cls._stem}")): one for name, one in results.items()}
+        return replace(super()._tabulate(named), notes=tuple(cls._table_notes(results)))
 
 
 @dataclass(frozen=True, kw_only=True)

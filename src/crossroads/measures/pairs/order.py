@@ -45,8 +45,8 @@ class MeanTau:
 class OrderSensitivityResult(PairsResult):
     """Rank correlations of paired identities with their components, and of the two orders with each other."""
 
-    cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment", "efron1979bootstrap")
-    stem: ClassVar[str] = "order"
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment", "efron1979bootstrap")
+    _stem: ClassVar[str] = "order"
     _table_title: ClassVar[str] = "Order of two identities"
     _file_names: ClassVar[str] = "with tau low high pairs"
     _columns: ClassVar[tuple[Stat, ...]] = (
@@ -97,7 +97,7 @@ class OrderSensitivityResult(PairsResult):
             )
         ]
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Whether the place of an identity in a pair matters."""
         found = self.difference
         if found is None:
@@ -123,10 +123,10 @@ class OrderSensitivityResult(PairsResult):
             ),
         )
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every mean, and the correlations of every pair."""
-        measure, test = "order_sensitivity", self.label
-        for one in self.rows():
+        measure, test = "order_sensitivity", self._label
+        for one in self._rows():
             ends = {"low": one["low"], "high": one["high"], "n": one["pairs"]}
             yield long_row(measure, test, one["with"], "kendall_tau", one["tau"], **ends)
         yield long_row(measure, test, "", "level", self.level)

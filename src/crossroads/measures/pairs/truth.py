@@ -43,8 +43,8 @@ class PairAgreement:
 class EmergentTruthResult(Result):
     """How well emergent traits agree with a given list."""
 
-    section: ClassVar[str] = "pairs"
-    cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
+    _section: ClassVar[str] = "pairs"
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
     _label_format: ClassVar[str] = "emergent traits compared with people"
     _table_name: ClassVar[str] = "emergent_truth"
     _table_title: ClassVar[str] = "Emergent traits compared with those people name"
@@ -74,7 +74,7 @@ class EmergentTruthResult(Result):
     by_pair: tuple[PairAgreement, ...]
     """Every pair of the list."""
 
-    def rows(self) -> list[Row]:
+    def _rows(self) -> list[Row]:
         """One row per pair."""
         lists = [(one, ", ".join(one.detected), ", ".join(one.true)) for one in self.by_pair]
         return [

@@ -76,8 +76,8 @@ ADJUSTED: Stat = adjusted(note=_categories)
 class ByCategory(Result):
     """Fields and views of a result that has numbers over all items and by category."""
 
-    section: ClassVar[str] = "sentences"
-    figure: ClassVar[str] = "sentences:sentence_plot"
+    _section: ClassVar[str] = "sentences"
+    _figure: ClassVar[str] = "sentence_plot"
     _label_format: ClassVar[str] = "{data} {score}"
     _unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
         (FREQUENCY, TOPICS), "it is asked of vectors, and these are scores of sentences"
@@ -110,7 +110,7 @@ class ByCategory(Result):
     """Known flaws of such data."""
 
     @property
-    def question(self) -> str:
+    def _question(self) -> str:
         """What the model chooses from."""
         return self._choice
 
@@ -123,19 +123,19 @@ class ByCategory(Result):
 
     def _named(self, part: Part) -> str:
         """Name of the test of all items, or of a category."""
-        return self.label if part.category == ALL else f"{self.label}, {part.category}"
+        return self._label if part.category == ALL else f"{self._label}, {part.category}"
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row for all items and per category."""
         single = not any(one.categories for one in results.values())
-        return super().tabulate(results).without([SHOWN] if single else [])
+        return super()._tabulate(results).without([SHOWN] if single else [])
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
         yield from dict.fromkeys(flaw for one in results.values() for flaw in one.flaws)
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number of all items and of each category."""
         (texts,) = self._rule_names.values()
         for part in self._members():
@@ -143,12 +143,12 @@ class ByCategory(Result):
                 if key != SHOWN or part.p is not None:
                     yield long_row(f"sentence {self._items}", name, part.category, key, value)
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Statistics of all items and of every category, for rules."""
         for kind, texts in self._rule_names.items():
             yield from ((self._named(part), kind, named(part, texts)) for part in self._members())
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Whether sentences that stereotype more are preferred, of all and by category."""
         for part in self._members():
             items, about = self._items, self.data if part.category == ALL else part.category
@@ -173,8 +173,8 @@ class ByCategory(Result):
 
     def _checks(self) -> Iterator[Checked]:
         yield Checked(
-            name=self.label,
-            question=self.question,
+            name=self._label,
+            question=self._question,
             family="sentences",
             noun="preference",
             items="sentences",
@@ -185,6 +185,6 @@ class ByCategory(Result):
             unchecked=self._unchecked,
         )
 
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values, none of them marked."""
         return marked(self.adjusted)

@@ -95,8 +95,8 @@ def _difference_note(results: Sequence[Any]) -> str:
 class SentencePairsResult(ByCategory):
     """Which sentence of pairs a language model prefers."""
 
-    stem: ClassVar[str] = "sentence-pairs"
-    cites: ClassVar[tuple[str, ...]] = (
+    _stem: ClassVar[str] = "sentence-pairs"
+    _cites: ClassVar[tuple[str, ...]] = (
         *("nangia2020crows", "blodgett2021stereotyping", "cameron2011robust"),
         *("holm1979simple", "benjamini1995controlling"),
     )
@@ -135,9 +135,9 @@ class SentencePairsResult(ByCategory):
     differences: NDArray[np.float64]
     """Score of the sentence that stereotypes more less that of the other, in the order of the pairs."""
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
-        yield from super().long_rows(name)
+        yield from super()._long_rows(name)
         for direction, one in self.directions.items():
             yield long_row("sentence pairs", name, direction, "share", one.share, p=one.pvalue)
 

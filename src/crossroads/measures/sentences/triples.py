@@ -74,8 +74,8 @@ class StereotypeScores:
 class SentenceTriplesResult(ByCategory):
     """Which sentence of triples a language model prefers."""
 
-    stem: ClassVar[str] = "sentence-triples"
-    cites: ClassVar[tuple[str, ...]] = (
+    _stem: ClassVar[str] = "sentence-triples"
+    _cites: ClassVar[tuple[str, ...]] = (
         *("nadeem2021stereoset", "blodgett2021stereotyping", "holm1979simple", "benjamini1995controlling"),
     )
     _items: ClassVar[str] = "triples"

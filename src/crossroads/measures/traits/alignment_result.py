@@ -122,14 +122,14 @@ def alignment_name(name: str) -> str:
 class AlignmentResult(Result):
     """Agreement of a model's scores with human judgements."""
 
-    section: ClassVar[str] = "people"
-    cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment", "efron1979bootstrap")
-    stem: ClassVar[str] = "alignment"
-    figure: ClassVar[str] = "traits.heatmap:trait_heatmap"
+    _section: ClassVar[str] = "people"
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment", "efron1979bootstrap")
+    _stem: ClassVar[str] = "alignment"
+    _figure: ClassVar[str] = "trait_heatmap"
     _table_title: ClassVar[str] = "Agreement with people"
     _rule_names: ClassVar[Mapping[str, str]] = {
         "alignment": "kendall_tau low=interval.0 high=interval.1 kendall_pvalue p_groups=permutation_pvalue "
-        "p_traits=exchanges.traits.pvalue precision_at_3 ceiling left_out"
+        "p_traits=exchanges.traits.pvalue precision_at_3 ceiling left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("measure", of=NAME),
@@ -193,7 +193,7 @@ class AlignmentResult(Result):
         found = self.exchanges.get("groups")
         return None if found is None else found.pvalue
 
-    def rows(self) -> list[Row]:
+    def _rows(self) -> list[Row]:
         """One row per group, and one for all."""
         overall = named(self, "kendall_tau kendall_pvalue precision_at_3 traits=traits.len ceiling")
         return [
@@ -202,11 +202,11 @@ class AlignmentResult(Result):
         ]
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """The measure; an audit may name the people before it."""
         return alignment_name(phrases.measure(self.measure))
 
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Whether the model and people agree."""
         ends, tau = self.interval, self.kendall_tau
         outside = ends is not None and not ends[0] <= 0 <= ends[1]
@@ -235,11 +235,11 @@ class AlignmentResult(Result):
         )
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per measure and kind of people."""
-        return super().tabulate({name.removesuffix(" alignment"): one for name, one in results.items()})
+        return super()._tabulate({name.removesuffix(" alignment"): one for name, one in results.items()})
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number, of all groups and of each."""
 
         def row(part: str, statistic: str, value: float | None, **more: Any) -> Row:
@@ -275,9 +275,9 @@ class AlignmentResult(Result):
                 for trait, score in line.items():
                     yield row(f"{group}, {trait}", f"{side}_score", score)
 
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics; ``p_groups`` is the p-value of exchanged groups, ``p_traits`` that of traits."""
-        yield from ((name, kind, values) for _, kind, values in super().readings(name))
+        yield from ((name, kind, values) for _, kind, values in super()._readings(name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -311,7 +311,7 @@ class AlignmentEntry:
 class AlignmentTable(Result):
     """Measures × models, as in Table 6 of Cao et al. (2022)."""
 
-    cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment", "efron1979bootstrap")
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment", "efron1979bootstrap")
     _label_format: ClassVar[str] = "alignment table"
     _table_name: ClassVar[str] = "alignments"
     _table_title: ClassVar[str] = "Agreement with people, by measure and model"

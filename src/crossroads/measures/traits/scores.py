@@ -50,7 +50,7 @@ def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
     rows = [
         {"scores": label, **{key: row.get(key) for key in ("group", "trait", "score", "se")}}
         for label, one in results.items()
-        for row in one.rows()
+        for row in one._rows()
         if row["score"] is not None
     ]
     rows.sort(key=lambda row: -abs(row["score"]))
@@ -81,12 +81,12 @@ class TraitScores(Result):
     (('women', 'men'), {'cold-warm': -0.1})
     """
 
-    section: ClassVar[str] = "traits"
-    stem: ClassVar[str] = "traits"
-    figure: ClassVar[str] = "traits.heatmap:trait_heatmap"
+    _section: ClassVar[str] = "traits"
+    _stem: ClassVar[str] = "traits"
+    _figure: ClassVar[str] = "trait_heatmap"
     _label_format: ClassVar[str] = "{measure} scores"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "scores": "largest smallest undefined=undefined_cells left_out"
+        "scores": "largest smallest undefined=undefined_cells left_out=_left_out"
     }
 
     measure: str
@@ -130,7 +130,7 @@ class TraitScores(Result):
                     hint="groups × traits, groups × adjectives and templates × groups × adjectives.",
                 )
 
-    def rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, Any]]:
         """One row per group and pair."""
         return [
             {
@@ -252,30 +252,30 @@ class TraitScores(Result):
         )
 
     @property
-    def cites(self) -> tuple[str, ...]:  # type: ignore[override]
+    def _cites(self) -> tuple[str, ...]:  # type: ignore[override]
         """Publications that proposed the measure."""
         return CITED.get(str(self.conventions.get("measure", self.measure)), ())
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """The furthest scores first."""
         names = ", ".join(dict.fromkeys(phrases.measure(one.measure) for one in results.values()))
         return scores_table("traits", f"Groups and traits: {names}", results)
 
-    def long_rows(self, name: str) -> Iterator[Row]:
+    def _long_rows(self, name: str) -> Iterator[Row]:
         """Every score but those of single templates."""
-        for row in self.rows():
+        for row in self._rows():
             part = f"{row['group']}, {row['trait']}"
-            yield long_row(self.measure, self.label, part, "score", row["score"])
+            yield long_row(self.measure, self._label, part, "score", row["score"])
             if self.se is not None:
-                yield long_row(self.measure, self.label, part, "se", row["se"])
+                yield long_row(self.measure, self._label, part, "se", row["se"])
         if self.adjective_scores is not None:
             for group, line in zip(self.groups, self.adjective_scores.tolist(), strict=True):
                 for adjective, score in zip(self.adjectives, line, strict=True):
                     part = f"{group}, {adjective}"
-                    yield long_row(self.measure, self.label, part, "adjective_score", score)
+                    yield long_row(self.measure, self._label, part, "adjective_score", score)
         for kind in ("undefined", "floored"):
-            yield long_row(self.measure, self.label, "", kind, len(getattr(self, kind)))
+            yield long_row(self.measure, self._label, "", kind, len(getattr(self, kind)))
 
     @property
     def largest(self) -> float | None:

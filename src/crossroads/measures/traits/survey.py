@@ -76,7 +76,7 @@ def _agreements(results: Sequence[Any]) -> str:
 class ScreenResult(Result):
     """Annotators who pass the attention tests of a survey."""
 
-    cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
     _label_format: ClassVar[str] = "survey"
     _table_name: ClassVar[str] = "survey"
     _file_names: ClassVar[str] = "annotator passed agreement reasons"
@@ -103,9 +103,9 @@ class ScreenResult(Result):
             yield row | {"agreement": self.agreement.get(who), "reasons": reasons, "failed": reasons or None}
 
     @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per person: whether their answers are kept, and why not."""
-        table = super().tabulate(results)
+        table = super()._tabulate(results)
         kept = sum(len(one.passed) for one in results.values())
         people = counted(len(table.rows), "person", "people")
         return replace(table, title=f"Answers kept: {kept:,} of {people}")

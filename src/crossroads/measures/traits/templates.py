@@ -27,7 +27,7 @@ _MOST_SETS = 100_000
 class TemplateChoice(Result):
     """The templates whose scores agree best with a pilot set."""
 
-    cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
     _table_name: ClassVar[str] = "templates"
     _table_title: ClassVar[str] = "Templates chosen on a pilot set"
     _file_names: ClassVar[str] = "template kendall_tau chosen"
@@ -55,7 +55,7 @@ class TemplateChoice(Result):
     pilot group, or where a group has no order. Unlike ``kendall_tau``, the choice cannot raise it."""
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """The measure whose templates were chosen."""
         return f"{phrases.measure(self.measure)} templates"
 

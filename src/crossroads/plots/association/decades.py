@@ -61,7 +61,7 @@ def decades(result: SeriesResult, *, ax: Axes | None = None) -> Axes:
         body=_BODY,
         left=0.52,
         right=0.28 + widest(list(labels.values()), BODY),
-        title=result.label,
+        title=result._label,
         below=0.5 + (0.25 if _is_labelled(result) else 0.0),
         note=_note(result),
     )
@@ -155,7 +155,7 @@ def _holds(result: SeriesResult, time: int | str, key: str, alpha: float) -> boo
     if key == "level1":
         p = result.adjusted[ADJUSTMENT][list(result.points).index(time)]
         return p is not None and p < alpha
-    answer = _test(result, time, key).answer
+    answer = _test(result, time, key)._answer
     return answer is not None and answer.value < alpha
 
 

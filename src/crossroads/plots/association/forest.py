@@ -121,7 +121,7 @@ def _rows(
 ) -> tuple[list[_Row], dict[float, str]]:
     """The tests in the order of a report, and the headings of what can be said of them, by place."""
     found = []
-    for i, (test, said) in enumerate(zip(result.tests, result.conclusions(""), strict=True)):
+    for i, (test, said) in enumerate(zip(result.tests, result._conclusions(""), strict=True)):
         value, ends = _size(test, intervals) if sizes else _difference(test)
         found.append(_Row(0.0, i, said, value, ends))
     order = list(STATUSES)
@@ -176,14 +176,14 @@ def _difference(test: MleatResult) -> tuple[float, tuple[float, float] | None]:
 
 def _columns(result: BatteryResult, drawn: Sequence[_Row], *, sizes: bool) -> list[list[str]]:
     """The columns of text beside the picture, each with its heading."""
-    digits, adjusted = 2 if sizes else 3, result.adjusted_p()
+    digits, adjusted = 2 if sizes else 3, result._adjusted_p()
     columns = [
         ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
-        ["p", *(wording.probability(result.tests[row.test].level1.answer) for row in drawn)],
+        ["p", *(wording.probability(result.tests[row.test].level1._answer) for row in drawn)],
         [wording.ADJUSTED, *(wording.probability(adjusted[row.test]) for row in drawn)],
     ]
     if not sizes:
-        exact = (wording.probability(result.tests[row.test].level1.p) for row in drawn)
+        exact = (wording.probability(result.tests[row.test].level1._p) for row in drawn)
         columns.append(["exact p", *exact])
     return columns
 

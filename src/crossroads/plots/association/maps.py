@@ -303,7 +303,7 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     room = width - 2 * MARGIN
     heads, size = _heads(result)
     said, patterned = _said(result)
-    marks, adjusted = _marks(result), result.adjusted_p()
+    marks, adjusted = _marks(result), result._adjusted_p()
     notes = wrapped(_note(result, marks), room, SMALL, lines=8)
     shown = [cell for test in result.tests for cell in cells_of(test).values()]
     key = key_rows(key_entries(wording.rule(result.tests[0]), shown, marks), room)

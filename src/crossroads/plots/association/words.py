@@ -76,7 +76,7 @@ def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None
         sided=sided,
         title=f"{test.design}: associations of the words",
         subtitle=f"{wording.effect(test)}, {wording.chance(test)} ({wording.tail(test.alternative)})"
-        f", exact {p_equals(test.p, 'figure')}",
+        f", exact {p_equals(test._p, 'figure')}",
         note=wording.sentence(
             "vertical lines: means of the two sets", wording.WHICH_P, wording.model(result)
         ),
@@ -182,7 +182,7 @@ def chat_plot(result: ChatResult, *, ax: Axes | None = None) -> Axes:
         size=SMALL,
         digits=2,
         sided=False,
-        title=f"{result.label}: labels of the words",
+        title=f"{result._label}: labels of the words",
         subtitle=score if p is None else f"{score}, {p_equals(p)}: {result.drawn} drawn again",
         note=wording.sentence(
             "vertical lines: means of the two sets",
@@ -340,7 +340,7 @@ def influence_plot(result: InfluenceResult, *, n: int = 15, ax: Axes | None = No
     >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
     >>> ax = cr.plots.influence_plot(cr.stats.influence(emb, design), n=10)
     """
-    rows = result.rows()[: at_least_one("n", n)]
+    rows = result._rows()[: at_least_one("n", n)]
     total = sum(len(words) for words in result.without.values())
     labels = [fitted(str(row["word"]), _INFLUENCE_LONGEST, SMALL + 0.5) for row in rows]
     low, high = (wording.number(end) for end in result.span)

@@ -33,14 +33,14 @@ _MOST_WORDS = 40
 def comparison_tables(comparison: Comparison) -> list[Table]:
     """The tables of a comparison, for all outputs."""
     battery = comparison.battery
-    paired = CompareBatteryResult.tabulate({battery.label: battery})
+    paired = CompareBatteryResult._tabulate({battery._label: battery})
     if battery.tests:
         alternative = phrases.compared_tail(str(battery.conventions["alternative"]))
         told = f"labels of the {_changes_told(battery)} exchanged{_exchanged_told(battery)}, {alternative}"
         columns = [replace(one, note=told) if one.key == "p" else one for one in paired.columns]
         over = [f"{_OVER_CONTEXTS}."] if any(test.contexts for test in battery.tests) else []
         paired = replace(paired, columns=tuple(columns), notes=(*paired.notes, *over))
-    return [paired, CompareTraitsResult.tabulate({one.label: one for one in comparison.traits})]
+    return [paired, CompareTraitsResult._tabulate({one._label: one for one in comparison.traits})]
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:
@@ -93,11 +93,11 @@ def comparison_citations(comparison: Comparison) -> str:
     """BibTeX entries of the measures behind a comparison, and of this software."""
     battery = comparison.battery
     # of a CEAT means over contexts are compared, so that nothing is combined under random effects
-    measured = {"weat": MleatResult.cites, "mleat": MleatResult.cites, "ceat": CeatBootstrapResult.cites}
+    measured = {"weat": MleatResult._cites, "mleat": MleatResult._cites, "ceat": CeatBootstrapResult._cites}
     keys = [key for test in battery.tests for key in measured[test.measure]]
-    keys += [*battery.cites] if battery.tests else []
+    keys += [*battery._cites] if battery.tests else []
     keys += [key for one in battery.unpaired for key in measured.get(one.measure, ())]
-    keys += [key for one in comparison.traits for key in one.cites]
+    keys += [key for one in comparison.traits for key in one._cites]
     sources = [one for result in comparison.results for one in result.provenance]
     conventions = battery.conventions if battery.tests else {}
     return cited(keys, [test.method for test in battery.tests], sources, conventions)

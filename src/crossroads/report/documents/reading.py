@@ -159,7 +159,7 @@ def _revived(file: _File) -> Iterator[_Named]:
             result = revive(one)
         except FormatError as error:
             raise FormatError(f"result {number}: {error.message}", path=file.path) from error
-        yield name or result.label, one, result
+        yield name or result._label, one, result
 
 
 def _named(data: Plain) -> Iterator[tuple[str | None, Any]]:

@@ -17,8 +17,8 @@ from crossroads.wording.numbers import beside, counted
 STATISTICS: Mapping[str, tuple[str, ...]] = {
     kind: names
     # a battery comes after its tests, and has more statistics
-    for one in sorted(result_kinds(), key=lambda one: sum(map(len, one.asked.values())))
-    for kind, names in one.asked.items()
+    for one in sorted(result_kinds(), key=lambda one: sum(map(len, one._asked.values())))
+    for kind, names in one._asked.items()
 }
 """Statistics of each kind of test that rules can check.
 
@@ -157,7 +157,7 @@ class GateError(CrossroadsError):
 
 def readings(audit: Audit) -> dict[str, tuple[str, Values]]:
     """All tests by name: the kind of each, and its statistics by name."""
-    return {test: (kind, values) for name, one in audit.items() for test, kind, values in one.readings(name)}
+    return {test: (kind, values) for name, one in audit.items() for test, kind, values in one._readings(name)}
 
 
 def check_rules(rules: Sequence[Rule], planned: Mapping[str, str]) -> None:

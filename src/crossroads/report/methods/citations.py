@@ -105,7 +105,7 @@ def vectors_cited(sources: Iterable[Provenance]) -> Iterator[str]:
 def publications(result: Result) -> Iterator[str]:
     """Keys of :data:`REFERENCES` for a result and the methods it used."""
     conventions = result.conventions
-    yield from result.cites
+    yield from result._cites
     yield from _chosen(conventions)
     for method in _methods(result):
         yield from FOUND.get(method, ())

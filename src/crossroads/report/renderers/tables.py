@@ -30,9 +30,9 @@ def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], columns: tuple[str,
 def write_tables(folder: Path, audit: Audit) -> None:
     """Write a CSV for each kind of result of the audit, and always one of coverage."""
     for kind, results in audit.by_type():
-        rows = [{**_named(name, row), **row} for name, one in results.items() for row in one.rows()]
-        if kind.stem and rows:
-            write_csv(folder / f"{kind.stem}.csv", rows)
+        rows = [{**_named(name, row), **row} for name, one in results.items() for row in one._rows()]
+        if kind._stem and rows:
+            write_csv(folder / f"{kind._stem}.csv", rows)
     for battery in audit.of(BatteryResult).values():
         write_csv(folder / "associations.csv", association_rows(battery))
     write_csv(folder / "coverage.csv", coverage_rows(audit), columns=COVERAGE)
@@ -99,7 +99,7 @@ def tidy_rows(audit: Audit) -> list[Row]:
     return [
         blank | {column: value for column, value in row.items() if column in blank}
         for name, one in audit.items()
-        for row in one.long_rows(name)
+        for row in one._long_rows(name)
     ]
 
 

@@ -46,7 +46,7 @@ def finding(said: Conclusion) -> str:
 
 def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
     """The audit and the verdicts of its rules in Markdown, for the summary of a CI job or a pull request."""
-    tables = (kind.tabulate(results) for kind, results in audit.by_type())
+    tables = (kind._tabulate(results) for kind, results in audit.by_type())
     blocks = [
         f"## Associations in {in_markdown(audit.model)}",
         *([] if audit.kind == "vectors" else [f"Audit of {KINDS[audit.kind]}."]),
@@ -107,7 +107,7 @@ def latex_table(audit: Audit, *, label: str = "tab:crossroads") -> str:
     preamble needs ``\usepackage{booktabs}`` and ``\usepackage{graphicx}``.
     ``label`` is the label of the first table; the labels of the others begin with it.
     """
-    tables = [kind.tabulate(results) for kind, results in audit.by_type()]
+    tables = [kind._tabulate(results) for kind, results in audit.by_type()]
     return latex_tables(tables, label=label, before=f" in {audit.model}")
 
 
