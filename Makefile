@@ -16,7 +16,7 @@ TOOLED := $(VENV)/npm/node_modules
 comma  := ,
 # Extras that bring neither torch nor a cluster, and the tests of what they compute.
 WITHOUT_TORCH := fast,frames,plots,parquet,safetensors,zstd,corpus,elmo,frequency
-COMPUTED := tests/inference tests/measures tests/evidence tests/wording tests/test_results.py tests/test_geometry.py tests/report tests/plots
+COMPUTED := tests/core/inference tests/core/results tests/core/wording tests/core/evidence tests/core/report tests/core/figures tests/words/measures tests/words/checks
 NEWEST ?= $(firstword $(foreach minor,14 13 12,$(shell \
   for one in python3.$(minor) "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.$(minor).*/bin/python; do \
     "$$one" -c 'import sys; print(sys.executable)' 2>/dev/null && break; \
@@ -56,7 +56,7 @@ lint: $(STAMP)/test scripts workflows  ## Check style with ruff, the scripts of 
 # Where npm reaches no registry the scripts are not checked, and that is said; where nothing may be skipped it is an error.
 scripts: $(STAMP)/test  ## Check the scripts of the page with eslint and tsc
 	@if $(MAKE) --silent --no-print-directory "$(STAMP)/$(subst $() ,+,$(TOOLS))"; then \
-	  $(NODE) $(TOOLED)/typescript/bin/tsc && $(NODE) $(TOOLED)/eslint/bin/eslint.js src/crossroads/report/page/files; \
+	  $(NODE) $(TOOLED)/typescript/bin/tsc && $(NODE) $(TOOLED)/eslint/bin/eslint.js src/crossroads/core/report/page/files; \
 	else \
 	  echo "The scripts of the page were not checked: npm could not get $(TOOLS)."; \
 	  case "$$CROSSROADS_FORBID_SKIP" in ""|0) ;; *) exit 1 ;; esac; \
@@ -93,7 +93,7 @@ browser:
 	  || echo "pdflatex is not installed ($(TEXLIVE)): tests of tables for print will be skipped."
 
 test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencies only
-	$(VENV)-core/bin/python -m pytest -q -m "not full" tests/inference tests/measures tests/evidence tests/stimuli tests/papers tests/report tests/cli tests/test_*.py
+	$(VENV)-core/bin/python -m pytest -q -m "not full" tests/core tests/words/measures tests/words/checks tests/papers tests/test_*.py
 
 # Packages of two years ago warn of what newer ones that they use have deprecated.
 test-lowest: $(VENV)-lowest/.stamps/lowest  ## Run the tests of the core with the lowest versions that are declared (about 10 minutes)

@@ -2,7 +2,7 @@
 
 export default [
   {
-    files: ["src/crossroads/report/page/files/**/*.js"],
+    files: ["src/crossroads/core/report/page/files/**/*.js"],
     linterOptions: { reportUnusedDisableDirectives: "error" },
     languageOptions: { ecmaVersion: 2023, sourceType: "module" },
     rules: {

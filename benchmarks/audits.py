@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from crossroads.report import read_document
+from crossroads.core.report.documents.records import read_document
 
 
 def moved(one: dict[str, Any]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import crossroads as cr
-from crossroads.measures import compare_battery
+from crossroads.comparison.battery import compare_battery
 
 DIM = 12
 OF_WORD, OF_CONTEXT = 0.5, 0.6

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from packages.default import whole
 
 from benchmarks.timing import Report, best, in_own_process, processor_time, surroundings
-from crossroads.cli.commands.contexts import chosen_lists
+from crossroads.contexts.commands.contexts import chosen_lists
 
 ENWIK8 = (
     "infini-transformer-pytorch",
@@ -132,9 +132,8 @@ def _by_zipf(rng: np.random.Generator, words: NDArray[Any], count: int) -> NDArr
 
 def program(path: Path, *options: str, hidden: tuple[str, ...] = ()) -> list[str]:
     """A call of ``crossroads contexts``, perhaps as if some packages were not installed."""
-    code = (
-        f"import sys; sys.modules.update(dict.fromkeys({hidden!r})); from crossroads.cli import main; main()"
-    )
+    code = f"import sys; sys.modules.update(dict.fromkeys({hidden!r})); "
+    code += "from crossroads.core.cli import main; main()"
     return [sys.executable, "-c", code, "contexts", str(path), "-o", f"{path}.out", "--fresh", *options]
 
 
@@ -202,7 +201,7 @@ def write_large(path: Path, text: str, size: int) -> None:
 def search(path: Path, words: list[str], limit: int = 1000) -> tuple[float, float, int]:
     """Processor seconds and megabytes that a search by one process needs, and contexts it keeps."""
     run = in_own_process(
-        "import time\nfrom crossroads.corpus import find_contexts\nbegun = time.process_time()\n"
+        "import time\nfrom crossroads.contexts.corpus import find_contexts\nbegun = time.process_time()\n"
         f"found = find_contexts({str(path)!r}, {words!r}, limit={limit}, workers=1)\n"
         "answer = [time.process_time() - begun, sum(map(len, found.contexts.values()))]"
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 import crossroads as cr
 from benchmarks.timing import Report, best
-from crossroads.measures.contextual import draws as contextual
+from crossroads.contexts.measures import draws as contextual
 
 SETS = "xyab"
 

@@ -12,8 +12,8 @@ import numpy as np
 
 import crossroads as cr
 from benchmarks.timing import Report, best, in_own_process
-from crossroads.report import Audit
-from crossroads.report.documents.records import audit_document, write_document
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.documents.records import audit_document, write_document
 
 WORDS, DIM = 2_000_000, 100
 MEMORY = """
@@ -39,7 +39,7 @@ answer = now('VmHWM') - before
 REPORTING = """
 import sys
 sys.argv = ['crossroads', 'report', {path!r}, '-o', {page!r}]
-from crossroads.cli import main
+from crossroads.core.cli import main
 try:
     main()
 except SystemExit as end:

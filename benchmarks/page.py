@@ -16,9 +16,9 @@ import numpy as np
 
 import crossroads as cr
 from benchmarks.timing import Report, best
-from crossroads.report import Audit
-from crossroads.report.documents.records import Record, audit_document
-from crossroads.report.page.page import write_page
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.documents.records import Record, audit_document
+from crossroads.core.report.page.page import write_page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
@@ -115,7 +115,7 @@ def run(report: Report) -> None:
         write_page(path, [record])
         write_page(large, [audited(seed, words=10_000, dim=300, tests=100)[0] for seed in range(5)])
         asked = ["audit", "-o", str(default)]
-        code = f"import sys, crossroads.cli; sys.argv[1:] = {asked!r}; crossroads.cli.main()"
+        code = f"import sys, crossroads.core.cli; sys.argv[1:] = {asked!r}; crossroads.core.cli.main()"
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
         browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
         found = timed(browser, path)

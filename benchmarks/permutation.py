@@ -9,9 +9,9 @@ from scipy import stats
 
 import crossroads as cr
 from benchmarks.timing import Report, best, in_own_process
-from crossroads.inference.permutation.counting import count_exactly
-from crossroads.inference.permutation.scores import as_scores
-from crossroads.inference.permutation.test import permutation_test
+from crossroads.core.inference.permutation.counting import count_exactly
+from crossroads.core.inference.permutation.scores import as_scores
+from crossroads.core.inference.permutation.test import permutation_test
 
 CASES = [
     (8, 1.0, 1.5e-3),
@@ -96,7 +96,7 @@ def run(report: Report) -> None:
     for n, d, goal in ((25, 1.5, 20), (25, 0.02, 600), (32, 1.4, 600)):
         x, y = scores(n, d, seed=n)
         code = (
-            "from crossroads.inference.permutation.test import permutation_test\n"
+            "from crossroads.core.inference.permutation.test import permutation_test\n"
             f"answer = permutation_test({x.tolist()!r}, {y.tolist()!r}, score_error=1e-14).pvalue"
         )
         used = in_own_process(code)["megabytes"] - empty

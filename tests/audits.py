@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import crossroads as cr
-from crossroads.report import Audit, read_document
-from crossroads.results import result_kinds
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.documents.records import read_document
+from crossroads.core.results import result_kinds
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
 

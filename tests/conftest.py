@@ -16,7 +16,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
-from crossroads.results import Result
+from crossroads.core.results import Result
 from tests import audits, registry, results
 from tests import small_models as saved_models
 
@@ -134,20 +134,29 @@ def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return sprung
 
 
+pytest_plugins = [
+    "tests.fixtures.audits",
+    "tests.fixtures.commands",
+    "tests.fixtures.extraction",
+    "tests.fixtures.figures",
+    "tests.fixtures.sources",
+    "tests.fixtures.stimuli",
+    "tests.fixtures.workers",
+]
 HERE = Path(__file__).parent
 WHOLE = {
     # where every test has the same marker; a run without it does not even import these files
     "browser": "browser",
-    "cli/commands/probe/test_command.py": "models",
-    "cli/commands/reproduce/test_models.py": "models",
-    "cli/commands/test_embed.py": "models",
+    "traits/commands/test_probe.py": "models",
+    "papers/commands/test_models.py": "models",
+    "contexts/commands/test_embed.py": "models",
     "extraction": "models",
-    "workers/test_cluster.py": "slow",
+    "contexts/test_cluster.py": "slow",
     "test_docs.py": "slow",
-    "sources/models/test_clip.py": "models",
-    "sources/models/test_language.py": "models",
-    "sources/models/test_prompted.py": "models",
-    "sources/models/test_sentence.py": "models",
+    "words/models/test_clip.py": "models",
+    "core/models/test_language.py": "models",
+    "words/models/test_prompted.py": "models",
+    "words/models/test_sentence.py": "models",
     "worlds/test_planted_truth.py": "models",
 }
 MODELS = {"small_models", "small_bert", "small_clip", "tiny_bert", "tiny_gpt", "tiny_clip"}

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.stimuli import Design, catalog, read_designs
+from crossroads.core.stimuli import Design, catalog, read_designs
 from tests import small_models
-from tests.sources import written
+from tests.words.vectors import written
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "docs" / "guides" / "designs-example.toml"
@@ -89,7 +89,7 @@ def decades(folder: Path) -> None:
 
 def context_store(path: Path) -> None:
     """Context vectors of the words of C6."""
-    from crossroads.extraction.embed.foreign import import_store
+    from crossroads.contexts.embed.foreign import import_store
 
     drawn = np.random.default_rng(1)
     arrays: dict[str, Any] = {word: drawn.normal(size=(4, 8)) for word in words_of("c6")}
@@ -124,7 +124,7 @@ def parquet(path: Path) -> None:
 
 def contexts(path: Path) -> None:
     """Contexts as the program writes them."""
-    from crossroads.corpus import find_contexts, write_contexts
+    from crossroads.contexts.corpus import find_contexts, write_contexts
 
     text = path.parent / f"{path.name}.txt"
     text.write_text("\n".join(corpus_lines()), encoding="utf-8")

@@ -55,9 +55,8 @@ def on_the_path(folder: Path) -> Iterator[dict[str, str]]:
 
 def serve(address: str) -> None:
     """Answer every connection in a copy of this process."""
-    import crossroads.cli.app
-    import crossroads.plots
-    import crossroads.report.page  # noqa: F401
+    import crossroads.core.cli.app
+    import crossroads.core.report.page  # noqa: F401
 
     with suppress(ImportError):
         import torch  # noqa: F401
@@ -79,7 +78,7 @@ def serve(address: str) -> None:
 
 def _answer(connection: socket.socket) -> int:
     """Run a command as the one who asked would."""
-    from crossroads.cli import main
+    from crossroads.core.cli import main
 
     size, streams, _, _ = socket.recv_fds(connection, 8, 3)
     asked = b""

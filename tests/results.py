@@ -38,28 +38,12 @@ from crossroads import (
     weat,
     wefat,
 )
-from crossroads.evidence import Judgements, Logits
-from crossroads.evidence.chat import ChatAnswers
-from crossroads.evidence.sentences import ScoredItem, SentenceScores
-from crossroads.measures import (
-    Answers,
-    TraitScores,
-    against,
-    align,
-    align_table,
-    choose_templates,
-    compare_battery,
-    compare_traits,
-    domain_dominance,
-    emergent,
-    order_sensitivity,
-    screen,
-    set_test,
-)
-from crossroads.measures.traits.alignment_result import AlignmentResult
-from crossroads.measures.traits.files import TraitTable
+from crossroads.chat.evidence import ChatAnswers
+from crossroads.comparison.battery import compare_battery
+from crossroads.core.results import Result
 from crossroads.papers.cells import Cell, Reproduction
-from crossroads.results import Result
+from crossroads.sentences.evidence import ScoredItem, SentenceScores
+from crossroads.sentences.material import SentenceItem
 from crossroads.stats import (
     anisotropy,
     bootstrap,
@@ -68,9 +52,22 @@ from crossroads.stats import (
     influence,
     reliability,
 )
-from crossroads.stimuli import paired_groups
-from crossroads.stimuli.files.sentences import SentenceItem
 from crossroads.traits import group_ceat
+from crossroads.traits.measures.compare import compare_traits
+from crossroads.traits.measures.files import TraitTable
+from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.measures.sensitivity import set_test
+from crossroads.traits.measures.templates import choose_templates
+from crossroads.traits.pairs.dominance import domain_dominance
+from crossroads.traits.pairs.emergent import emergent
+from crossroads.traits.pairs.material import paired_groups
+from crossroads.traits.pairs.order import order_sensitivity
+from crossroads.traits.pairs.truth import against
+from crossroads.traits.people.alignment import align
+from crossroads.traits.people.alignment_result import AlignmentResult, align_table
+from crossroads.traits.people.evidence import Judgements
+from crossroads.traits.people.survey import Answers, screen
+from crossroads.traits.probe.evidence import Logits
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
 LABELS = [word for words in WORDS.values() for word in words]

@@ -62,7 +62,7 @@ def _word_pieces(tokens: tuple[str, ...]) -> Any:
 
 def study_words() -> list[str]:
     """Every word that stands in a prompt of the ABC study."""
-    entries = resources.files("crossroads.stimuli") / "catalogue" / "data" / "abc"
+    entries = resources.files("crossroads.core.stimuli") / "catalogue" / "data" / "abc"
     names = ("groups", "traits", "templates")
     texts = [(entries / f"abc-{name}.toml").read_text(encoding="utf-8") for name in names]
     return sorted({word.lower() for text in texts for word in re.findall(r"[A-Za-z]+", text)})
@@ -222,7 +222,7 @@ def save_elmo(folder: Path, *, seed: int = 3, **lstm: Any) -> Path:
         Other options of the LSTM layers.
     """
     h5py = pytest.importorskip("h5py", reason="extra 'elmo'")
-    from crossroads.sources.models.elmo_files import expected_shapes, read_options
+    from crossroads.core.models.elmo_files import expected_shapes, read_options
 
     folder.mkdir(parents=True, exist_ok=True)
     options: dict[str, Any] = {

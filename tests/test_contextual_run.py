@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from crossroads.corpus import SAMPLE, Found, find_contexts, write_contexts
-from crossroads.stimuli import catalog
+from crossroads.contexts.corpus import SAMPLE, Found, find_contexts, write_contexts
+from crossroads.core.stimuli import catalog
 
 GUIDES = Path(__file__).parents[1] / "docs" / "guides"
 PAGE = (GUIDES / "contextual-run.md").read_text(encoding="utf-8")
@@ -185,7 +185,7 @@ def test_the_association_of_names_with_career_comes_out_again(
     pytest.importorskip("torch", reason="extra 'models'")
     pytest.importorskip("transformers", reason="extra 'models'")
     from crossroads import ceat
-    from crossroads.extraction.embed.run import embed
+    from crossroads.contexts.embed.run import embed
 
     design = catalog().design("c6")
     words = tuple(dict.fromkeys(design.words))

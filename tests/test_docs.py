@@ -15,11 +15,11 @@ import pytest
 from docs.site import command_line
 from typer.main import get_command
 
-from crossroads.cli.app import app
-from crossroads.measures import BatteryResult
-from crossroads.report import read_rules
-from crossroads.stimuli import Design, read_design, read_designs
-from crossroads.stimuli.design import ROLES, TEXT_FIELDS
+from crossroads.core.cli.app import app
+from crossroads.core.report.gate.files import read_rules
+from crossroads.core.stimuli import Design, read_design, read_designs
+from crossroads.core.stimuli.design import ROLES, TEXT_FIELDS
+from crossroads.words.measures.battery import BatteryResult
 from tests.docs_blocks import blocks, unprinted
 from tests.docs_material import made_by, shell
 from tests.program import on_the_path

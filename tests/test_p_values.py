@@ -10,10 +10,14 @@ from typing import Any
 
 import pytest
 
-from crossroads.measures import BatteryResult, MleatResult, RsaGridResult, SeriesResult
-from crossroads.report import Audit, tidy_rows, write_tidy_csv
-from crossroads.report.gate.rules import STATISTICS
-from crossroads.results import Result
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.gate.rules import STATISTICS
+from crossroads.core.report.renderers.tables import tidy_rows, write_tidy_csv
+from crossroads.core.results import Result
+from crossroads.intersections.rsa import RsaGridResult
+from crossroads.words.measures.battery import BatteryResult
+from crossroads.words.measures.mleat import MleatResult
+from crossroads.words.measures.series import SeriesResult
 from tests.results import MAKERS
 
 NAMES = sorted(MAKERS)

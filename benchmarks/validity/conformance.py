@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 import crossroads as cr
-from crossroads.evidence import Embeddings
-from crossroads.inference.permutation.test import Alternative, permutation_test
-from crossroads.inference.random_effects import combine
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.permutation.test import Alternative, permutation_test
+from crossroads.core.inference.random_effects import combine
 from crossroads.stats import benjamini_hochberg, holm
 
 from .peers import CONVENTIONS, DESIGNS, FILE, PEERS, given_vectors

@@ -11,7 +11,7 @@ from textwrap import dedent, wrap
 from typing import Any
 
 import crossroads
-from crossroads.errors import join_words
+from crossroads.core.errors import join_words
 
 from . import figures, peers, pieces
 from . import procedures as by

@@ -11,13 +11,14 @@ from packages.default import whole
 from scipy import stats
 
 import crossroads as cr
-from crossroads.inference.crossed import crossed
-from crossroads.inference.detection import area_interval
-from crossroads.inference.multiplicity import holm
-from crossroads.inference.permutation.flips import flipped_mean, flipped_signs
-from crossroads.inference.permutation.test import permutation_test
-from crossroads.inference.random_effects import combine
-from crossroads.measures import TraitScores, compare_traits
+from crossroads.core.inference.crossed import crossed
+from crossroads.core.inference.detection import area_interval
+from crossroads.core.inference.multiplicity import holm
+from crossroads.core.inference.permutation.test import permutation_test
+from crossroads.core.inference.random_effects import combine
+from crossroads.sentences.flips import flipped_mean, flipped_signs
+from crossroads.traits.measures.compare import compare_traits
+from crossroads.traits.measures.scores import TraitScores
 
 PLACEBOS = "dealt attributes, among placebos"
 PLAIN, OURS, HELD = "pieces, plain", "pieces, ours", "pieces, ours held"

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import crossroads as cr
-from crossroads.geometry import effect_sizes
-from crossroads.inference.crossed import half_width, spread, tail_probability
-from crossroads.inference.permutation.rows import permutation_rows
-from crossroads.measures import compare_battery
+from crossroads.comparison.battery import compare_battery
+from crossroads.core.inference.crossed import half_width, spread, tail_probability
+from crossroads.core.inference.geometry import effect_sizes
+from crossroads.core.inference.permutation.rows import permutation_rows
 
 from .pieces import HELD, OURS, PIECES
 from .tally import Tally

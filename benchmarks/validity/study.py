@@ -27,7 +27,7 @@ KEPT = ROOT / ".cache" / "validity" / "cells.jsonl"
 CODE = (
     "src/crossroads/inference",
     "src/crossroads/measures",
-    "src/crossroads/geometry.py",
+    "src/crossroads/core/inference/geometry.py",
     "benchmarks/validity/worlds",
 )
 SIZES = ((4, 4, 4, 4), (8, 8, 8, 8), (16, 16, 16, 16), (25, 25, 25, 25), (4, 12, 4, 12))

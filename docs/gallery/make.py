@@ -60,8 +60,8 @@ def main() -> None:
 
 def draw_forest(audit: Path) -> None:
     """The chart of all differences, drawn by matplotlib."""
-    from crossroads.report.documents.reading import read_records
-    from crossroads.report.documents.records import revive
+    from crossroads.core.report.documents.reading import read_records
+    from crossroads.core.report.documents.records import revive
 
     (record,) = read_records(audit)
     (battery,) = (revive(one) for one in record.results if one["type"] == "BatteryResult")

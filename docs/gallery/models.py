@@ -21,7 +21,7 @@ from pathlib import Path
 from docs.gallery.make import HERE, Picture, chromium, take_pictures
 from docs.guides.contextual_run import ENWIK8, MINILM, MODEL_FILES, SMOLLM
 
-from crossroads.report import read_document
+from crossroads.core.report.documents.records import read_document
 from tests.registry import sdist_member, wheel_member
 
 ENCODER, DECODER = "all-MiniLM-L6-v2", "SmolLM2-135M-Instruct.Q4_1.gguf"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import crossroads
+from crossroads.core.results import result_kinds
 
 FOLDER = "reference/api"
 PAGES = {
@@ -32,31 +33,33 @@ PAGES = {
 }
 """Pages of the names of the package itself: file, title, and a sentence about them."""
 HOMES = {
-    "extraction.sentences": "sentences",
-    "stimuli": "questions",
-    "sources": "loading",
-    "extraction": "loading",
-    "evidence": "evidence",
-    "measures.association": "association",
-    "measures.robustness": "association",
-    "measures.intersectional": "intersections",
-    "measures.geometry": "geometry",
-    "measures.contextual": "contexts",
-    "measures.traits": "language-models",
-    "inference": "language-models",
-    "measures.chat": "chat",
-    "measures.sentences": "sentences",
-    "measures.comparison": "comparison",
-    "audit": "audits",
-    "errors": "errors",
+    "core.stimuli": "questions",
+    "traits.pairs.material": "questions",
+    "core.evidence": "evidence",
+    "traits.probe.evidence": "evidence",
+    "words.vectors": "loading",
+    "words.models": "loading",
+    "traits.probe": "loading",
+    "chat.ask": "loading",
+    "words": "association",
+    "core.results": "association",
+    "intersections.rsa": "geometry",
+    "intersections": "intersections",
+    "contexts": "contexts",
+    "traits": "language-models",
+    "chat": "chat",
+    "sentences": "sentences",
+    "comparison": "comparison",
+    "core.audit": "audits",
+    "core.errors": "errors",
 }
 """Where names live (without ``crossroads.``), and the page that has them."""
 GROUPS = tuple(name for name, home in vars(crossroads)["_HOMES"].items() if home == "crossroads")
-FURTHER = ("report", "corpus")
+FURTHER = ("report", "contexts.corpus")
 """Packages whose own lists of names are documented as well."""
 
-INNER = ("__init__", "__new__", "section", "cites", "stem", "figure", "asked", "label", "question")
-"""Members of results that tables and pages read, and users do not."""
+INNER = ("__init__", "__new__")
+"""Members that users do not read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,16 +133,15 @@ def _page_of(name: str) -> str:
 
 def _results(public: dict[str, tuple[str, ...]]) -> Page:
     """The page of what measures return."""
-    measures = import_module("crossroads.measures")
-    classes = [name for name in measures.__all__ if inspect.isclass(vars(measures)[name])]
+    classes = {kind.__name__: kind.__module__ for kind in result_kinds()}
     other = {name.rpartition(".")[2] for names in public.values() for name in names}
     return Page(
         file="results",
         title="Results",
         about="What measures return: frozen, with a sentence for each field, and readable without the model. "
-        "All of them have ``to_dict``, ``to_json``, ``from_json``, ``to_frame``, ``tabulate`` and, where "
+        "All of them have ``to_dict``, ``to_json``, ``from_json``, ``to_frame`` and, where "
         "there is a figure, ``plot``.",
-        names=tuple(f"crossroads.measures.{name}" for name in classes if name not in other),
+        names=tuple(f"{home}.{name}" for name, home in classes.items() if name not in other),
     )
 
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from crossroads.cli import app as program
-from crossroads.cli.help import said_of_key, shown_names, usage_of
-from crossroads.cli.runner import TAKERS, keys_of
+from crossroads.core.cli import app as program
+from crossroads.core.cli.help import said_of_key, shown_names, usage_of
+from crossroads.core.cli.runner import TAKERS, keys_of
 
 PAGE = Path(__file__).parents[1] / "reference" / "command-line.md"
 MADE = re.compile(r"(<!-- made from the program: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -16,14 +16,11 @@ Examples
 
 from importlib import import_module as _import_module
 
+from crossroads.core.lazy import homes_in as _homes_in
 from crossroads.version import VERSION as __version__  # noqa: N811
 
-# lazy_loader (SPEC 1) reads such a stub too, but it has no place for the nearest name in its error, nor for
-# loading the measures along with the evidence: both need a __getattr__ of our own, and then little is left.
-# Lines are split by hand, because importing ast or pathlib would take longer than all the rest.
-with open(f"{__path__[0]}/__init__.pyi", encoding="utf-8") as _stub:  # noqa: PTH123
-    _HOMES = {words[-1]: words[1] for line in _stub if (words := line.split())[:1] == ["from"]}
-
+# lazy_loader (SPEC 1) reads such a stub too, but has no place for the nearest name in its error
+_HOMES = _homes_in(f"{__file__}i")
 __all__ = ["__version__", *_HOMES]
 
 
@@ -33,10 +30,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_meant(name)}")
     home = _HOMES[name]
     found = _import_module(f"{home}.{name}") if home == __name__ else getattr(_import_module(home), name)
-    if home.startswith("crossroads.evidence."):
-        # evidence is there to be measured: the first measure is to be as quick as the second
-        for other in {other for other in _HOMES.values() if other.startswith("crossroads.measures.")}:
-            _import_module(other)
     globals()[name] = found
     return found
 
@@ -50,11 +43,11 @@ def _meant(name: str) -> str:
     """The nearest public name, of the package or of one of its groups."""
     if name.startswith("_"):  # asked for by programs, which cannot mean another
         return ""
-    from crossroads.errors import nearest
+    from crossroads.core.errors import nearest
 
     known = {one: one for one in __all__}
     for group in (one for one, home in _HOMES.items() if home == __name__):
-        inside = vars(_import_module(f"{__name__}.{group}"))
+        inside = dir(_import_module(f"{__name__}.{group}"))
         known = {one: f"{group}.{one}" for one in inside if not one.startswith("_")} | known
     near = nearest(name, known, n=1)
     return f"; did you mean {known[near[0]]!r}?" if near else ""

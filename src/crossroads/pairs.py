@@ -5,8 +5,6 @@
 ['blind woman', 'female blind person']
 """
 
-from crossroads.measures.pairs.dominance import domain_dominance as domain_dominance
-from crossroads.measures.pairs.emergent import emergent as emergent
-from crossroads.measures.pairs.order import order_sensitivity as order_sensitivity
-from crossroads.measures.pairs.truth import against as against
-from crossroads.stimuli.identities.pairs import paired_groups as paired_groups
+from crossroads.core.lazy import lazy as _lazy
+
+__getattr__, __dir__, __all__ = _lazy(__name__, __file__)

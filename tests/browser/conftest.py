@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.evidence import Embeddings, Provenance
-from crossroads.measures import BatteryResult
-from crossroads.report.audit import Audit, by_label
-from crossroads.report.documents.records import Record, audit_record, results_document, revive
-from crossroads.report.page.page import write_page
-from crossroads.results import Result
-from crossroads.stimuli import Design
+from crossroads.core.evidence import Embeddings, Provenance
+from crossroads.core.report.audit import Audit, by_label
+from crossroads.core.report.documents.records import Record, audit_record, results_document, revive
+from crossroads.core.report.page.page import write_page
+from crossroads.core.results import Result
+from crossroads.core.stimuli import Design
+from crossroads.words.measures.battery import BatteryResult
 from tests import registry
 from tests.conftest import Once
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import crossroads as cr
-from crossroads.report.documents.records import Record
-from crossroads.report.page.page import write_page
+from crossroads.core.report.documents.records import Record
+from crossroads.core.report.page.page import write_page
 from tests.browser.conftest import design_of, lists, random_vectors
 from tests.conftest import Once
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from crossroads.cli.app import app
+from crossroads.core.cli.app import app
 from tests.results import every_result
 
 

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.report import Audit
-from crossroads.report.documents.records import Record, audit_document, results_document
-from crossroads.report.page.page import page_html, write_page
-from crossroads.results import Result
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.documents.records import Record, audit_document, results_document
+from crossroads.core.report.page.page import page_html, write_page
+from crossroads.core.results import Result
 from tests.browser.conftest import agreeing
 
 WORDS = (

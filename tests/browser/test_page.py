@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import crossroads.report
-from crossroads.report.documents.records import Record
+from crossroads.core.report.documents.records import Record
 from tests.browser.conftest import agreeing
 
 Open = Callable[..., Any]

@@ -22,7 +22,7 @@ import numpy as np
 
 from tests.hardening.figures import record
 
-PROGRAM = [sys.executable, "-c", "from crossroads.cli import main; main()", "audit"]
+PROGRAM = [sys.executable, "-c", "from crossroads.core.cli import main; main()", "audit"]
 DESIGNS = 40
 OPTIONS: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 OPTIONS["env"] = {**os.environ, "SOURCE_DATE_EPOCH": "0"}

@@ -74,8 +74,8 @@ def streams() -> dict[str, Any]:
 
 def samples() -> dict[str, str]:
     """Contexts drawn from texts, as checksums."""
-    from crossroads.corpus import SAMPLE, find_contexts
-    from tests.corpus import test_seeded_samples as seeded
+    from crossroads.contexts.corpus import SAMPLE, find_contexts
+    from tests.contexts.corpus import test_seeded_samples as seeded
 
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "a.txt").write_text("\n".join(seeded.documents("text", 700)), encoding="utf-8")
@@ -88,7 +88,7 @@ def samples() -> dict[str, str]:
 
 def audit() -> Any:
     """The results of the audit of the default vectors."""
-    from crossroads.cli import main
+    from crossroads.core.cli import main
 
     with tempfile.TemporaryDirectory() as folder:
         sys.argv = ["crossroads", "audit", "default", "--no-figures", "-o", f"{folder}/audit"]
@@ -97,7 +97,7 @@ def audit() -> Any:
         except SystemExit as end:
             if end.code:
                 raise
-        from crossroads.report import read_document
+        from crossroads.core.report.documents.records import read_document
 
         return read_document(Path(folder, "audit", "results.json"))
 
@@ -107,7 +107,7 @@ def record(file: Path) -> None:
     import numpy as np
     import scipy
 
-    from tests.measures import test_seeded_draws as seeded
+    from tests import test_seeded_draws as seeded
     from tests.results import every_result
 
     core = importlib.import_module("numpy._core._multiarray_umath")

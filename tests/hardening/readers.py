@@ -23,37 +23,37 @@ from typing import Any
 import numpy as np
 
 import crossroads as cr
-from crossroads.audit.engine import outcome_form
-from crossroads.corpus.search import find_contexts
-from crossroads.corpus.store import read_contexts, write_contexts
-from crossroads.evidence.chat import ChatAnswers
-from crossroads.evidence.judgement_files import read_demographics, read_judgements
-from crossroads.evidence.logits import Logits
-from crossroads.evidence.sentences import SentenceScores
-from crossroads.extraction.chat.ask import REPLY
-from crossroads.extraction.probe.material import read_groups, read_templates, read_traits
-from crossroads.measures.traits.files import read_trait_tables
-from crossroads.report.documents.reading import read_records
-from crossroads.report.gate.files import read_rules
-from crossroads.report.page.page import page_html
-from crossroads.report.renderers.card import card_section
-from crossroads.sources.endpoints import answers as embedding_answers
-from crossroads.sources.endpoints import chat as chat_answers
-from crossroads.sources.endpoints.embeddings import BATCH
-from crossroads.sources.kinds import recognise
-from crossroads.sources.models.elmo import Elmo
-from crossroads.sources.models.elmo_files import read_options
-from crossroads.sources.models.files import find_model
-from crossroads.sources.models.images import read_image
-from crossroads.sources.models.settings import resolve_model
-from crossroads.sources.saved import VECTORS as SAVED
-from crossroads.stimuli.files.lists import read_frequencies, read_sheet, read_trait_lists
-from crossroads.stimuli.files.sentences import sentence_items
-from crossroads.stimuli.identities.files import read_identities
-from crossroads.storage.cache import Cache, Form, Key, Parts, parts_folder
-from crossroads.storage.files import read_record, with_checksum
+from crossroads.chat import endpoint as chat_answers
+from crossroads.chat.ask import REPLY
+from crossroads.chat.evidence import ChatAnswers
+from crossroads.contexts.corpus.search import find_contexts
+from crossroads.contexts.corpus.store import read_contexts, write_contexts
+from crossroads.core.audit.engine import outcome_form
+from crossroads.core.models.elmo import Elmo
+from crossroads.core.models.elmo_files import read_options
+from crossroads.core.models.files import find_model
+from crossroads.core.models.kinds import recognise
+from crossroads.core.models.saved import VECTORS as SAVED
+from crossroads.core.models.services import answers as embedding_answers
+from crossroads.core.report.documents.reading import read_records
+from crossroads.core.report.gate.files import read_rules
+from crossroads.core.report.page.page import page_html
+from crossroads.core.report.renderers.card import card_section
+from crossroads.core.stimuli.files.lists import read_frequencies, read_sheet, read_trait_lists
+from crossroads.core.storage.cache import Cache, Form, Key, Parts, parts_folder
+from crossroads.core.storage.files import read_record, with_checksum
+from crossroads.sentences.evidence import SentenceScores
+from crossroads.sentences.material import sentence_items
+from crossroads.traits.measures.files import read_trait_tables
+from crossroads.traits.pairs.files import read_identities
+from crossroads.traits.people.files import read_demographics, read_judgements
+from crossroads.traits.probe.evidence import Logits
+from crossroads.traits.probe.material import read_groups, read_templates, read_traits
+from crossroads.words.models.endpoint import BATCH
+from crossroads.words.models.images import read_image
+from crossroads.words.models.settings import resolve_model
 from tests import results, small_models
-from tests.sources import written
+from tests.words.vectors import written
 
 WORDS = ["rose", "wasp", "love", "Ünï", "x" * 30, "a b", "1", "-0.5"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)

@@ -48,7 +48,7 @@ def unwatched(number: int) -> int:
     return number + number
 '''
 TESTS = """\
-from crossroads.inference.middle import emptied, larger
+from crossroads.core.inference.middle import emptied, larger
 
 
 def test_larger():
@@ -72,7 +72,7 @@ def checkout(tmp_path: Path) -> Path:
     for name, text in (
         (FILE, SOURCE),
         ("src/crossroads/__init__.py", ""),
-        ("src/crossroads/inference/__init__.py", ""),
+        ("src/crossroads/core/inference/__init__.py", ""),
         ("tests/inference/test_middle.py", TESTS),
         ("tests/hardening/reach.py", (ROOT / "tests/hardening/reach.py").read_text(encoding="utf-8")),
         ("pyproject.toml", OPTIONS),

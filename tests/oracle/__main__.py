@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from crossroads.report.documents.records import unpacked
+from crossroads.core.report.documents.records import unpacked
 from tests import audits, docs_material, results, small_models
 from tests.oracle.comparing import compared
 
@@ -36,7 +36,7 @@ ENVIRONMENT = {
     "SOURCE_DATE_EPOCH": "0",
     "PYTHONHASHSEED": "0",
 }
-PROGRAM = "from crossroads.cli import main; main()"
+PROGRAM = "from crossroads.core.cli import main; main()"
 MASKED = {"versions", "created", "seconds", "crossroads", "python"}
 """Keys whose values are those of a day or a machine."""
 
@@ -149,7 +149,11 @@ def masked(value: Any, folder: Path) -> Any:
 
 def views() -> dict[str, Any]:
     """Every view of every example result."""
-    from crossroads.report import Audit, bibtex, latex_table, markdown_summary, methods_text, tidy_rows
+    from crossroads.core.report.audit import Audit
+    from crossroads.core.report.methods.citations import bibtex
+    from crossroads.core.report.methods.paragraph import methods_text
+    from crossroads.core.report.renderers.tables import tidy_rows
+    from crossroads.core.report.renderers.texts import latex_table, markdown_summary
 
     def said(make: Callable[[Any], Any], of: Any) -> Any:
         try:

@@ -55,7 +55,7 @@ def test_what_stands_elsewhere_with_the_same_value_has_moved() -> None:
 
 
 def test_every_command_is_asked_and_the_frozen_file_is_small() -> None:
-    from crossroads.cli.app import app
+    from crossroads.core.cli.app import app
 
     known = {
         command.name or command.callback.__name__ for command in app.registered_commands if command.callback

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from crossroads.report import Audit, tidy_rows
-from crossroads.results import Result
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.renderers.tables import tidy_rows
+from crossroads.core.results import Result
 from tests.oracle.__main__ import FROZEN, MASKED
 from tests.oracle.comparing import compared
 from tests.results import MAKERS

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.evidence import Judgements
+from crossroads.traits.people.evidence import Judgements
 
 REFERENCES = Path(__file__).parents[1] / "references"
 

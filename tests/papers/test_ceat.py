@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crossroads import Contexts, Provenance, catalog, ceat
-from crossroads.errors import EvidenceError, UnknownNameError
+from crossroads.core.errors import EvidenceError, UnknownNameError
 from crossroads.papers.ceat import (
     alike_by_chance,
     printed,

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from crossroads.errors import join_words
+from crossroads.core.errors import join_words
+from crossroads.core.stimuli import catalog
 from crossroads.papers.abc.tables import ROUNDING, TRAITS, columns, dominations, precision_from_rows
 from crossroads.papers.ceat import Printed, printed, spread_between_tables
 from crossroads.papers.ml_eat.tables import LEVELS, Number, numbers, row_pattern
 from crossroads.papers.published import table
-from crossroads.stimuli import catalog
 
 Row = dict[str, Number]
 

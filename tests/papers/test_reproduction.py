@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crossroads import Embeddings, Provenance, catalog, ibd, rsa, wefat
-from crossroads.errors import UnknownNameError
+from crossroads.core.errors import UnknownNameError
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.published import table
 from crossroads.papers.vectors import PAPERS, detected, fitted, reproduce

@@ -1,4 +1,4 @@
-# Adjusted p-values by R's p.adjust, for tests/inference/test_multiplicity.py.
+# Adjusted p-values by R's p.adjust, for tests/core/inference/test_multiplicity.py.
 # Written with R 4.2.2 on 2026-11-15:   Rscript adjust.R > adjust.json
 digits <- function(v) format(v, digits = 17, scientific = TRUE, trim = TRUE)
 list_of <- function(v) paste0("[", paste(digits(v), collapse = ", "), "]")

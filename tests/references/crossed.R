@@ -1,4 +1,4 @@
-# Differences in tables of targets by attributes by R's lmerTest, for tests/inference/test_crossed.py.
+# Differences in tables of targets by attributes by R's lmerTest, for tests/core/inference/test_crossed.py.
 # Written with R 4.2.2 and lmerTest 3.1-3 on 2026-11-17:   Rscript crossed.R > crossed.json
 #
 # y ~ g * h with g and h coded -1/2 and 1/2, so that the coefficient of g:h is the difference of differences.

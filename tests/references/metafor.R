@@ -1,4 +1,4 @@
-# Random-effects combinations by R's metafor, for tests/inference/test_random_effects.py.
+# Random-effects combinations by R's metafor, for tests/core/inference/test_random_effects.py.
 # Written with R 4.2.2 and metafor 3.8-1 on 2026-11-16:   Rscript metafor.R > metafor.json
 #
 # rma(yi, vi, method = "DL") is the estimator of DerSimonian and Laird, with a normal test of the mean.

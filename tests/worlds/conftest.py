@@ -22,8 +22,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads.stimuli import catalog
-from crossroads.stimuli.identities.pairs import PairedGroup, paired_groups
+from crossroads.core.stimuli import catalog
+from crossroads.traits.pairs.material import PairedGroup, paired_groups
 
 GROUPS = ("man", "woman", "Black", "Asian", "teenager", "elderly")
 TRAITS = (

@@ -12,14 +12,14 @@ import pytest
 pytest.importorskip("torch", reason="extra 'models'")
 pytest.importorskip("transformers", reason="extra 'models'")
 
-from crossroads.evidence.logits import Logits
-from crossroads.extraction.probe.run import probe
-from crossroads.inference.agreement import kendall
-from crossroads.measures.pairs.emergent import emergent
-from crossroads.measures.traits.alignment import align
-from crossroads.measures.traits.ilps import ilps_star
-from crossroads.measures.traits.scores import TraitScores
-from crossroads.measures.traits.sensitivity import set_test
+from crossroads.traits.measures.ilps import ilps_star
+from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.measures.sensitivity import set_test
+from crossroads.traits.pairs.emergent import emergent
+from crossroads.traits.people.agreement import kendall
+from crossroads.traits.people.alignment import align
+from crossroads.traits.probe.evidence import Logits
+from crossroads.traits.probe.run import probe
 
 KINDS = ("planted", *(pytest.param(kind, marks=pytest.mark.full) for kind in ("masked", "causal")))
 """Logits of a model that has read everything, and, where patience is asked for, models that were trained."""

@@ -21,8 +21,8 @@ from benchmarks.validity.worlds.tables import TraitKind
 from benchmarks.validity.worlds.vectors import Kind
 
 import crossroads as cr
-from crossroads.inference.agreement import kendall
-from crossroads.inference.crossed import spread
+from crossroads.core.inference.crossed import spread
+from crossroads.traits.people.agreement import kendall
 
 FOURS = (4, 4, 4, 4)
 

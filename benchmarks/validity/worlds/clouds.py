@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crossroads.evidence import Contexts
-from crossroads.geometry import Floats
-from crossroads.stimuli import Design
+from crossroads.core.evidence import Contexts
+from crossroads.core.inference.geometry import Floats
+from crossroads.core.stimuli import Design
 
 from .vectors import DIM, EIGHT, SETS, Kind, Population, Sizes, Truth, VectorWorlds, numbered, unit_length
 

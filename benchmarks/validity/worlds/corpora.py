@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.geometry import Floats
+from crossroads.core.inference.geometry import Floats
 
 from .vectors import DIM, EIGHT, SETS, Sizes, Truth, VectorWorlds, unit_length
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from packages.default import whole
 
 import crossroads as cr
-from crossroads.geometry import unit
-from crossroads.measures.coverage.words import gather
+from crossroads.core.inference.geometry import unit
+from crossroads.core.results.gathered import gather
 
 from .vectors import Truth, VectorWorlds
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from crossroads.evidence import Embeddings
+from crossroads.core.evidence import Embeddings
 
 from .vectors import DIM
 

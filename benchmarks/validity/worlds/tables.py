@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from crossroads.geometry import Floats
-from crossroads.measures import TraitScores
-from crossroads.stimuli.identities.pairs import PairedGroup
-from crossroads.stimuli.sets import FrozenDict
+from crossroads.core.inference.geometry import Floats
+from crossroads.core.stimuli.sets import FrozenDict
+from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.pairs.material import PairedGroup
 
 TraitKind = Literal["independent", "factors", "domains", "trait levels", "group levels"]
 PairKind = Literal["ordinary", "pulling groups", "heavy tails"]

@@ -26,9 +26,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats
-from crossroads.stimuli import Design
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.geometry import Floats
+from crossroads.core.stimuli import Design
 
 Kind = Literal[
     "exchangeable",

@@ -10,13 +10,13 @@ from pathlib import PurePath
 from statistics import correlation
 from typing import Any, NamedTuple
 
-from crossroads.errors import EvidenceError, join_words, one_of
-from crossroads.evidence import Contexts
-from crossroads.evidence.model_names import model_name
-from crossroads.measures import CeatResult, ceat
+from crossroads.contexts.measures.ceat import CeatResult, ceat
+from crossroads.core.errors import EvidenceError, join_words, one_of
+from crossroads.core.evidence import Contexts
+from crossroads.core.evidence.model_names import model_name
+from crossroads.core.stimuli import catalog
 from crossroads.papers.cells import Cell, Reproduction, Said, credible, judge_again, judged, reproduction
 from crossroads.papers.published import table
-from crossroads.stimuli import catalog
 
 NO_MODEL = "none"
 """The contexts are of none of the models of the paper; they are shown for comparison."""

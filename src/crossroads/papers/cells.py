@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
+from crossroads.core.results import Result, Stat, stat, under
+from crossroads.core.wording.numbers import counted
+from crossroads.core.wording.table import Table
 from crossroads.papers.published import KNOWN, table
-from crossroads.results import Result, Stat, stat, under
-from crossroads.wording.numbers import counted
-from crossroads.wording.table import Table
 
 VERDICTS: Mapping[str, str] = {
     "equal": "as printed, or within sampling error",

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from crossroads.errors import CrossroadsError
+from crossroads.core.errors import CrossroadsError
+from crossroads.core.stimuli import catalog
+from crossroads.core.wording.phrases import LISTED
 from crossroads.papers.ceat import printed
 from crossroads.papers.ml_eat.tables import LEVELS, Number, numbers, printed_patterns, row_pattern
 from crossroads.papers.published import rates, table
-from crossroads.stimuli import catalog
-from crossroads.wording.phrases import LISTED
 
 _STATISTICS = {
     "level1": "effect size d (Level 1)",

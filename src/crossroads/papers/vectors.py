@@ -7,15 +7,16 @@ from functools import partial
 from math import sqrt
 from typing import Any
 
-from crossroads.errors import MissingStimuliError, one_of
-from crossroads.evidence import Embeddings
-from crossroads.evidence.model_names import model_name
-from crossroads.measures import DetectionResult, RsaResult, WefatResult, eibd, ibd, rsa, wefat
-from crossroads.measures.intersectional.detection import Removal, Rule
+from crossroads.core.errors import MissingStimuliError, one_of
+from crossroads.core.evidence import Embeddings
+from crossroads.core.evidence.model_names import model_name
+from crossroads.core.results import Result
+from crossroads.core.stimuli import WordLists, catalog
+from crossroads.intersections.detection import DetectionResult, Removal, Rule, eibd, ibd
+from crossroads.intersections.rsa import RsaResult, rsa
+from crossroads.intersections.wefat import WefatResult, wefat
 from crossroads.papers.cells import Cell, Reproduction, Said, judge_again, judged, reproduction
 from crossroads.papers.published import rates, table
-from crossroads.results import Result
-from crossroads.stimuli import WordLists, catalog
 
 Found = tuple[list[Cell], list[str], Result | None]
 """Cells, notes, and a result with coverage and conventions; None if nothing was covered."""

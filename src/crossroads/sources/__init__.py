@@ -5,21 +5,6 @@
 'This is {article} {word}'
 """
 
-from importlib import import_module as _import_module
+from crossroads.core.lazy import lazy as _lazy
 
-with open(f"{__path__[0]}/__init__.pyi", encoding="utf-8") as _stub:  # noqa: PTH123
-    _HOMES = {words[-1]: words[1] for line in _stub if (words := line.split())[:1] == ["from"]}
-
-__all__ = [*_HOMES]
-
-
-def __getattr__(name: str) -> object:
-    """Load a public name from its home."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(_import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    """The public names, loaded or not."""
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = _lazy(__name__, __file__)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.report.audit import Audit
-from crossroads.report.documents.records import audit_record
-from crossroads.report.page.page import write_page
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.documents.records import audit_record
+from crossroads.core.report.page.page import write_page
 from tests.browser.conftest import design_of, random_vectors
 
 Open = Callable[..., Any]

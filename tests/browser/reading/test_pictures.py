@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import crossroads as cr
-from crossroads.report.documents.records import Record, results_document
-from crossroads.report.page.page import write_page
-from crossroads.results import Result
+from crossroads.core.report.documents.records import Record, results_document
+from crossroads.core.report.page.page import write_page
+from crossroads.core.results import Result
 from tests import registry
 from tests.browser import fonts
 from tests.browser.conftest import HELPERS

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import crossroads as cr
-from crossroads.measures.association.patterns import PATTERNS
-from crossroads.report.documents.records import results_document
+from crossroads.core.report.documents.records import results_document
+from crossroads.words.measures.patterns import PATTERNS
 from tests.browser.conftest import design_of, lists, random_vectors
 
 Open = Callable[..., Any]

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 import crossroads as cr
-from crossroads.errors import CrossroadsWarning
-from crossroads.evidence import Embeddings
-from crossroads.measures import BatteryResult, MleatResult
-from crossroads.report.documents.records import Record, results_document
-from crossroads.report.page import data as page_data
-from crossroads.report.page.page import write_page
-from crossroads.stimuli import Design
-from crossroads.wording import phrases
+from crossroads.core.errors import CrossroadsWarning
+from crossroads.core.evidence import Embeddings
+from crossroads.core.report.documents.records import Record, results_document
+from crossroads.core.report.page import data as page_data
+from crossroads.core.report.page.page import write_page
+from crossroads.core.stimuli import Design
+from crossroads.core.wording import phrases
+from crossroads.words.measures.battery import BatteryResult
+from crossroads.words.measures.mleat import MleatResult
 from tests.browser.conftest import design_of, lists, random_vectors
 
 

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.evidence import Embeddings
-from crossroads.measures.association.patterns import map_cells
-from crossroads.report import Audit
-from crossroads.report.documents.reading import read_records
-from crossroads.report.documents.records import Record, audit_document
-from crossroads.report.page.page import write_page
-from crossroads.stimuli import Design
+from crossroads.core.evidence import Embeddings
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.documents.reading import read_records
+from crossroads.core.report.documents.records import Record, audit_document
+from crossroads.core.report.page.page import write_page
+from crossroads.core.stimuli import Design
+from crossroads.words.measures.patterns import map_cells
 from tests.browser.conftest import agreeing, copied_rows, design_of, lists, random_vectors
 from tests.conftest import Once
 

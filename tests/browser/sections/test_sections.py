@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.evidence import Embeddings
-from crossroads.measures import CeatResult
-from crossroads.report.documents.records import Record, results_document
-from crossroads.report.page.page import write_page
-from crossroads.results import Result, result_kinds
+from crossroads.contexts.measures.ceat import CeatResult
+from crossroads.core.evidence import Embeddings
+from crossroads.core.report.documents.records import Record, results_document
+from crossroads.core.report.page.page import write_page
+from crossroads.core.results import Result, result_kinds
 from tests.browser.conftest import agreeing
 from tests.conftest import Once
 

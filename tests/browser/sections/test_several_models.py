@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.evidence import Embeddings, Provenance
-from crossroads.measures.comparison.battery import CompareBatteryResult, compare_battery
-from crossroads.report.documents.records import Record, described, results_document
-from crossroads.report.page.page import write_page
+from crossroads.comparison.battery import CompareBatteryResult, compare_battery
+from crossroads.core.evidence import Embeddings, Provenance
+from crossroads.core.report.documents.records import Record, described, results_document
+from crossroads.core.report.page.page import write_page
 from tests.browser.conftest import design_of, lists
 
 Open = Callable[..., Any]

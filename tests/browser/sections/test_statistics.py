@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.evidence import Embeddings
-from crossroads.geometry import rounding_error, unit
-from crossroads.inference.crossed import crossed
-from crossroads.inference.multiplicity import adjust_known
-from crossroads.inference.permutation.test import Alternative, Ties, permutation_test
-from crossroads.measures.association.patterns import PATTERNS, lean, pattern_of
-from crossroads.stimuli import Design
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.crossed import crossed
+from crossroads.core.inference.geometry import rounding_error, unit
+from crossroads.core.inference.multiplicity import adjust_known
+from crossroads.core.inference.permutation.test import Alternative, Ties, permutation_test
+from crossroads.core.stimuli import Design
+from crossroads.words.measures.patterns import PATTERNS, lean, pattern_of
 
 LEVELS = """({x, y, a, b}, options) => {
   const {level1, level2, level3} = window.crossroads;

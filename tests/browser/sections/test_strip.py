@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.evidence import Embeddings
-from crossroads.inference.multiplicity import adjust_known
-from crossroads.measures import BatteryResult, WeatResult
-from crossroads.stimuli import Design
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.multiplicity import adjust_known
+from crossroads.core.stimuli import Design
+from crossroads.words.measures.battery import BatteryResult
+from crossroads.words.measures.weat import WeatResult
 from tests.browser.conftest import design_of, lists, random_vectors
 
 

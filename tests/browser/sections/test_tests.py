@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.evidence import Embeddings
+from crossroads.core.evidence import Embeddings
+from crossroads.core.report.documents.records import Record
+from crossroads.core.report.page.page import write_page
+from crossroads.core.stimuli import Design
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.findings import findings
-from crossroads.report.documents.records import Record
-from crossroads.report.page.page import write_page
-from crossroads.stimuli import Design
 from tests.browser.conftest import copied_rows, design_of, lists, opened_test, random_vectors
 from tests.results import every_result
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.evidence import Provenance
-from crossroads.measures import TraitScores
-from crossroads.report.documents.records import Record, results_document
-from crossroads.report.page.page import write_page
+from crossroads.core.evidence import Provenance
+from crossroads.core.report.documents.records import Record, results_document
+from crossroads.core.report.page.page import write_page
+from crossroads.traits.measures.scores import TraitScores
 
 Open = Callable[..., Any]
 TRAITS = ("cold-warm", "poor-wealthy", "dominated-dominating", "traditional-modern")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.measures.traits.scores import TraitScores
-from crossroads.stimuli import catalog
+from crossroads.core.stimuli import catalog
+from crossroads.traits.measures.scores import TraitScores
 
 Floats = NDArray[np.float64]
 TRAITS = tuple(catalog().traits("abc-traits"))

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.errors import InputError, UnknownNameError
-from crossroads.measures.pairs.emergent import emergent
-from crossroads.measures.traits.scores import TraitScores
+from crossroads.core.errors import InputError, UnknownNameError
+from crossroads.core.stimuli import catalog
 from crossroads.papers.abc.pairs import PairedScores
 from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.papers.published import table
-from crossroads.stimuli import catalog
-from crossroads.stimuli.identities.pairs import paired_groups
+from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.pairs.emergent import emergent
+from crossroads.traits.pairs.material import paired_groups
 from tests.papers.abc.orders import ADJECTIVES, PAPER, Floats, by_adjectives, inverted
 
 PAIRS = paired_groups()

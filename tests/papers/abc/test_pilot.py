@@ -7,13 +7,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from crossroads.errors import InputError
-from crossroads.evidence.judgements import Judgements
-from crossroads.measures.traits.scores import TraitScores
+from crossroads.core.errors import InputError
+from crossroads.core.stimuli import catalog
 from crossroads.papers.abc.reproduction import first_answers, reproduce_abc
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.papers.published import table
-from crossroads.stimuli import catalog
+from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.people.evidence import Judgements
 from tests.papers.abc.orders import ADJECTIVES, PAPER, TRAITS, by_adjectives, inverted
 
 PILOT = tuple(table("abc")["pilot"])

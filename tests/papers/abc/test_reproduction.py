@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from crossroads.errors import UnknownNameError
-from crossroads.evidence.judgements import Judgements
+from crossroads.core.errors import UnknownNameError
 from crossroads.papers.abc.reproduction import Alignments, attainable_tau, other_taus, reproduce_abc
 from crossroads.papers.abc.tables import columns, dominations, precision_from_rows
 from crossroads.papers.cells import Reproduction, judge
 from crossroads.papers.published import table
+from crossroads.traits.people.evidence import Judgements
 from tests.papers.abc.orders import PAPER
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crossroads import Design, Embeddings, Provenance, catalog, mleat
-from crossroads.errors import InputError
+from crossroads.core.errors import InputError
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.ml_eat.reproduction import AS_PRINTED, Measured, kind_of, recognised, reproduce_ml_eat
 from crossroads.papers.ml_eat.tables import Number, clip_texts_of_ml_eat, image_sets_of_ml_eat

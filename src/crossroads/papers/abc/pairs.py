@@ -7,19 +7,19 @@ from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
-from crossroads.errors import InputError, UnknownNameError, join_words, one_of
-from crossroads.measures.pairs.dominance import domain_dominance
-from crossroads.measures.pairs.emergent import Direction, EmergentResult, emergent
-from crossroads.measures.pairs.identities import PairScores, pair_scores
-from crossroads.measures.pairs.order import OrderSensitivityResult, order_sensitivity
-from crossroads.measures.pairs.truth import Key, against, poles
-from crossroads.measures.traits.files import Scores
-from crossroads.measures.traits.scores import TraitScores
+from crossroads.core.errors import InputError, UnknownNameError, join_words, one_of
+from crossroads.core.stimuli import catalog
 from crossroads.papers.abc.tables import MEASURES, TRAITS, model_of, paired_column, table_cell, templates_of
 from crossroads.papers.cells import Cell, credible, judge
 from crossroads.papers.published import table
-from crossroads.stimuli import catalog
-from crossroads.stimuli.identities.pairs import PairedGroup, paired_groups
+from crossroads.traits.measures.files import Scores
+from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.pairs.dominance import domain_dominance
+from crossroads.traits.pairs.emergent import Direction, EmergentResult, emergent
+from crossroads.traits.pairs.identities import PairScores, pair_scores
+from crossroads.traits.pairs.material import PairedGroup, paired_groups
+from crossroads.traits.pairs.order import OrderSensitivityResult, order_sensitivity
+from crossroads.traits.pairs.truth import Key, against, poles
 
 Found = TypeVar("Found")
 Truth = Mapping[Key, Iterable[str]]

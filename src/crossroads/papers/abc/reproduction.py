@@ -9,22 +9,22 @@ from math import isfinite, sqrt
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import InputError, join_words, one_of
-from crossroads.evidence.judgement_files import read_judgements
-from crossroads.evidence.judgements import Judgements
-from crossroads.measures.pairs.identities import origin
-from crossroads.measures.traits.alignment import align
-from crossroads.measures.traits.alignment_result import AlignmentResult
-from crossroads.measures.traits.files import Scores
-from crossroads.measures.traits.scores import TraitScores
-from crossroads.measures.traits.templates import TemplateChoice, choose_templates
+from crossroads.core.errors import InputError, join_words, one_of
+from crossroads.core.stimuli import catalog
+from crossroads.core.stimuli.files.lists import read_trait_lists
 from crossroads.papers.abc import tables
 from crossroads.papers.abc.pairs import PairedScores, Truth, notes_on_pairs, pair_cells
 from crossroads.papers.abc.tables import TRAITS, columns, model_of, table_cell, templates_of
 from crossroads.papers.cells import Attempt, Cell, Reproduction, Said, judge, judge_mark, reproduction
 from crossroads.papers.published import table
-from crossroads.stimuli import catalog
-from crossroads.stimuli.files.lists import read_trait_lists
+from crossroads.traits.measures.files import Scores
+from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.measures.templates import TemplateChoice, choose_templates
+from crossroads.traits.pairs.identities import origin
+from crossroads.traits.people.alignment import align
+from crossroads.traits.people.alignment_result import AlignmentResult
+from crossroads.traits.people.evidence import Judgements
+from crossroads.traits.people.files import read_judgements
 
 _BY_GROUP = {
     "tableA11": ("kendall_tau", 3),

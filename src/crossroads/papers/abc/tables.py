@@ -7,10 +7,10 @@ from functools import partial
 from math import isnan
 from typing import Any
 
-from crossroads.errors import InputError
+from crossroads.core.errors import InputError
+from crossroads.core.stimuli import catalog
 from crossroads.papers.cells import Attempt, Cell, Said, judge, judged
 from crossroads.papers.published import table
-from crossroads.stimuli import catalog
 
 TRAITS = 16
 MEASURES = {"CEAT": "group-ceat", "ILPS": "ilps", "ILPS*": "ilps*", "SeT": "set"}

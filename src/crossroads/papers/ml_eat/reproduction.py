@@ -7,11 +7,17 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
-from crossroads.errors import EvidenceError, InputError, MissingStimuliError, UnknownNameError, join_words
-from crossroads.evidence import Embeddings
-from crossroads.evidence.model_names import model_name
-from crossroads.measures import MleatResult, mleat
-from crossroads.measures.association.patterns import PATTERNS
+from crossroads.core.errors import (
+    EvidenceError,
+    InputError,
+    MissingStimuliError,
+    UnknownNameError,
+    join_words,
+)
+from crossroads.core.evidence import Embeddings
+from crossroads.core.evidence.model_names import model_name
+from crossroads.core.results import Coverage
+from crossroads.core.stimuli import Design, StimulusSet, catalog
 from crossroads.papers.cells import (
     Attempt,
     Cell,
@@ -27,8 +33,8 @@ from crossroads.papers.cells import (
 from crossroads.papers.ml_eat import tables
 from crossroads.papers.ml_eat.tables import BARE, LEANINGS, Number, decade_numbers, numbers
 from crossroads.papers.published import table
-from crossroads.results import Coverage
-from crossroads.stimuli import Design, StimulusSet, catalog
+from crossroads.words.measures.mleat import MleatResult, mleat
+from crossroads.words.measures.patterns import PATTERNS
 
 Vectors = Embeddings | Mapping[int, Embeddings]
 AS_PRINTED: Mapping[str, Any] = {"ddof": 1, "alternative": "observed", "method": "normal", "resamples": 0}

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from crossroads.measures.association.patterns import LEAST_EFFECT, PATTERNS, pattern_of
+from crossroads.core.stimuli import catalog
 from crossroads.papers.published import table
-from crossroads.stimuli import catalog
+from crossroads.words.measures.patterns import LEAST_EFFECT, PATTERNS, pattern_of
 
 LEVELS = ("level1", "level2_x", "level2_y")
 """Effect sizes, in the order of the columns."""

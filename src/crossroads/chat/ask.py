@@ -1,0 +1,383 @@
+"""Ask a chat model the questions of a design."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from crossroads.chat.endpoint import ChatProtocol, ChatService, Message, Reply
+from crossroads.chat.evidence import ChatAnswer, ChatAnswers, Task, writable
+from crossroads.chat.local import LocalChat
+from crossroads.chat.prompts import PROMPTS, ChatPrompt, chat_prompts
+from crossroads.core.errors import CrossroadsWarning, InputError, in_short, join_words, one_of
+from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.models.services.addresses import KEY_VARIABLE
+from crossroads.core.models.transformers import Device
+from crossroads.core.stimuli import Design
+from crossroads.core.storage.cache import Cache, Form, Key
+from crossroads.words.models.endpoint import is_endpoint
+
+Progress = Callable[[int, int], None]
+ChatFunction = Callable[[list[Message]], str]
+"""A function that is given the messages of a conversation and returns the answer."""
+_CHARACTERS_A_TOKEN = 4
+_TOKENS_A_WORD = 6
+MOST_QUESTIONS = 1_000_000
+"""Questions of a test beyond which a number is taken for a mistake."""
+
+
+def _read_reply(data: bytes) -> Reply:
+    text, finish, model = json.loads(data)
+    if not (isinstance(text, str) and isinstance(finish, str) and isinstance(model, str | None)):
+        raise TypeError("this is not an answer")
+    return Reply(text, finish, model)
+
+
+REPLY = Form(".json", lambda reply: json.dumps(reply).encode(), _read_reply)
+"""An answer on disk."""
+
+
+class _Model(Protocol):
+    @property
+    def identity(self) -> dict[str, Any]: ...
+    def reply(
+        self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
+    ) -> Reply: ...
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A function of the user as a model."""
+
+    function: ChatFunction
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        return {"model": getattr(self.function, "__qualname__", type(self.function).__qualname__)}
+
+    def reply(
+        self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
+    ) -> Reply:
+        del temperature, max_tokens, seed
+        said = self.function([dict(one) for one in messages])
+        if not isinstance(said, str):
+            raise InputError(f"the function answered {in_short(said)}.", hint="it has to return a text.")
+        return Reply(said)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatPlan:
+    """What asking a model takes."""
+
+    questions: int
+    """Number of questions, repetitions included."""
+    kept: int
+    """Those whose answer is kept from before."""
+    tokens_in: int
+    """About how many tokens the questions that are left have, four characters each."""
+    tokens_out: int
+    """About how many their answers have."""
+
+    @property
+    def requests(self) -> int:
+        """Number of questions that are left."""
+        return self.questions - self.kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatOptions:
+    """What is asked of a chat model, and how; see :func:`crossroads.ask_chat`."""
+
+    task: Task = "association"
+    served_model: str | None = None
+    prompts: int = 48
+    repetitions: int = 1
+    temperature: float | None = 1.0
+    system: str | None = None
+    prompt: str | None = None
+    max_tokens: int = 1024
+    protocol: ChatProtocol = "auto"
+    key_variable: str = KEY_VARIABLE
+    timeout: float = 120.0
+    retries: int = 4
+    revision: str | None = None
+    device: Device = "auto"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        one_of("task", self.task, Task)
+        for name, least in (("prompts", 1), ("repetitions", 1), ("max_tokens", 1), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise InputError(
+                    f"{name} is {in_short(getattr(self, name))}.",
+                    hint=f"give a whole number from {least} up.",
+                )
+        if self.prompts * self.repetitions > MOST_QUESTIONS:
+            raise InputError(
+                f"{self.prompts:,} prompts × {self.repetitions:,} repetitions are more than "
+                f"{MOST_QUESTIONS:,}.",
+                hint="ask fewer prompts or repetitions.",
+            )
+        if self.temperature is not None and not 0 <= self.temperature <= 2:
+            raise InputError(
+                f"temperature is {in_short(self.temperature)}.", hint="give a number from 0 to 2."
+            )
+
+    def model(self, model: str | Path | ChatFunction) -> _Model:
+        """The model that is asked: a function, a service, or one on this machine."""
+        if callable(model):
+            return _Function(model)
+        if not is_endpoint(model):
+            return LocalChat(model, revision=self.revision, device=self.device)
+        return ChatService(
+            str(model),
+            model=self.served_model,
+            protocol=self.protocol,
+            key_variable=self.key_variable,
+            timeout=self.timeout,
+            retries=self.retries,
+        )
+
+
+class Conversation:
+    """The questions of a design to a model, of which some may have been answered before.
+
+    Parameters
+    ----------
+    model, design, cache
+        As for :func:`crossroads.ask_chat`.
+    **options
+        Fields of :class:`ChatOptions`.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | ChatFunction,
+        design: Design,
+        *,
+        cache: str | Path | None = None,
+        **options: Any,
+    ) -> None:
+        self._options = o = ChatOptions(**options)
+        self._settings: dict[str, Any] = {"temperature": o.temperature, "max_tokens": o.max_tokens}
+        self.prompts = chat_prompts(
+            design, task=o.task, prompts=o.prompts, repetitions=o.repetitions, prompt=o.prompt, seed=o.seed
+        )
+        self._model = o.model(model)
+        self._cache = Cache(None if cache is None else Path(cache), paid=True)
+
+    @property
+    def repeated(self) -> int:
+        """How many requests were sent to a service again, because it was busy or the connection broke."""
+        return self._model.repeated if isinstance(self._model, ChatService) else 0
+
+    def plan(self) -> ChatPlan:
+        """What is left to ask, and about how many tokens that takes."""
+        left = [one for one in self.prompts if self._cache.find(_key(self._asked(one)), REPLY) is None]
+        letters = sum(len(one.text) + len(self._options.system or "") for one in left)
+        return ChatPlan(
+            questions=len(self.prompts),
+            kept=len(self.prompts) - len(left),
+            tokens_in=-(-letters // _CHARACTERS_A_TOKEN),
+            tokens_out=sum(_TOKENS_A_WORD * len(one.words) for one in left),
+        )
+
+    def answers(self, *, workers: int = 1, progress: Progress | None = None) -> ChatAnswers:
+        """Ask what is left; ``progress`` is called with the number of questions answered and the total."""
+        if workers < 1:
+            raise InputError(f"workers is {in_short(workers)}.", hint="give a whole number from 1 up.")
+        replies = []
+        pool = ThreadPoolExecutor(workers if isinstance(self._model, ChatService) else 1)
+        wait = True  # for answers that are under way, which may have been paid for
+        try:
+            waiting = [pool.submit(self._reply, one) for one in self.prompts]
+            for done, one in enumerate(waiting):
+                if progress is not None:
+                    progress(done, len(waiting))
+                replies.append(one.result())
+        except KeyboardInterrupt:
+            wait = False
+            raise
+        finally:
+            pool.shutdown(wait=wait, cancel_futures=True)
+        if progress is not None:
+            progress(len(replies), len(replies))
+        return ChatAnswers(
+            [
+                ChatAnswer(
+                    text=reply.text,
+                    prompt=one.text,
+                    finish=reply.finish,
+                    **{name: getattr(one, name) for name in ("x", "y", "first", "words", "repetition")},
+                )
+                for one, reply in zip(self.prompts, replies, strict=True)
+            ],
+            provenance=self._provenance(replies),
+        )
+
+    def _reply(self, one: ChatPrompt) -> Reply:
+        asked = self._asked(one)
+
+        def ask() -> Reply:
+            reply = self._model.reply(asked["messages"], **self._settings, seed=asked["seed"])
+            return reply._replace(text=writable(reply.text))
+
+        return self._cache.get(_key(asked), ask, REPLY)
+
+    def _asked(self, one: ChatPrompt) -> dict[str, Any]:
+        """Everything that an answer depends on."""
+        system = self._options.system
+        messages = [{"role": "system", "content": system}] if system else []
+        messages.append({"role": "user", "content": one.text})
+        own = f"{self._options.seed} {one.repetition} {one.text}".encode()
+        seed = int.from_bytes(hashlib.sha256(own).digest()[:4]) >> 1
+        return {**self._model.identity, **self._settings, "messages": messages, "seed": seed}
+
+    def _provenance(self, replies: Sequence[Reply]) -> Provenance:
+        names = list(dict.fromkeys(reply.model for reply in replies if reply.model))
+        if len(names) > 1:
+            warnings.warn(
+                f"the service answered with {len(names)} models: {join_words(names, most=5)}.",
+                CrossroadsWarning,
+                stacklevel=4,
+            )
+        own, asked = self._model.identity, self._options
+        details: dict[str, Any] = {"kind": "chat", "task": asked.task, **own, **self._settings}
+        details |= {name: getattr(asked, name) for name in ("prompts", "repetitions", "system", "seed")}
+        details["prompt"] = PROMPTS[asked.task] if asked.prompt is None else asked.prompt
+        details["answered by"] = ", ".join(names) or None
+        if isinstance(self._model, ChatService):
+            details["not sent"] = ", ".join(self._model.not_sent) or None
+        sha256 = details.pop("sha256", None)
+        source = own["model"] or details["answered by"] or own.get("url", "a chat model")
+        return Provenance(source=source, format="chat", sha256=sha256, details=details)
+
+
+def _key(asked: dict[str, Any]) -> Key:
+    return Key("reply", "", asked)
+
+
+def ask_chat(
+    model: str | Path | ChatFunction,
+    design: Design,
+    *,
+    task: Task = "association",
+    served_model: str | None = None,
+    prompts: int = 48,
+    repetitions: int = 1,
+    temperature: float | None = 1.0,
+    system: str | None = None,
+    prompt: str | None = None,
+    max_tokens: int = 1024,
+    limit: int | None = None,
+    protocol: ChatProtocol = "auto",
+    key_variable: str = KEY_VARIABLE,
+    timeout: float = 120.0,
+    retries: int = 4,
+    revision: str | None = None,
+    device: Device = "auto",
+    workers: int = 1,
+    cache: str | Path | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> ChatAnswers:
+    """Ask a chat model the questions of the word-association test, or of the decision test.
+
+    Orders of the words and of the two labels are balanced and recorded with every answer: questions come in
+    blocks of four, in which either label is first and words stand in an order and its reverse. Blocks use the
+    labels of the design in turn.
+
+    Parameters
+    ----------
+    model
+        Address of a chat service (OpenAI's protocol or Ollama's); a folder, a GGUF file or a name on the hub
+        of a causal model with a chat template; or a function of the messages that returns the answer.
+    design
+        ``x`` and ``y`` are the labels of two groups, such as *Black women* and *White men*, ``a`` and ``b``
+        the words.
+    task
+        ``"association"``, or ``"decision"``: who of two people should have which of two tasks.
+    served_model
+        Name of the model, for services that have several.
+    prompts
+        Number of questions; orders are fully crossed in multiples of four.
+    repetitions
+        How often each question is asked.
+    temperature
+        Randomness of answers; None for the service's own.
+    system
+        System prompt; none by default.
+    prompt
+        The question in other words or another language, with the places ``{first}``, ``{second}`` and
+        ``{words}``; for decisions ``{word1}`` and ``{word2}`` instead of ``{words}``.
+    max_tokens
+        Most tokens of an answer.
+    limit
+        Largest number of requests; where more are left to ask, nothing is asked.
+    protocol
+        ``"openai"``, ``"ollama"``, or ``"auto"``, which follows from the address or is found by trying.
+    key_variable
+        Name of the environment variable that holds the key of the service, which is neither kept nor shown.
+    timeout, retries
+        Seconds that an answer may take, and how often a request is repeated when a service is busy.
+    revision, device
+        Of a model on this machine or the hub.
+    workers
+        Number of questions that are asked of a service at a time.
+    cache
+        Folder in which every answer is kept, so that nothing is asked twice and an interrupted run continues
+        where it stopped.
+    seed
+        Seed of orders, and of the answers where the model takes one.
+    progress
+        Called with the number of questions answered and the total.
+
+    Raises
+    ------
+    EndpointError
+        If the service cannot be reached, or answers something that is no message. Refusals are answers.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> design = cr.Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
+    >>> def model(messages):
+    ...     words = messages[-1]["content"].split()[-4:]
+    ...     return "; ".join(f"{word} - {'young' if word in design.a else 'old'}" for word in words)
+    >>> answers = cr.ask_chat(model, design, prompts=4)
+    >>> [answer.first for answer in answers], cr.chat_association(answers, design).score
+    (['x', 'y', 'y', 'x'], 1.0)
+    """
+    conversation = Conversation(
+        model,
+        design,
+        task=task,
+        served_model=served_model,
+        prompts=prompts,
+        repetitions=repetitions,
+        temperature=temperature,
+        system=system,
+        prompt=prompt,
+        max_tokens=max_tokens,
+        protocol=protocol,
+        key_variable=key_variable,
+        timeout=timeout,
+        retries=retries,
+        revision=revision,
+        device=device,
+        cache=cache,
+        seed=seed,
+    )
+    left = conversation.plan().requests
+    if limit is not None and left > limit:
+        raise InputError(
+            f"{left:,} requests are left to ask, and the limit is {limit:,}.",
+            hint="raise the limit, or ask fewer prompts or repetitions.",
+        )
+    return conversation.answers(workers=workers, progress=progress)

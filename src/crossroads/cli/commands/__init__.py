@@ -1,1 +1,0 @@
-"""The commands, one module or folder for each group of them."""

@@ -1,0 +1,487 @@
+"""Differences of many designs between several models, adjusted for the number of comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+from crossroads.comparison.jackknife import INTERVALS, IntervalKind, difference_interval
+from crossroads.comparison.jackknife import DifferenceInterval as DifferenceInterval
+from crossroads.comparison.models import (
+    UNIT,
+    Attributes,
+    CompareResult,
+    Scale,
+    compare,
+    context_notes,
+    p_names,
+)
+from crossroads.comparison.words import Evidence, shared_words
+from crossroads.contexts.measures.battery import CeatBatteryResult
+from crossroads.contexts.measures.ceat import CeatResult
+from crossroads.core.errors import DesignError, EvidenceError, InputError, MissingStimuliError, one_of
+from crossroads.core.evidence import Contexts, Embeddings, Provenance
+from crossroads.core.inference.multiplicity import ADJUSTMENTS, adjust
+from crossroads.core.inference.options import share, whole
+from crossroads.core.inference.permutation.test import Tail
+from crossroads.core.results import QUESTION, Conclusion, Result, Stat, from_tests, numbers, stat, status_of
+from crossroads.core.results.gaps import require_in_all
+from crossroads.core.results.gathered import Missing, listed_designs
+from crossroads.core.stimuli import Design
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import P, percent
+from crossroads.core.wording.table import Table
+from crossroads.core.wording.vocabulary import adjusted_note
+from crossroads.words.measures.battery import recorded
+from crossroads.words.measures.weat import check_ddof
+
+Against = Literal["all", "first"]
+
+Model = Embeddings | Contexts | CeatBatteryResult | CeatResult
+"""Evidence about one model: a vector per word, or many, or the tests that were made on these."""
+
+
+_Compared = tuple[tuple[str, str], CompareResult, DifferenceInterval | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedDifference:
+    """Difference of two saved effect sizes without vectors, so that no paired test can be made."""
+
+    design: str
+    """Name of the design."""
+    measure: str
+    """The measure, such as ``mleat`` or ``ceat``."""
+    models: tuple[str, str]
+    """The two models."""
+    effect_sizes: tuple[float, float]
+    """Effect size in each model, over the stimuli that it has."""
+    difference: float
+    """First effect size less the second."""
+    reason: str
+    """Why there is no paired test."""
+
+
+class _Row(NamedTuple):
+    """A row of a comparison: a test, or a difference of saved numbers."""
+
+    test: CompareResult | SavedDifference
+    models: tuple[str, str]
+    titles: Mapping[str, str]
+    p_names: Sequence[str]
+    interval: DifferenceInterval | None = None
+    adjusted: Mapping[str, P] = MappingProxyType({})
+
+    @property
+    def name(self) -> str:
+        return phrases.tested(self.test.design, self.test.measure)
+
+    @property
+    def _question(self) -> str | None:
+        return phrases.question(self.titles) or None
+
+    @property
+    def both(self) -> str:
+        return " / ".join(self.models)
+
+    @property
+    def paired(self) -> CompareResult | None:
+        """The test, if there is one."""
+        return self.test if isinstance(self.test, CompareResult) else None
+
+    @property
+    def shown(self) -> dict[str, P]:
+        """All p-values by name, with their marks."""
+        if self.paired is None:
+            return {}
+        name = self.paired.p_name
+        return {name: self.paired._p, **{f"{name}_{how}": p for how, p in self.adjusted.items()}}
+
+    @property
+    def cells(self) -> dict[str, float | str | None]:
+        """The p-values and their signs, under the names that all rows have."""
+        cells: dict[str, float | str | None] = {"p": None, "exact_p": None}
+        for name in self.p_names:
+            keys = [f"{name}_{how}" for how in ADJUSTMENTS]
+            cells |= dict.fromkeys([f"{name}_sign", *keys, *(f"{key}_sign" for key in keys)])
+        for key, p in self.shown.items():
+            cells |= {key: p.value, f"{key}_sign": p.mark or "="}
+        return cells
+
+
+def _levels(results: Sequence[Any]) -> str:
+    levels = dict.fromkeys(ends.level for one in results for ends in one.intervals if ends is not None)
+    shares = ", ".join(map(percent, levels))
+    drawn = "over the choice of words, the same in both models; not adjusted"
+    return f"of the difference, {shares}, {drawn}" if shares else ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CompareBatteryResult(Result):
+    """Several designs in several models, with a paired test for each design and pair of models."""
+
+    _section: ClassVar[str] = "comparison"
+    _cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
+    _stem: ClassVar[str] = "comparison"
+    _figure: ClassVar[str] = "comparison_plot"
+    _table_title: ClassVar[str] = "Models compared"
+    _file_names: ClassVar[str] = (
+        "design=test.design model_1=models.0 model_2=models.1 effect_size_1=test.effect_sizes.0 "
+        "effect_size_2=test.effect_sizes.1 difference=test.difference low=interval.low high=interval.high "
+        "*=cells method=paired.method alternative=paired.alternative min_p=paired.min_pvalue "
+        "measure=test.measure same_contexts=paired.same_contexts"
+    )
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("test", of="name"),
+        QUESTION,
+        stat("models", of="both"),
+        *from_tests(CompareResult, "d1 d2"),
+        Stat("difference", "test.difference", {"head": "d 1 − 2"}),
+        stat("ci", "CI", _levels, of="interval.low", kind="interval"),
+        *(
+            column
+            for one in from_tests(CompareResult, "p exact_p")
+            for column in (
+                Stat(one.key, f"shown.{one.key}", {**one.look, "spare": 2}),
+                stat(
+                    f"{one.key}_{phrases.ADJUSTMENT}",
+                    f"{one.look['head']} ({phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]})",
+                    adjusted_note("comparison"),
+                    of=f"shown.{one.key}_{phrases.ADJUSTMENT}",
+                ),
+            )
+        ),
+    )
+
+    models: tuple[str, ...]
+    """Names of the models, in the order given."""
+    pairs: tuple[tuple[str, str], ...]
+    """The two models of each test."""
+    tests: tuple[CompareResult, ...]
+    """The tests, design by design."""
+    intervals: tuple[DifferenceInterval | None, ...]
+    """Interval of each difference over the choice of words, the same in both models; None where a set has a
+    single word, which cannot vary, where associations hardly differ, or where none was requested."""
+    adjusted: Mapping[str, tuple[float, ...]]
+    """p-values adjusted over all designs and pairs of models, by method (``holm``, ``bh``, ``by``)."""
+    titles: Mapping[str, Mapping[str, str]]
+    """What the sets of each design stand for."""
+    skipped: Mapping[str, str]
+    """Comparisons that could not be made, as design and models, and why."""
+    unpaired: tuple[SavedDifference, ...] = ()
+    """Differences of saved effect sizes, where the vectors are not available."""
+    notes: tuple[str, ...] = ()
+    """Cautions: conventions that differ between the measurements of the models, and whether models that are
+    compared over contexts read the same ones."""
+
+    def _members(self) -> Iterator[_Row]:
+        """One row per design and pair of models; differences without a test at the end."""
+        names = p_names(self.tests)
+        marked = {how: self._adjusted_p(how) for how in self.adjusted} if self.tests else {}
+        for i, (test, pair, ends) in enumerate(zip(self.tests, self.pairs, self.intervals, strict=True)):
+            adjusted = {how: some[i] for how, some in marked.items()}
+            yield _Row(test, pair, self.titles.get(test.design, {}), names, ends, adjusted)
+        for saved in self.unpaired:
+            yield _Row(saved, saved.models, self.titles.get(saved.design, {}), names)
+
+    @property
+    def _label(self) -> str:
+        """The models."""
+        return " / ".join(self.models)
+
+    @property
+    def _question(self) -> str:
+        """Empty: each test has its own question."""
+        return ""
+
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+        """Adjusted p-values with their marks, by method and number of the test."""
+        return {how: dict(enumerate(self._adjusted_p(how))) for how in self.adjusted}
+
+    def _adjusted_p(self, how: str = phrases.ADJUSTMENT) -> list[P]:
+        """Adjusted p-values with their marks."""
+        low = adjust([test.pvalue_low for test in self.tests])[how]
+        high = adjust([test.pvalue_high for test in self.tests])[how]
+        methods = (test.method for test in self.tests)
+        return P.family(self.adjusted[how], list(zip(low, high, strict=True)), methods)
+
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
+        """In which model the targets differ more, by design and pair of models."""
+        for i, row in enumerate(self._members()):
+            if row.paired is None:
+                continue
+            test, ends, (first, second) = row.paired, row.interval, row.models
+            near, far = (first, second) if test.difference >= 0 else (second, first)
+            question = row._question or row.name
+            yield Conclusion(
+                name=row.name,
+                status=status_of(row.adjusted[phrases.ADJUSTMENT], None),
+                wordings={
+                    "holds": (*_stronger(question, row.titles), near, " than in ", far, ""),
+                    "absent": ("", question, ": no difference was found between ", first, " and ", second),
+                },
+                subject=question,
+                poles=(f"more in {second}", f"more in {first}"),
+                scale="difference of d",
+                numbers=numbers(
+                    value=(f"tests/{i}/difference", test.difference),
+                    low=(f"intervals/{i}/low", None if ends is None else ends.low),
+                    high=(f"intervals/{i}/high", None if ends is None else ends.high),
+                ),
+            )
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per design and pair of models; differences of saved numbers have no test."""
+        names = p_names(test for one in results.values() for test in one.tests)
+        gone = {"p", "exact_p"} - set(names)
+        adjusted = {f"{name}_{phrases.ADJUSTMENT}" for name in gone}
+        return super()._tabulate(results).without(gone | adjusted)
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        if any(one.unpaired for one in results.values()):
+            yield "Rows without p: differences of saved numbers."
+
+
+def _stronger(asked: str, titles: Mapping[str, str]) -> tuple[str, ...]:
+    """The beginning of a sentence about the models in which a difference is larger, up to the first model."""
+    if all(title.lower() == key for key, title in titles.items()):
+        return ("", asked, ": d is higher in ")
+    first, x = phrases.subject(titles["x"])
+    closer = (" are closer to ", titles["a"], ", relative to ", titles["b"])
+    rival = (" and compared with ", titles["y"]) if "y" in titles else ()
+    return (f"by d, {first}", x, *closer, *rival, ", in ")
+
+
+def compare_battery(
+    models: Mapping[str, Model],
+    designs: Design | Iterable[Design],
+    *,
+    measured: Mapping[str, Container[str]] | None = None,
+    against: Against = "all",
+    missing: Missing = "drop",
+    alternative: Tail = "two-sided",
+    scale: Scale = "sd",
+    attributes: Attributes = "drawn",
+    ddof: int = 1,
+    interval: IntervalKind = "jackknife",
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> CompareBatteryResult:
+    """Compare several designs between models, pair by pair, and adjust for the number of comparisons.
+
+    Each comparison is the paired test of :func:`~crossroads.compare`: labels of the
+    *changes* from model to model are exchanged. The interval is that of the difference of the two effect
+    sizes over the choice of words, the same in both models, so that what a word does in both cancels out.
+
+    Parameters
+    ----------
+    models
+        Models by name; at least two. All of them vectors, or all of them contexts or CEATs.
+    designs
+        The designs to compare.
+    measured
+        Names of the designs to compare in each model; all designs in all models if left out. A pair of
+        models is compared on what both have.
+    against
+        ``"all"`` compares every two models, ``"first"`` all others with the first.
+    missing
+        As in :func:`~crossroads.compare`; stimuli missing from either model of a pair are
+        missing from both. A design with too few stimuli left is listed in ``skipped``.
+    alternative, scale, attributes, ddof, seed
+        As in :func:`~crossroads.compare`.
+    interval
+        ``"jackknife"`` leaves out one word at a time; ``"percentile"`` resamples words, as earlier versions
+        did. See :func:`~crossroads.comparison.jackknife.difference_interval`.
+    resamples
+        Number of resamples of a percentile interval; 0 for no interval of either kind.
+    level
+        Nominal coverage of the intervals.
+    progress
+        Called with the name of each design before it is compared.
+    options
+        Passed on to :func:`~crossroads.compare`: ``ties``, ``method``, ``max_work``.
+
+    Notes
+    -----
+    Comparisons that share a model are dependent. Holm's adjustment is valid nevertheless.
+
+    The interval is of the difference of effect sizes, whatever the scale of the test. With ``scale="sd"``
+    and ``attributes="drawn"`` test and interval use the same standard error and the same degrees of freedom.
+    The test counts exchanges and the interval takes a quantile of t, so that they can disagree at 5 %.
+    Exchanges of three words per set cannot reach 5 %, and intervals of three or four are too wide. With
+    ``scale="cosine"`` or ``attributes="given"`` the test and the interval answer different questions.
+
+    Noise of few contexts is part of what is estimated: see :func:`~crossroads.compare`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> designs = [cr.catalog("weat7"), cr.catalog("weat8")]
+    >>> words, rng = list({word: None for one in designs for word in one.words}), np.random.default_rng(1)
+    >>> models = {name: cr.Embeddings(words, rng.normal(size=(len(words), 9))) for name in ("old", "new")}
+    >>> result = cr.compare_battery(models, designs)
+    >>> [(test.design, round(test.difference, 2)) for test in result.tests]
+    [('weat7', 0.51), ('weat8', 0.65)]
+    """
+    one_of("against", against, Against)
+    one_of("alternative", alternative, Tail)  # not "observed", which must not be adjusted
+    one_of("interval", interval, IntervalKind)
+    check_ddof(ddof)
+    level = share("level", level)
+    resamples = whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
+    designs = listed_designs(designs)
+    pairs = _pairs(models, designs, against)
+    if missing == "raise" and measured is None:
+        found_in = {f"in {name}": _index(model) for name, model in models.items()}
+        require_in_all({name: index for name, index in found_in.items() if index is not None}, designs)
+    settings: dict[str, Any] = {
+        "missing": missing,
+        "alternative": alternative,
+        "scale": scale,
+        "attributes": attributes,
+        "ddof": ddof,
+        "seed": seed,
+        **options,
+    }
+    ends_of = partial(
+        difference_interval, interval=interval, ddof=ddof, resamples=resamples, level=level, seed=seed
+    )
+    found: list[_Compared] = []
+    skipped: dict[str, str] = {}
+    for design in designs:
+        if progress is not None:
+            progress(design.name)
+        for pair in pairs:
+            if measured is not None and not all(design.name in measured.get(name, ()) for name in pair):
+                continue
+            try:
+                one, two = (_evidence(models[name], name, design) for name in pair)
+                test = compare(one, two, design, **settings)
+            except (MissingStimuliError, EvidenceError, DesignError) as error:
+                if missing == "raise":
+                    raise
+                measure = "weat" if isinstance(models[pair[0]], Embeddings) else "ceat"
+                skipped[comparison_name(design.name, *pair, measure=measure)] = error.reason
+                continue
+            ends = ends_of(shared_words(one, two, design, missing)) if resamples else None
+            found.append((pair, test, ends))
+    tests, compared = tuple(test for _, test, _ in found), tuple(pair for pair, _, _ in found)
+    sources = [
+        model.provenance if isinstance(model, (CeatBatteryResult, CeatResult)) else (model.provenance,)
+        for model in models.values()
+    ]
+    return CompareBatteryResult(
+        models=tuple(models),
+        pairs=compared,
+        tests=tests,
+        intervals=tuple(ends for _, _, ends in found),
+        adjusted=adjust([test.pvalue for test in tests]),
+        titles={design.name: {role: words.name for role, words in design.sets.items()} for design in designs},
+        skipped=skipped,
+        notes=context_notes(tests, compared),
+        conventions={
+            "measure": "compare battery",
+            "against": against,
+            "adjusted": f"all comparisons, {alternative}",
+            "interval": INTERVALS[interval] if resamples else "none",
+            **({"resamples": resamples} if interval == "percentile" else {}),
+            "level": level,
+            **recorded(settings),
+            **({"unit over contexts": UNIT} if any(test.contexts for test in tests) else {}),
+        },
+        provenance=tuple(source for some in sources for source in some),
+    )
+
+
+def _index(model: Model) -> Embeddings | None:
+    """Where the words of a model are looked up; None where only its tests are known."""
+    return model if isinstance(model, Embeddings) else model.index if isinstance(model, Contexts) else None
+
+
+def _evidence(model: Model, name: str, design: Design) -> Evidence:
+    """Evidence of a model about a design."""
+    if not isinstance(model, CeatBatteryResult):
+        return model
+    found = [test for test in model.tests if test.design == design.name]
+    if not found:
+        raise DesignError(f"{name} has no test {design.name!r} over contexts.")
+    return found[0]
+
+
+def _pairs(models: Mapping[str, Model], designs: list[Design], against: str) -> list[tuple[str, str]]:
+    if not hasattr(models, "items"):
+        raise InputError(
+            f"the models are of type {type(models).__name__}.", hint="give {name: vectors, ...}."
+        )
+    if len(models) < 2:
+        raise InputError(
+            f"{len(models)} model(s) to compare.", hint="give at least two, as {name: vectors, ...}."
+        )
+    if not designs:
+        raise InputError("there are no designs to compare.", hint="give at least one.")
+    names = [design.name for design in designs]
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise InputError(f"two designs are called {twice[0]!r}.", hint="give each design its own name.")
+    first, *others = models
+    return [(first, other) for other in others] if against == "first" else list(combinations(models, 2))
+
+
+def join_comparisons(
+    found: Sequence[CompareBatteryResult], models: Iterable[str], *, skipped: Mapping[str, str] | None = None
+) -> CompareBatteryResult:
+    """Combine comparisons of the same models into one, with p-values adjusted over all of them.
+
+    Conventions are those of the first, with additional ones of the others; each test keeps its own.
+    """
+    names = tuple(models)
+    tests = tuple(test for one in found for test in one.tests)
+    pairs = tuple(pair for one in found for pair in one.pairs)
+    return CompareBatteryResult(
+        models=names,
+        pairs=pairs,
+        tests=tests,
+        intervals=tuple(ends for one in found for ends in one.intervals),
+        adjusted=adjust([test.pvalue for test in tests]),
+        titles={name: sets for one in found for name, sets in one.titles.items()},
+        skipped={**{name: why for one in found for name, why in one.skipped.items()}, **(skipped or {})},
+        notes=context_notes(tests, pairs),
+        conventions=_conventions(found),
+        provenance=_sources(found, names),
+    )
+
+
+def _sources(found: Sequence[CompareBatteryResult], models: Sequence[str]) -> tuple[Provenance, ...]:
+    """Where the evidence of each model came from, once for each kind of evidence."""
+    known: dict[str, list[Provenance]] = {name: [] for name in models}
+    for one in found:
+        for name, source in zip(one.models, one.provenance, strict=False):
+            if source not in known[name]:
+                known[name].append(source)
+    return tuple(source for sources in known.values() for source in sources)
+
+
+def _conventions(found: Sequence[CompareBatteryResult]) -> dict[str, Any]:
+    """The conventions of all; where those of comparisons over contexts differ, their names say so."""
+    conventions = dict(found[0].conventions)
+    for one in found[1:]:
+        over = any(test.contexts for test in one.tests)
+        for key, value in one.conventions.items():
+            if conventions.setdefault(key, value) != value and over:
+                conventions[f"{key} over contexts"] = value
+    return conventions
+
+
+def comparison_name(design: str, first: str, second: str, *, measure: str = "weat") -> str:
+    """What a comparison is called: the design, as a CEAT where it is over contexts, and both models."""
+    return f"{phrases.tested(design, measure)}: {first} / {second}"

@@ -1,0 +1,400 @@
+"""Uncertainty of a difference between two models over the choice of words, one left out at a time.
+
+The words of all four sets are treated as samples, which the two models share. Targets and attributes are
+crossed: every target is paired with every attribute. A variance over targets and one over attributes both
+include the variance of single cells, which is subtracted once (Cameron, Gelbach & Miller 2011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import isfinite, sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from crossroads.comparison.words import SharedWords
+from crossroads.core.inference.bootstrap import (
+    generator,
+    percentile_interval,
+    resampled_weights,
+    weighted_effects,
+)
+from crossroads.core.inference.crossed import combined
+from crossroads.core.inference.geometry import Floats
+
+_TINY = 1e-12  # a spread within both targets below this share of the associations is rounding error
+_LEAST_TAIL = 1e-200
+_AT_A_TIME = 1 << 22  # number of weights: limits the memory for thousands of words
+_BLOCKS = (("x", "a"), ("x", "b"), ("y", "a"), ("y", "b"))
+
+
+IntervalKind = Literal["jackknife", "percentile"]
+INTERVALS: dict[IntervalKind, str] = {
+    "jackknife": "jackknife, over the words of all four sets with Fisher's z and t",
+    "percentile": "percentile, the same words resampled in both models",
+}
+"""Kinds of intervals, and how each is recorded."""
+_RESAMPLES_AT_A_TIME = 500
+_ANGLES = 129
+_CLOSER = 4  # refining 129 angles four times gives an end to the last digits
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferenceInterval:
+    """Interval of the difference of two effect sizes over the choice of words."""
+
+    low: float
+    """Lower end of the interval."""
+    high: float
+    """Upper end of the interval."""
+    level: float
+    """Nominal coverage of the interval."""
+    resamples: int
+    """Number of resamples: words left out one at a time, or resampled sets of words."""
+    undefined: int
+    """Resamples without an effect size in one of the models."""
+
+
+class Variance(NamedTuple):
+    """A variance over the choice of words."""
+
+    total: float
+    """Variance over targets and attributes together."""
+    df: float
+    """Its degrees of freedom (Satterthwaite)."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Jackknife:
+    """A statistic in two models, and how it depends on each word."""
+
+    values: tuple[float, float]
+    """The statistic in each model."""
+    variances: tuple[Variance, Variance]
+    """Its variance in each model."""
+    variance: Variance
+    """The variance of the difference of the two statistics, which share their words."""
+    influence: tuple[Floats, Floats]
+    """Contribution of each target of x, and of y, to the difference, relative to the mean of its set."""
+    undefined: int
+    """Words without which the statistic is undefined in a model; leaving them out counts as no change."""
+    within: tuple[float, float]
+    """Standard deviation of the associations within targets in each model; 1e-12 of the largest association
+    where it is below that. Of all associations where ``linear``."""
+    linear: bool = False
+    """Whether the statistic is the effect size itself, with its standard deviation taken as known."""
+
+    @property
+    def defined(self) -> bool:
+        """Whether the statistic is defined in both models, whose associations must not be nearly equal."""
+        return isfinite(self.difference)
+
+    @property
+    def difference(self) -> float:
+        """The statistic in the first model less that in the second."""
+        return self.values[0] - self.values[1]
+
+
+def jackknife(shared: SharedWords, scale: str) -> Jackknife:
+    r"""Leave out one word at a time, in both models alike.
+
+    Every set has two words or more. The statistic of the scale ``"cosine"`` is the difference :math:`\Delta`
+    between the mean associations of x and y. That of ``"sd"`` is Fisher's z of the correlation between
+    association and target, :math:`\operatorname{arsinh}(\sqrt{pq}\,\Delta / \sigma)`, with :math:`\sigma` the
+    standard deviation within targets and p, q the shares of x and y. It rises with the effect size d, which
+    is :math:`\tanh(z) / \sqrt{pq}`, and unlike d its standard error hardly depends on its size.
+
+    With :math:`\theta_{(i)}` the statistic without word i of a set of n, the set adds :math:`\frac{n - 1}{n}
+    \sum_i (\theta_{(i)} - \bar\theta_{(\cdot)})^2` to the variance. The part of single cells is estimated
+    from the residuals of the cosines of each block, such as x and a, after subtracting the means of its rows
+    and columns. The total is never below the share of the targets alone or of the attributes alone.
+    """
+    sides = [_Side.of(table, shared.sizes, scale) for table in shared.tables]
+    left = {name: np.stack([side.left_out[name] for side in sides]) for name in shared.sizes}
+    lost = {name: np.isnan(rows).any(axis=0) for name, rows in left.items()}
+    whole = np.array([[side.value] for side in sides])
+    left = {name: np.where(lost[name], whole, rows) for name, rows in left.items()}  # one row per model
+    cells = [np.stack([side.cells[block] for side in sides]) for block in _BLOCKS]
+    one, two = (
+        _variance({name: rows[k] for name, rows in left.items()}, [block[k] for block in cells])
+        for k in (0, 1)
+    )
+    both = _variance(
+        {name: rows[0] - rows[1] for name, rows in left.items()}, [block[0] - block[1] for block in cells]
+    )
+    change = {name: left[name][0] - left[name][1] for name in ("x", "y")}
+    return Jackknife(
+        values=(sides[0].value, sides[1].value),
+        variances=(one, two),
+        variance=both,
+        influence=(
+            (change["x"].size - 1) * (change["x"].mean() - change["x"]),
+            (change["y"].size - 1) * (change["y"] - change["y"].mean()),
+        ),
+        undefined=sum(int(some.sum()) for some in lost.values()),
+        within=(sides[0].within, sides[1].within),
+    )
+
+
+def effect_jackknife(shared: SharedWords) -> Jackknife:
+    """Leave out one word at a time, on the scale of effect sizes.
+
+    Fisher's z is used where both models have an association that other words would show too: its difference
+    of means is beyond the 97.5 % quantile of t. Elsewhere the choice of attributes decides the sign of an
+    effect size, which may be large and positive or large and negative and nothing in between, so that z
+    varies far more than leaving out a word shows. There the difference of means is what varies, and the
+    standard deviation that it is divided by is taken as known. Every set has two words or more.
+    """
+    from scipy.special import stdtrit  # scipy is slow to import
+
+    plain = jackknife(shared, "cosine")
+    reaches = [float(stdtrit(one.df, 0.975)) * sqrt(one.total) for one in plain.variances]
+    spreads = [float(s.std(ddof=1)) for s in shared.scores]
+    flat = any(
+        spread <= _TINY * float(np.abs(s).max()) for spread, s in zip(spreads, shared.scores, strict=True)
+    )
+    if flat or all(abs(value) > reach for value, reach in zip(plain.values, reaches, strict=True)):
+        return jackknife(shared, "sd")
+    one, two = (table / spread for table, spread in zip(shared.tables, spreads, strict=True))
+    found = jackknife(replace(shared, tables=(one, two)), "cosine")
+    return replace(found, within=(spreads[0], spreads[1]), linear=True)
+
+
+def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
+    """Compute changes of the targets of x and of y whose exchange gives the p-value of a difference.
+
+    They vary as the influence of each target does. Their difference is set so that a t test of them, which is
+    based on targets only, has the p-value of the difference over targets and attributes together. With the
+    scale ``"cosine"``, where influences are changes themselves, a difference is never enlarged; nor where it
+    is linear.
+    """
+    from scipy.special import stdtr, stdtrit  # scipy is slow to import
+
+    x, y = found.influence
+    n_x, n_y = x.size, y.size
+    df = n_x + n_y - 2
+    known = sqrt(float((x**2).sum() + (y**2).sum()) / df * (1 / n_x + 1 / n_y))
+    size = abs(found.difference)
+    kept = size
+    if found.variance.total > 0:
+        tail = float(stdtr(found.variance.df, -size / sqrt(found.variance.total)))
+        # where the tail underflows there is no quantile, and no such share of exchanges either
+        kept = -float(stdtrit(df, max(tail, _LEAST_TAIL))) * known
+    if scale == "cosine" or found.linear:
+        kept = min(kept, size)
+    moved = kept if found.difference > 0 else -kept
+    return x + moved * n_y / (n_x + n_y), y - moved * n_x / (n_x + n_y)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Side:
+    """One model: the statistic, its values without each word, and contributions of single cells."""
+
+    value: float
+    within: float
+    left_out: Mapping[str, Floats]
+    cells: Mapping[tuple[str, str], Floats]
+
+    @classmethod
+    def of(cls, table: Floats, sizes: Mapping[str, int], scale: str) -> _Side:
+        n_x, n_a = sizes["x"], sizes["a"]
+        near_a, near_b = table[:, :n_a], table[:, n_a:]
+        s = near_a.mean(axis=1) - near_b.mean(axis=1)
+        x, y = s[None, :n_x], s[None, n_x:]
+        even = {name: np.full((1, n), 1 / n) for name, n in sizes.items()}
+        mean_a, mean_b = near_a.mean(axis=1), near_b.mean(axis=1)
+
+        def moved(scores: Floats) -> Floats:
+            return _numbers(scores[:, :n_x], scores[:, n_x:], even["x"], even["y"], scale)
+
+        without: dict[str, Callable[[Floats], Floats]] = {
+            "x": lambda weights: _numbers(x, y, weights, even["y"], scale),
+            "y": lambda weights: _numbers(x, y, even["x"], weights, scale),
+            "a": lambda weights: moved(np.einsum("ia,ta->it", weights, near_a) - mean_b),
+            "b": lambda weights: moved(mean_a - np.einsum("ib,tb->it", weights, near_b)),
+        }
+        value = float(_numbers(x, y, even["x"], even["y"], scale)[0])
+        found = {name: _one_by_one(n, s.size, without[name]) for name, n in sizes.items()}
+        slopes = _slopes(s[:n_x], s[n_x:], scale)
+        rows, columns = {"x": table[:n_x], "y": table[n_x:]}, {"a": slice(n_a), "b": slice(n_a, None)}
+        return cls(
+            value=value,
+            within=_spread(s[:n_x], s[n_x:]),
+            left_out=found,
+            cells={(t, w): slopes[t][:, None] * _interaction(rows[t][:, columns[w]]) for t, w in _BLOCKS},
+        )
+
+
+def _one_by_one(n: int, targets: int, numbers: Callable[[Floats], Floats]) -> Floats:
+    """The statistic without each of n words, from weights of these words, in blocks."""
+    step = max(1, _AT_A_TIME // max(n, targets))
+    parts = []
+    for start in range(0, n, step):
+        weights = np.full((min(step, n - start), n), 1 / (n - 1))
+        np.fill_diagonal(weights[:, start:], 0.0)
+        parts.append(numbers(weights))
+    return np.concatenate(parts)
+
+
+def _numbers(x: Floats, y: Floats, x_weights: Floats, y_weights: Floats, scale: str) -> Floats:
+    """The statistic of each row of associations under each row of weights; NaN where it is undefined."""
+    mean_x, mean_y = (x_weights * x).sum(axis=1), (y_weights * y).sum(axis=1)
+    delta = mean_x - mean_y
+    if scale == "cosine":
+        return np.asarray(delta)
+    p = x.shape[1] / (x.shape[1] + y.shape[1])
+    squares_x = (x_weights * (x - mean_x[:, None]) ** 2).sum(axis=1)
+    squares_y = (y_weights * (y - mean_y[:, None]) ** 2).sum(axis=1)
+    within = p * squares_x + (1 - p) * squares_y
+    least = _TINY * float(max(np.abs(x).max(), np.abs(y).max()))
+    flat = (np.sqrt(within) <= least) & (np.abs(delta) <= least)
+    spread = np.maximum(np.sqrt(within), least if least > 0 else 1.0)
+    return np.where(flat, np.nan, np.arcsinh(sqrt(p * (1 - p)) * delta / spread))
+
+
+def _slopes(x: Floats, y: Floats, scale: str) -> dict[str, Floats]:
+    """Derivative of the statistic with respect to the association of each target."""
+    slopes = {"x": np.full(x.size, 1 / x.size), "y": np.full(y.size, -1 / y.size)}
+    if scale == "cosine":
+        return slopes
+    p = x.size / (x.size + y.size)
+    delta, spread = float(x.mean() - y.mean()), _spread(x, y)
+    for name, s, share in (("x", x, p), ("y", y, 1 - p)):
+        slopes[name] = slopes[name] / spread - delta / spread**3 * share * (s - s.mean()) / s.size
+    ratio = sqrt(p * (1 - p)) * delta / spread
+    return {name: sqrt(p * (1 - p)) / sqrt(1 + ratio**2) * some for name, some in slopes.items()}
+
+
+def _spread(x: Floats, y: Floats) -> float:
+    """Standard deviation within targets, or the smallest that exceeds rounding error."""
+    p = x.size / (x.size + y.size)
+    least = _TINY * float(max(np.abs(x).max(), np.abs(y).max()))
+    return max(sqrt(p * float(x.var()) + (1 - p) * float(y.var())), least if least > 0 else 1.0)
+
+
+def _interaction(block: Floats) -> Floats:
+    """Contribution of single cells of a block to the mean of each row, beyond its row and its column."""
+    n, m = block.shape
+    rest = block - block.mean(axis=0) - block.mean(axis=1)[:, None] + block.mean()
+    return np.asarray(rest / m * sqrt(n / (n - 1) * m / (m - 1)))
+
+
+def _variance(left_out: Mapping[str, Floats], cells: list[Floats]) -> Variance:
+    shares = {
+        name: float((rows.size - 1) / rows.size * ((rows - rows.mean()) ** 2).sum())
+        for name, rows in left_out.items()
+    }
+    twice = sum(float((block**2).sum()) for block in cells)
+    sets = ("x", "y", "a", "b")
+    parts = np.array([shares[name] for name in sets])
+    total, df = combined(parts, [left_out[name].size for name in sets], 2, twice)
+    return Variance(total=float(total), df=float(df) if total > 0 else 1.0)
+
+
+def difference_interval(
+    shared: SharedWords, *, interval: str, ddof: int, resamples: int, level: float, seed: int
+) -> DifferenceInterval | None:
+    """Compute an interval of the difference of two effect sizes over the choice of words.
+
+    There is none where a set has a single word, or where associations are nearly equal. ``"jackknife"``:
+    leaving out one word at a time gives the variance of Fisher's z in each model and their covariance; the
+    interval contains the differences of effect sizes within a quantile of t. Where a model has no association
+    that other words would show, it is that of the effect sizes themselves (:func:`effect_jackknife`).
+    ``"percentile"``: quantiles of the differences in resampled words, the same in both models.
+    """
+    sizes = shared.sizes
+    if min(sizes.values()) < 2:
+        return None
+    if interval == "percentile":
+        return _percentile(shared, ddof, resamples, level, seed)
+    found = effect_jackknife(shared)
+    if not found.defined:
+        return None
+    ends = _linear_ends if found.linear else _ends
+    low, high = ends(found, _largest(sizes, ddof), level)
+    words = sum(sizes.values())
+    return DifferenceInterval(low=low, high=high, level=level, resamples=words, undefined=found.undefined)
+
+
+def _largest(sizes: Mapping[str, int], ddof: int) -> float:
+    """The largest effect size that sets of these sizes can have."""
+    n_x, n_y = sizes["x"], sizes["y"]
+    return sqrt((n_x + n_y - ddof) * (n_x + n_y) / (n_x * n_y))
+
+
+def _linear_ends(found: Jackknife, largest: float, level: float) -> tuple[float, float]:
+    """The difference of effect sizes within a quantile of t, no further than effect sizes can be apart."""
+    from scipy.special import stdtrit  # scipy is slow to import
+
+    half = float(stdtrit(found.variance.df, (1 + level) / 2)) * sqrt(found.variance.total)
+    n = sum(len(some) for some in found.influence)
+    scale = largest / _largest({"x": len(found.influence[0]), "y": n - len(found.influence[0])}, 1)
+    low, high = (scale * (found.difference + sign * half) for sign in (-1, 1))
+    return max(low, -2 * largest), min(high, 2 * largest)
+
+
+def _ends(found: Jackknife, largest: float, level: float) -> tuple[float, float]:
+    """The smallest and the largest difference of effect sizes that the numbers of both models allow.
+
+    An ellipse contains the pairs of numbers whose distance from the observed pair is no larger than the
+    quantile of t. The extremes of the difference of effect sizes, which grows with the first number and falls
+    with the second, are on it. It contains a pair of equal numbers just where their difference is no larger
+    than the quantile of t times its standard error.
+    """
+    from scipy.special import stdtrit  # scipy is slow to import
+
+    reach = float(stdtrit(found.variance.df, (1 + level) / 2))
+    one, two = (variance.total for variance in found.variances)
+    across, middle = found.variance.total, sum(found.values) / 2
+    varying = max((one + two) / 2 - across / 4, 0.0)  # variance of the middle of both numbers
+    along = (one - two) / 2 / sqrt(across) if across > 0 else 0.0  # its covariance with their difference
+    along = min(max(along, -sqrt(varying)), sqrt(varying))
+    beside = sqrt(max(varying - along**2, 0.0))
+
+    def differences(angles: Floats) -> Floats:
+        apart = found.difference + reach * sqrt(across) * np.cos(angles)
+        centre = middle + reach * (along * np.cos(angles) + beside * np.sin(angles))
+        return np.asarray(largest * (np.tanh(centre + apart / 2) - np.tanh(centre - apart / 2)))
+
+    return -_highest(lambda angles: -differences(angles)), _highest(differences)
+
+
+def _highest(curve: Callable[[Floats], Floats]) -> float:
+    """The highest point of a smooth closed curve, by successive refinement."""
+    angles = np.linspace(-np.pi, np.pi, _ANGLES)
+    step = 2 * np.pi / (_ANGLES - 1)
+    for _ in range(_CLOSER):
+        best = angles[int(np.argmax(curve(angles)))]
+        angles = np.linspace(best - step, best + step, _ANGLES)
+        step = 2 * step / (_ANGLES - 1)
+    return float(curve(angles).max())
+
+
+def _percentile(
+    shared: SharedWords, ddof: int, resamples: int, level: float, seed: int
+) -> DifferenceInterval | None:
+    """The same words drawn with replacement in both models."""
+    sizes = shared.sizes
+    rng = generator(seed)
+    drawn = []
+    for start in range(0, resamples, _RESAMPLES_AT_A_TIME):
+        some = min(_RESAMPLES_AT_A_TIME, resamples - start)
+        weights = {name: resampled_weights(n, some, rng) for name, n in sizes.items()}
+        one, two = (_effects(table, weights, sizes, ddof) for table in shared.tables)
+        drawn.append(one - two)
+    differences = np.concatenate(drawn)
+    defined = differences[np.isfinite(differences)]
+    if not defined.size:
+        return None
+    low, high = percentile_interval(defined, level)
+    lost = int(differences.size - defined.size)
+    return DifferenceInterval(low=low, high=high, level=level, resamples=resamples, undefined=lost)
+
+
+def _effects(table: Floats, weights: Mapping[str, Floats], sizes: Mapping[str, int], ddof: int) -> Floats:
+    """Effect size of each resample; NaN where it is undefined."""
+    n_x, n_a = sizes["x"], sizes["a"]
+    s = weights["a"] @ table[:, :n_a].T - weights["b"] @ table[:, n_a:].T
+    return weighted_effects(s[:, :n_x], s[:, n_x:], weights["x"], weights["y"], ddof=ddof)

@@ -1,0 +1,323 @@
+"""Compare one association in two models, or two decades."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any, ClassVar, Literal, Self
+
+from crossroads.comparison.jackknife import effect_jackknife, jackknife, tempered_changes
+from crossroads.comparison.words import Evidence, SharedWords, shared_words
+from crossroads.core.errors import DesignError, EvidenceError, join_words, one_of
+from crossroads.core.inference.geometry import Floats
+from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
+from crossroads.core.results import TEST, Result, Stat, stat
+from crossroads.core.results.gathered import Missing, check_inputs, warn_about_sharing
+from crossroads.core.stimuli import Design
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import P
+from crossroads.core.wording.table import Table
+from crossroads.core.wording.vocabulary import Note
+from crossroads.words.measures.weat import check_ddof, recorded_work
+
+Scale = Literal["sd", "cosine"]
+Attributes = Literal["drawn", "given"]
+UNIT = "a target word, by its association averaged over all of its contexts"
+"""Unit that is exchanged and resampled where models are compared over contexts."""
+_FEWER = 1.5  # ratio of contexts per word from which effect sizes are hard to compare
+_ERRORS = 8  # factor of the rounding error of a change, for each target, when a word is left out
+
+
+def exchanged(attributes: str) -> Note:
+    """The note on p-values of paired tests: what was exchanged, and the tails."""
+
+    def note(results: Sequence[Any]) -> str:
+        tests = [test for one in results for test in getattr(one, "tests", (one,))]
+        tails = ", ".join(dict.fromkeys(phrases.compared_tail(test.alternative) for test in tests))
+        return f"{phrases.EXCHANGED_MODELS}, {attributes}, {tails}" if tails else ""
+
+    return note
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CompareResult(Result):
+    """One design in two models, with a paired test of their difference."""
+
+    _section: ClassVar[str] = "comparison"
+    _table_title: ClassVar[str] = "Two models compared"
+    _table_name: ClassVar[str] = "compare"
+    _file_names: ClassVar[str] = (
+        "design effect_size_1=effect_sizes.0 effect_size_2=effect_sizes.1 difference p=pvalues.p.value "
+        "exact_p=pvalues.exact_p.value method alternative min_p=min_pvalue"
+    )
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        stat("d1", "d 1", "effect size in the first model", of="effect_sizes.0"),
+        stat("d2", "d 2", "effect size in the second model", of="effect_sizes.1"),
+        Stat("difference", "difference", {"head": "difference"}),
+        stat("p", "p", exchanged("and other attribute words allowed for"), of="pvalues.p"),
+        Stat("exact_p", "pvalues.exact_p", {"head": "exact p", "note": exchanged("attributes as given")}),
+    )
+
+    design: str
+    """Name of the design."""
+    effect_sizes: tuple[float, float]
+    """Effect size in each model, over the stimuli that both have."""
+    difference: float
+    """First effect size less the second."""
+    pvalue: float
+    """p-value of the difference."""
+    pvalue_low: float
+    """Lower bound of the p-value."""
+    pvalue_high: float
+    """Upper bound of the p-value."""
+    method: str
+    """How the p-value was found."""
+    alternative: str
+    """Tail of the p-value."""
+    min_pvalue: float
+    """The smallest p-value that sets of these sizes can give."""
+    changes: Mapping[str, float]
+    """Association of each target in the first model less that in the second, on the requested scale; their
+    labels are exchanged where attributes are taken as given."""
+    contexts: Mapping[str, tuple[int, int]]
+    """Number of contexts of each stimulus in either model, where associations are means over contexts; empty
+    where a word has one vector."""
+    same_contexts: bool | None
+    """Whether both models read the same contexts: as many of each word, from one collection. None where that
+    is not recorded, or where a word has one vector."""
+
+    @property
+    def measure(self) -> str:
+        """Measure of the associations: ``weat`` on one vector per word, ``ceat`` over contexts."""
+        return "ceat" if self.contexts else "weat"
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per design: both effect sizes and the test of their difference."""
+        return super()._tabulate(results).without({"p", "exact_p"} - set(p_names(results.values())))
+
+    @property
+    def _p(self) -> P:
+        """The p-value with its mark."""
+        return P.of(self.pvalue, self.method)
+
+    @property
+    def p_name(self) -> str:
+        """Name of the p-value: ``p`` for other words, ``exact_p`` where the attributes are as given."""
+        return "exact_p" if self.conventions["attributes"] == "given" else "p"
+
+    @property
+    def pvalues(self) -> dict[str, P]:
+        """The p-value by its name."""
+        return {self.p_name: self._p}
+
+
+def p_names(tests: Iterable[CompareResult]) -> list[str]:
+    """Names of the p-values of some tests."""
+    return sorted({one.p_name for one in tests}, reverse=True) or ["p"]
+
+
+def compare(
+    first: Evidence,
+    second: Evidence,
+    design: Design,
+    *,
+    alternative: Alternative = "two-sided",
+    ddof: int = 1,
+    ties: Ties = "weak",
+    method: Method = "auto",
+    seed: int = 0,
+    missing: Missing = "raise",
+    max_work: float = MAX_WORK,
+    scale: Scale = "sd",
+    attributes: Attributes = "drawn",
+) -> CompareResult:
+    r"""Test whether an association differs between two models.
+
+    Each target has an association in each model. The test concerns the *changes* of these associations: under
+    the null hypothesis that targets in X did not change more than those in Y, the labels of the changes are
+    exchangeable, and permuting them gives the p-value. Words that are unusual in both models cancel out: the
+    test is paired. Before labels are exchanged, the difference is reduced to allow for the uncertainty due to
+    the choice of attributes.
+
+    Parameters
+    ----------
+    first, second
+        The two models; their dimensions may differ. Stimuli missing from either are missing from both. Two
+        sets of vectors, or two of contexts, or two results of :func:`~crossroads.ceat`.
+    design, alternative, ddof, ties, method, seed, missing, max_work
+        As in :func:`~crossroads.weat`.
+    scale
+        ``"sd"`` divides the associations of each model by their standard deviation, so that changes are
+        on the scale of the effect size and models with different spreads of cosines can be compared.
+        ``"cosine"`` compares the associations as they are: for models of one kind, such as decades.
+    attributes
+        ``"drawn"``: attribute words are a choice among many, as target words are. ``"given"``: they are the
+        only ones of interest, and labels of ``changes`` are exchanged as they are. Where an attribute set
+        has a single word, both sets are taken as given, which the conventions record.
+
+    Notes
+    -----
+    A strong association depends on the few vectors of the attributes: where each model places them a little
+    differently, all targets of X move one way and all of Y the other, which no exchange of targets shows.
+    With ``attributes="drawn"``, therefore, one word at a time is left out of both models, targets and
+    attributes (:func:`~crossroads.comparison.jackknife.jackknife`). With ``scale="sd"`` this is done
+    to Fisher's z of the correlation of association and target, which rises with the effect size and has no
+    bounds; where a model has no association that other words would show, to the effect sizes, whose standard
+    deviations are taken as known. The contribution of each target to the difference :math:`\theta` replaces
+    its change; for ``scale="cosine"`` that is the change itself. :math:`\theta` over its standard error has a
+    tail probability in the t distribution with Satterthwaite's degrees of freedom. The changes of X are then
+    shifted against those of Y until a t test over targets alone has the same tail probability, and labels are
+    exchanged. How often each test rejects true nulls is in the section on validity of the documentation.
+
+    ``scale="cosine"`` is no default, because models spread their cosines differently. With it the difference
+    is never enlarged, so that the test is also valid with attributes taken as given, and then exact. With
+    ``scale="sd"``, ``attributes="given"`` is exact where neither model has an association, and rejects less
+    often, down to never, the stronger the association in both.
+
+    Over contexts, the association of a target is its mean over all contexts of all words, and the unit is the
+    target word: neither more contexts nor more samples of them increase the number of units. The contexts of
+    a word are taken as given. Where the models read different contexts (``same_contexts``), a change may come
+    from the texts as well as from the models. Means over few contexts are noisy, which makes an effect size
+    in standard deviations smaller: where one model has fewer contexts, equal associations are rejected more
+    often than the level; ``scale="cosine"`` is not affected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
+    >>> one, two = (cr.Embeddings(design.words, rng.normal(size=(32, 9))) for _ in range(2))
+    >>> result = cr.compare(one, two, design)
+    >>> round(result.difference, 2), result.pvalue > 0.05
+    (1.2, True)
+    """
+    check_inputs(design)
+    one_of("scale", scale, Scale)
+    one_of("attributes", attributes, Attributes)
+    if design.y is None:
+        raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
+    check_ddof(ddof)
+    warn_about_sharing(design)
+    shared = shared_words(first, second, design, missing)
+    n_x = len(shared.words["x"])
+    scaled = [
+        _standardised(s, error, design.name, ddof)
+        for s, error in zip(shared.scores, shared.errors, strict=True)
+    ]
+    d = [float(z[:n_x].mean() - z[n_x:].mean()) for z, _ in scaled]
+    if scale == "sd":
+        changes, error = scaled[0][0] - scaled[1][0], sum(error for _, error in scaled)
+    else:
+        changes, error = shared.scores[0] - shared.scores[1], sum(shared.errors)
+    if min(shared.sizes.values()) < 2:
+        attributes = "given"
+    exchanged = (changes[:n_x], changes[n_x:])
+    if attributes == "drawn":
+        exchanged, error = _over_all_words(shared, scale, design.name)
+    tested = permutation_test(
+        *exchanged,
+        alternative=alternative,
+        ties=ties,
+        method=method,
+        seed=seed,
+        score_error=error,
+        max_work=max_work,
+    )
+    return CompareResult(
+        design=design.name,
+        effect_sizes=(d[0], d[1]),
+        difference=d[0] - d[1],
+        pvalue=tested.pvalue,
+        pvalue_low=tested.pvalue_low,
+        pvalue_high=tested.pvalue_high,
+        method=tested.method,
+        alternative=alternative,
+        min_pvalue=tested.min_pvalue,
+        changes=dict(zip((*shared.words["x"], *shared.words["y"]), changes.tolist(), strict=True)),
+        contexts=shared.contexts,
+        same_contexts=shared.same_contexts,
+        coverage=shared.coverage,
+        conventions={
+            "measure": "compare",
+            "scale": scale,
+            "attributes": attributes,
+            "alternative": alternative,
+            "ties": ties,
+            "ddof": ddof,
+            "missing": missing,
+            "method": method,
+            "max_work": recorded_work(max_work),
+            "seed": seed,
+            **({"unit over contexts": UNIT} if shared.contexts else {}),
+        },
+        provenance=shared.provenance,
+    )
+
+
+def _over_all_words(shared: SharedWords, scale: str, design: str) -> tuple[tuple[Floats, Floats], float]:
+    """Changes of targets that allow for the choice of attributes, and their largest rounding error."""
+    found = effect_jackknife(shared) if scale == "sd" else jackknife(shared, scale)
+    if not found.defined:
+        raise EvidenceError(
+            f"the associations of the design {design!r} are nearly equal in one of the models.",
+            hint="check that its vectors differ.",
+        )
+    units = found.within if scale == "sd" else (1.0, 1.0)
+    error = sum(2 * error / unit for error, unit in zip(shared.errors, units, strict=True))
+    return tempered_changes(found, scale), error * _ERRORS * shared.scores[0].size
+
+
+def _standardised(s: Floats, error: float, design: str, ddof: int) -> tuple[Floats, float]:
+    """Associations on the scale of the effect size, and the largest rounding error in them."""
+    if float(s.max() - s.min()) <= 2 * error:
+        raise EvidenceError(
+            f"every association of the design {design!r} equals {float(s[0]):.6g} in one of the models.",
+            hint="check that its vectors differ.",
+        )
+    spread = float(s.std(ddof=ddof))
+    z = (s - s.mean()) / spread
+    return z, error * (2 + float(abs(z).max())) / spread
+
+
+def context_notes(tests: Sequence[CompareResult], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Note, for every two models compared over contexts, whether they read the same ones."""
+    notes = []
+    for first, second in dict.fromkeys(pairs):
+        over = [test for test, pair in zip(tests, pairs, strict=True) if pair == (first, second)]
+        over = [test for test in over if test.contexts]
+        same = [test.same_contexts for test in over]
+        both, doubt = f"{first} and {second}", "may come from the texts as well as from the models."
+        if False in same:
+            more = _fewer(first, second, over) + _drawn(over[0])
+            notes.append(f"{both} did not read the same contexts of all words: differences {doubt}{more}")
+        elif None in same:
+            notes.append(f"whether {both} read the same contexts is not recorded: differences {doubt}")
+        elif same:
+            notes.append(f"{both} read the same contexts, so that differences are between the models.")
+    return tuple(notes)
+
+
+def _drawn(test: CompareResult) -> str:
+    """Sentence on the procedures by which contexts were drawn, where they differ."""
+    records = [source.details.get("record") for source in test.provenance]
+    names = [record.get("sample") if isinstance(record, Mapping) else None for record in records]
+    if None in names or len(set(names)) < 2:
+        return ""
+    return f" Their contexts were drawn by different procedures ({join_words(map(str, names))})."
+
+
+def _fewer(first: str, second: str, tests: Sequence[CompareResult]) -> str:
+    """Sentence on words with clearly fewer contexts in one model than in the other."""
+    in_sd = [test.contexts for test in tests if test.conventions.get("scale") == "sd"]
+    counts = {word: pair for contexts in in_sd for word, pair in contexts.items()}
+    times = sum(log(one / two) for one, two in counts.values()) / max(len(counts), 1)
+    if abs(times) < log(_FEWER):
+        return ""
+    few, many = (first, second) if times < 0 else (second, first)
+    return (
+        f" {few} has fewer contexts per word than {many}, and noise makes its effect sizes smaller; "
+        "changes of cosines are not affected."
+    )

@@ -1,0 +1,284 @@
+"""The words of a design that two models have in common, with their cosines in each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crossroads.contexts.measures.ceat import CeatResult
+from crossroads.contexts.measures.draws import context_sets, counts_of, expected_cosines
+from crossroads.core.errors import (
+    DesignError,
+    EvidenceError,
+    InputError,
+    MissingStimuliError,
+    join_words,
+    one_of,
+)
+from crossroads.core.evidence import Contexts, Embeddings, Provenance
+from crossroads.core.inference.geometry import Floats, cosines, rounding_error
+from crossroads.core.results import Coverage
+from crossroads.core.results.gathered import BALANCED, Gathered, Missing, check_vectors, gather
+from crossroads.core.stimuli import Design
+from crossroads.words.measures.weat import scores_of
+
+Evidence = Embeddings | Contexts | CeatResult
+"""Evidence of one model: a vector per word, or many, or a CEAT with its cosines."""
+_LEAST = {"x": 2, "y": 2, "a": 1, "b": 1}
+_DIM = 1 << 14  # an upper limit of dimensions, which saved results do not record
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SharedWords:
+    """The words that both models have, and the cosines of targets and attributes in each."""
+
+    words: Mapping[str, tuple[str, ...]]
+    """The words, by set."""
+    scores: tuple[Floats, Floats]
+    """Association of each target, x then y, in each model."""
+    errors: tuple[float, float]
+    """The largest rounding error of these associations."""
+    tables: tuple[Floats, Floats]
+    """Cosine of each target with each attribute, a then b: over contexts the expected one."""
+    coverage: Coverage
+    """Which words were left out of both models, and why."""
+    provenance: tuple[Provenance, ...]
+    """Where the evidence of either model came from."""
+    contexts: Mapping[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
+    """Number of contexts of each word in either model; empty where a word has one vector."""
+    same_contexts: bool | None = None
+    """Whether both models read the same contexts; None where that is not known or there are none."""
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Number of words in each set."""
+        return {name: len(words) for name, words in self.words.items()}
+
+
+def shared_words(first: Evidence, second: Evidence, design: Design, missing: str) -> SharedWords:
+    """Find the words of a design that both models have, in the same order."""
+    one_of("missing", missing, Missing)
+    if isinstance(first, Embeddings) and isinstance(second, Embeddings):
+        return _of_vectors(first, second, design, missing)
+    over = (Contexts, CeatResult)
+    if isinstance(first, over) and isinstance(second, over):
+        return _of_contexts(first, second, design, missing)
+    for one, other in ((first, second), (second, first)):
+        if isinstance(other, over) and not isinstance(one, (*over, Embeddings)):
+            raise InputError(
+                f"one model is of type {type(one).__name__}, the other of type {type(other).__name__}.",
+                hint="give contexts, or results of cr.ceat(contexts, design).",
+            )
+        if not isinstance(one, over):
+            check_vectors(one)
+    raise InputError(
+        f"the models are of type {type(first).__name__} and {type(second).__name__}.",
+        hint="compare vectors with vectors, or contexts with contexts.",
+    )
+
+
+def _of_vectors(first: Embeddings, second: Embeddings, design: Design, missing: str) -> SharedWords:
+    found = _gathered(first, second, design, missing)
+    one, two = (np.concatenate(scores_of(each)[:2]) for each in found)
+    tables = [_table(each) for each in found]
+    return SharedWords(
+        words=found[0].words,
+        scores=(one, two),
+        errors=(rounding_error(first.dim), rounding_error(second.dim)),
+        tables=(tables[0], tables[1]),
+        coverage=found[0].coverage,
+        provenance=(first.provenance, second.provenance),
+    )
+
+
+def _table(found: Gathered) -> Floats:
+    """Cosines of all targets with all attributes."""
+    v = found.vectors
+    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+
+
+def _gathered(first: Embeddings, second: Embeddings, design: Design, missing: str) -> tuple[Gathered, ...]:
+    """The stimuli that both models have, in the same order, with the coverage of both in the first."""
+    if missing == "raise":
+        one = gather(first, design.sets, missing=missing, least=_LEAST, design=design.name)
+        two = gather(second, design.sets, missing=missing, least=_LEAST, design=design.name)
+        return dataclasses.replace(one, coverage=_respelled(one.coverage, two.coverage)), two
+    one = gather(first, design.sets, missing="drop", least=_LEAST, design=design.name)
+    two = gather(second, one.words, missing=missing, least=_LEAST, design=design.name)
+    one = gather(first, two.words, missing="drop", least=_LEAST, design=design.name)
+    kept = {name: set(words) for name, words in two.words.items()}
+    dropped = {
+        name: {word: _reason(word, name, first, two.coverage) for word in words if word not in kept[name]}
+        for name, words in design.sets.items()
+    }
+    coverage = dataclasses.replace(
+        _respelled(one.coverage, two.coverage), policy=missing, used=one.words, dropped=dropped
+    )
+    return Gathered(vectors=one.vectors, words=one.words, coverage=coverage), two
+
+
+def _respelled(one: Coverage, two: Coverage) -> Coverage:
+    """Coverage of the first model, with the words respelled in either."""
+    return dataclasses.replace(one, respelled={**two.respelled, **one.respelled})
+
+
+def _reason(word: str, name: str, first: Embeddings, second: Coverage) -> str:
+    if word in second.dropped[name]:
+        reason = second.dropped[name][word]
+        return reason if reason.startswith("left out") else f"{reason} of the second model"
+    return (
+        "not in the vocabulary of the first model" if word not in first else "zero vector in the first model"
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Expected:
+    """Expected cosines of one model over contexts."""
+
+    table: Floats
+    counts: Mapping[str, int]
+    coverage: Coverage
+    provenance: Provenance | None
+
+    def chosen(self, words: Mapping[str, Sequence[str]]) -> Floats:
+        """The table of some of the words."""
+        used = self.coverage.used
+        places = {name: [used[name].index(word) for word in words[name]] for name in "xyab"}
+        rows = [*places["x"], *(len(used["x"]) + place for place in places["y"])]
+        columns = [*places["a"], *(len(used["a"]) + place for place in places["b"])]
+        return np.asarray(self.table[np.ix_(rows, columns)])
+
+
+def _of_contexts(
+    first: Contexts | CeatResult, second: Contexts | CeatResult, design: Design, missing: str
+) -> SharedWords:
+    sides = [_expected(one, design, missing) for one in (first, second)]
+    coverage = _shared(sides[0].coverage, sides[1].coverage, design, missing)
+    tables = [side.chosen(coverage.used) for side in sides]
+    n_a = len(coverage.used["a"])
+    one, two = (table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1) for table in tables)
+    counts = {
+        word: (sides[0].counts[word], sides[1].counts[word])
+        for words in coverage.used.values()
+        for word in words
+    }
+    sources = [side.provenance for side in sides]
+    return SharedWords(
+        words=coverage.used,
+        scores=(one, two),
+        errors=(rounding_error(_DIM), rounding_error(_DIM)),
+        tables=(tables[0], tables[1]),
+        coverage=coverage,
+        provenance=tuple(source for source in sources if source is not None),
+        contexts=counts,
+        same_contexts=_same(sources, counts),
+    )
+
+
+def _expected(evidence: Contexts | CeatResult, design: Design, missing: str) -> _Expected:
+    """The expected cosines of a design, computed or read from a CEAT."""
+    if isinstance(evidence, Contexts):
+        policy = "raise" if missing == "raise" else "drop"
+        stacked, found = context_sets(evidence, design.sets, missing=policy, least=_LEAST, design=design.name)
+        return _Expected(
+            table=expected_cosines(stacked),
+            counts=counts_of(stacked, found),
+            coverage=found.coverage,
+            provenance=evidence.provenance,
+        )
+    table, coverage = evidence.cosines, evidence.coverage
+    if coverage is None:
+        raise EvidenceError(
+            f"the CEAT of {evidence.design!r} does not say which words it measured.", hint="measure it again."
+        )
+    _check_kept(evidence, table, coverage, design)
+    source = evidence.provenance[0] if evidence.provenance else None
+    return _Expected(table=table, counts=evidence.contexts, coverage=coverage, provenance=source)
+
+
+def _check_kept(evidence: CeatResult, table: Floats, coverage: Coverage, design: Design) -> None:
+    """Raise an error for a result of other words, or with inconsistent parts."""
+    for name, words in design.sets.items():
+        known = {*coverage.used.get(name, ()), *coverage.dropped.get(name, {})}
+        if known != set(words):
+            raise DesignError(
+                f"{name} of the design {design.name!r} is not what the CEAT of {evidence.design!r} measured: "
+                f"{join_words(sorted(known.symmetric_difference(words)), most=4)} in one of them only.",
+                hint="compare results of the same word lists.",
+            )
+    used = coverage.used
+    shape = (len(used["x"]) + len(used["y"]), len(used["a"]) + len(used["b"]))
+    counted = all(word in evidence.contexts for words in used.values() for word in words)
+    changed = "the file was changed; measure it again."
+    if table.shape != shape or not counted:
+        raise EvidenceError(
+            f"the CEAT of {evidence.design!r} keeps cosines of shape {table.shape}, and measured {shape[0]} "
+            f"targets on {shape[1]} attributes.",
+            hint=changed,
+        )
+    if not (np.abs(table) <= 1 + rounding_error(_DIM)).all():  # false for NaN too
+        raise EvidenceError(
+            f"the CEAT of {evidence.design!r} contains numbers that are not cosines.", hint=changed
+        )
+
+
+def _shared(one: Coverage, two: Coverage, design: Design, missing: str) -> Coverage:
+    """Words with contexts in both models, and why others are left out."""
+    dropped: dict[str, dict[str, str]] = {}
+    used: dict[str, list[str]] = {}
+    for name, words in design.sets.items():
+        lacks = one.dropped.get(name, {}), two.dropped.get(name, {})
+        dropped[name] = {word: _lacking(word, *lacks) for word in words if word in {**lacks[0], **lacks[1]}}
+        used[name] = [word for word in words if word not in dropped[name]]
+    missing_words = {word: why for lacks in dropped.values() for word, why in lacks.items()}
+    if missing == "raise" and missing_words:
+        raise MissingStimuliError(
+            f"{join_words(missing_words, most=6)} of the design {design.name!r}: not in both models.",
+            missing=missing_words,
+            hint="pass missing='drop' to leave them out of both.",
+        )
+    for name, partner in (("x", "y"), ("a", "b")) if missing == "balance" else ():
+        keep = min(len(used[name]), len(used[partner]))
+        for each in (name, partner):
+            dropped[each] |= dict.fromkeys(used[each][keep:], BALANCED)
+            del used[each][keep:]
+    for name, need in _LEAST.items():
+        if len(used[name]) < need:
+            raise MissingStimuliError(
+                f"{name} has {len(used[name])} of {len(design.sets[name])} stimuli in both models, and needs "
+                f"{need}; left out: {join_words(dropped[name], most=6)}.",
+                missing=dropped[name],
+                hint="collect contexts of these words for both models.",
+            )
+    return Coverage(
+        policy=missing,
+        used={name: tuple(words) for name, words in used.items()},
+        dropped=dropped,
+        respelled={**two.respelled, **one.respelled},
+    )
+
+
+def _lacking(word: str, first: Mapping[str, str], second: Mapping[str, str]) -> str:
+    """Why a word is left out, and which model lacks it."""
+    if word in first and word in second:
+        return f"{first[word]} in either model"
+    return f"{first[word]} in the first model" if word in first else f"{second[word]} in the second model"
+
+
+def _same(sources: Sequence[Provenance | None], counts: Mapping[str, tuple[int, int]]) -> bool | None:
+    """Whether two models read the same contexts: as many of each word, from one collection."""
+    if any(one != two for one, two in counts.values()):
+        return False
+    marks = [None if source is None else _collection(source.details) for source in sources]
+    return None if None in marks else marks[0] == marks[1]
+
+
+def _collection(details: Mapping[str, Any]) -> str | None:
+    """Checksum of the contexts that a store was computed from, where it is recorded."""
+    record = details.get("record")
+    found = record.get("contexts") if isinstance(record, Mapping) else None
+    return found if isinstance(found, str) else None

@@ -1,0 +1,17 @@
+"""Sentences of large corpora in which stimuli occur."""
+
+from crossroads.contexts.corpus.sample import SAMPLE, Context, Counts, Found, WordCoverage
+from crossroads.contexts.corpus.search import find_contexts
+from crossroads.contexts.corpus.store import StoredContexts, read_contexts, write_contexts
+
+__all__ = [
+    "SAMPLE",
+    "Context",
+    "Counts",
+    "Found",
+    "StoredContexts",
+    "WordCoverage",
+    "find_contexts",
+    "read_contexts",
+    "write_contexts",
+]

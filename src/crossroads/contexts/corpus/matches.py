@@ -1,0 +1,216 @@
+"""Whole words in long texts, all of them in one pass.
+
+Every stimulus becomes a pattern with a space on either side, and the text a copy in which whatever is not
+part of a word is a space; so an automaton (Aho and Corasick 1975) reports only whole words. Patterns that
+hold more than plain letters are compared with the text itself again, and those that begin or end with
+punctuation must not continue there: *.NET* is not found in *ASP.NET*, nor *C++* in *C+++*. Where a stimulus
+begins or ends with a letter of a script without spaces, its pattern has no space there: in running text
+*医生* is found in *我喜欢医生的工作*.
+
+Most stimuli are found in documents as they are written. Only documents that may hold a phrase, whose words
+may have any white space between them, or a word in running text, are written with single spaces first.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.contexts.corpus.scripts import binds, in_running_text, is_unspaced
+from crossroads.contexts.corpus.text import SPACE, Positions, Text, in_word, plain, same_signs
+from crossroads.core.errors import InputError, MissingExtraError, require
+
+
+class Matches(NamedTuple):
+    """Positions of forms in a text."""
+
+    forms: Positions
+    """The number of the form."""
+    starts: Positions
+    """Its start, in characters."""
+    ends: Positions
+    """Its end."""
+
+    def where(self, chosen: NDArray[np.bool_]) -> Matches:
+        """Some of the matches."""
+        return Matches(self.forms[chosen], self.starts[chosen], self.ends[chosen])
+
+
+class Matcher:
+    """Finds whole words and phrases.
+
+    Parameters
+    ----------
+    forms
+        The distinct forms to look for; case matters.
+    hyphens
+        ``"join"``: *term* is not found in *short-term*; ``"split"``: it is.
+
+    Examples
+    --------
+    >>> matcher = Matcher(["Anna", "New York"])
+    >>> text = Text(["Anna's way to New", "York; Joanna's to New York"])
+    >>> [text.text[start:end] for _, start, end in zip(*matcher.find(text))]
+    ['Anna', 'New York']
+    """
+
+    def __init__(self, forms: Sequence[str], *, hyphens: str = "join") -> None:
+        self._join = hyphens == "join"
+        self._written = [same_signs(plain(form)) for form in forms]
+        marked = [bytes(Text([form]).marks(join=self._join)) for form in self._written]
+        for form, mark in zip(forms, marked, strict=True):
+            if not mark.strip():
+                raise InputError(
+                    f"{form!r} has no letter and no digit, so it cannot be looked for.",
+                    hint="leave it out.",
+                )
+        # punctuation before and after the letters of a form, such as that of 'C++'
+        self._before = np.array([len(m) - len(m.lstrip()) - 1 for m in marked], np.int64)
+        self._after = np.array([len(m) - len(m.rstrip()) - 1 for m in marked], np.int64)
+        pairs = list(zip(self._written, marked, strict=True))
+        self._doubtful = np.array([not w.isascii() or m != f" {w} ".encode() or " " in w for w, m in pairs])
+        self._signed = (self._before > 0) | (self._after > 0)
+        self._sizes = np.array([len(mark.strip()) for mark in marked], np.int64)
+        free = [_free_edges(form, mark) for form, mark in pairs]
+        self._free = np.array(free, np.int64).reshape(-1, 2)  # at the beginning, and at the end
+        self._patterns = [
+            b" " * (not a) + mark.strip() + b" " * (not b) for mark, (a, b) in zip(marked, free, strict=True)
+        ]
+        self._simple = np.array([" " not in w for w in self._written]) & ~self._free.any(axis=1)
+
+    @functools.cached_property
+    def _scan(self) -> Scanner:
+        return scanner(self._patterns)
+
+    @functools.cached_property
+    def _scan_as_written(self) -> Scanner:
+        """The same with the longest word of every form that is not simple."""
+        if self._simple.all():
+            return self._scan
+        pairs = zip(self._patterns, self._simple, strict=True)
+        return scanner([pattern if simple else _longest_word(pattern) for pattern, simple in pairs])
+
+    def find(self, text: Text) -> Matches:
+        """Find every form in documents that are :func:`plain`."""
+        marks = text.marks(join=self._join)
+        matches = self._confirmed(text.text, *self._scan(marks))
+        kept = np.ones(matches.forms.size, bool)
+        for at in self.unspaced(matches):
+            kept[at] = _may_stand(text.text, marks, int(matches.starts[at]), int(matches.ends[at]))
+        return matches if kept.all() else matches.where(kept)
+
+    def find_as_written(self, text: Text) -> tuple[Matches, NDArray[np.bool_]]:
+        """Find simple forms in documents with any white space; and which documents may hold others."""
+        forms, stops = self._scan_as_written(text.marks(join=self._join))
+        simple = self._simple[forms]
+        others = np.zeros(text.breaks.size - 1, bool)
+        others[text.documents_at(stops[~simple] - 1)] = True
+        matches = self._confirmed(text.text, forms[simple], stops[simple])
+        return matches.where(~others[text.documents_at(matches.starts)]), others
+
+    def unspaced(self, matches: Matches) -> Positions:
+        """The numbers of the matches that begin or end in a script without spaces."""
+        return np.flatnonzero(self._free[matches.forms].any(axis=1))
+
+    def _confirmed(self, text: str, forms: Positions, stops: Positions) -> Matches:
+        """The matches of forms that are in the text itself; their marks end at ``stops``."""
+        last = stops - 1 + self._free[forms, 1]  # without the space at the end of a pattern
+        starts, ends = last - self._sizes[forms] - self._before[forms], last + self._after[forms]
+        kept = (starts > 0) & (ends < len(text))
+        for at in np.flatnonzero(kept & self._doubtful[forms]):
+            kept[at] = same_signs(text[starts[at] : ends[at]]) == self._written[forms[at]]
+        for at in np.flatnonzero(kept & self._signed[forms]):
+            kept[at] = self._is_separate(text, forms[at], starts[at], ends[at])
+        return Matches(forms, starts, ends).where(kept)
+
+    def _is_separate(self, text: str, form: int, start: int, end: int) -> bool:
+        """Whether a form that begins or ends with punctuation is not part of something longer."""
+        before, after = text[start - 1], text[end]
+        if self._before[form] and in_word(before):
+            return False
+        return not self._after[form] or not (in_word(after) or same_signs(after) == self._written[form][-1])
+
+
+def _may_stand(text: str, marks: bytearray, start: int, end: int) -> bool:
+    """Whether a form in a script without spaces is a word, or in running text without cutting a letter."""
+    if marks[start - 1] == SPACE == marks[end]:
+        return True
+    cut = binds(text[start - 1], text[start]) or binds(text[end - 1], text[end])
+    return not cut and in_running_text(text, start, end)
+
+
+def _longest_word(pattern: bytes) -> bytes:
+    """The longest word of a pattern, with the spaces around it."""
+    words = pattern.split(b" ")
+    at = max(range(len(words)), key=lambda number: len(words[number]))
+    return b" " * (at > 0) + words[at] + b" " * (at < len(words) - 1)
+
+
+def _free_edges(form: str, mark: bytes) -> tuple[bool, bool]:
+    """Whether a form begins, and whether it ends, with a letter of a script without spaces."""
+    first, last = len(mark) - len(mark.lstrip()) - 1, len(mark.rstrip()) - 2
+    return (first == 0 and is_unspaced(form[0]), last == len(form) - 1 and is_unspaced(form[-1]))
+
+
+Scanner = Callable[[bytearray], tuple[Positions, Positions]]
+"""Returns the number of each pattern found in some bytes, and where it ends."""
+
+
+def scanner(patterns: Sequence[bytes]) -> Scanner:
+    """A function that finds patterns, also those that overlap: by Hyperscan if it is installed and runs here.
+
+    Examples
+    --------
+    >>> numbers, stops = scanner([b" he ", b" she "])(bytearray(b" he she "))
+    >>> sorted(zip(numbers.tolist(), stops.tolist()))
+    [(0, 4), (1, 8)]
+    """
+    return _by_hyperscan(patterns) or _by_automaton(patterns)
+
+
+def _by_hyperscan(patterns: Sequence[bytes]) -> Scanner | None:
+    """Several times as fast; not every machine has a wheel of it, or the instructions that it needs."""
+    try:
+        hyperscan = require("hyperscan", extra="corpora", purpose="finding words in less time")
+    except MissingExtraError:
+        return None
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    count = len(patterns)
+    try:
+        database.compile(
+            expressions=list(patterns),
+            ids=list(range(count)),
+            elements=count,
+            flags=[0] * count,
+            literal=True,
+        )
+    except hyperscan.error:
+        return None
+
+    def scan(data: bytearray) -> tuple[Positions, Positions]:
+        found: list[int] = []
+        stops: list[int] = []
+
+        def tell(number: int, _start: int, stop: int, _flags: int, _context: object) -> None:
+            found.append(number)
+            stops.append(stop)
+
+        database.scan(data, match_event_handler=tell)
+        return np.array(found, np.int64), np.array(stops, np.int64)
+
+    return scan
+
+
+def _by_automaton(patterns: Sequence[bytes]) -> Scanner:
+    package = require("ahocorasick_rs", extra="corpus", purpose="searching a corpus")
+    automaton = package.BytesAhoCorasick(list(patterns), implementation=package.Implementation.DFA)
+
+    def scan(data: bytearray) -> tuple[Positions, Positions]:
+        table = np.array(automaton.find_matches_as_indexes(data, overlapping=True), np.int64).reshape(-1, 3)
+        return table[:, 0], table[:, 2]
+
+    return scan

@@ -1,0 +1,276 @@
+"""Encoding: from a unit of sentences to the vectors of the wanted words.
+
+Only the hidden states that are asked for are kept. For layers below the top a hook before the next
+block takes them and ends the pass, so that nothing above is computed; if the blocks of an architecture are
+not one list of modules, or pass on something other than sentences of tokens, the model returns all hidden
+states instead. If padding changes the vectors, only sentences of one length share a batch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.contexts.embed.plan import Plan, Unit
+from crossroads.contexts.embed.settings import Settings
+from crossroads.core.errors import CrossroadsError, InputError, require
+from crossroads.core.models.elmo import Elmo
+from crossroads.core.models.files import find_model
+from crossroads.core.models.transformers import load_model
+from crossroads.core.workers import Task
+
+_INERT = 1e-4
+"""Largest relative difference of states that is attributed to rounding."""
+
+
+class _EnoughError(Exception):
+    """Ends a pass once the last wanted layer is computed."""
+
+
+class Encoder:
+    """A loaded model that turns units into vectors.
+
+    Attributes
+    ----------
+    blocks
+        The blocks of the model, or ``None`` if they are not one list or hooks do not work.
+    inert
+        Whether padding leaves the vectors unchanged.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._torch = require("torch", extra="models", purpose="running transformer models")
+        self._torch.set_num_threads(settings.threads)
+        self._settings = settings
+        self._model = load_model(settings.files, device=settings.device)
+        self._states: dict[int, Any] = {}
+        self.blocks = self._find_blocks()
+        hooks = self._hook()
+        if hooks and not self._hooks_work():
+            for hook in hooks:
+                hook.remove()
+            self.blocks = None
+        self.inert = self._padding_is_inert()
+
+    def __call__(self, unit: Unit) -> NDArray[Any]:
+        """The wanted vectors of a unit, one per row, in its order."""
+        starts = np.concatenate([[0], np.cumsum(unit.lengths)])
+        parts = []
+        with self._torch.inference_mode():
+            for left, right in pairwise(self._cuts(unit)):
+                rows = slice(*np.searchsorted(unit.sentence, [left, right]))
+                states = self._hidden(unit.ids[starts[left] : starts[right]], unit.lengths[left:right])
+                parts.append(
+                    self._pooled(states, unit.sentence[rows] - left, unit.first[rows], unit.stop[rows])
+                )
+        return _as_stored(np.concatenate(parts), self._settings)
+
+    def _cuts(self, unit: Unit) -> list[int]:
+        """Where batches begin, and where the last ends; a function of the plan and the model only."""
+        cuts = unit.batches
+        if not self.inert:
+            cuts = np.union1d(cuts, np.flatnonzero(np.diff(unit.lengths)) + 1)
+        found: list[int] = cuts.tolist()
+        return found
+
+    def _hooks_work(self) -> bool:
+        """Whether every state that a hook receives is one vector per token of a sentence."""
+        try:
+            with self._torch.inference_mode():
+                states = self._hidden(self._some_tokens(6), np.array([3, 3]))
+        except (KeyError, IndexError):  # never called, or called with other arguments
+            return False
+        return all(tuple(state.shape[:2]) == (2, 3) for state in states)
+
+    def _padding_is_inert(self) -> bool:
+        """Whether a sentence has the same vectors alone and beside a longer one."""
+        ids = self._some_tokens(7)
+        with self._torch.inference_mode():
+            alone = self._hidden(ids[:3], np.array([3]))
+            beside = self._hidden(ids, np.array([3, 4]))
+        return all(
+            bool(((one[0] - other[0, :3]).abs() <= _INERT * (one.abs().mean() + one[0].abs())).all())
+            for one, other in zip(alone, beside, strict=True)
+        )
+
+    def _some_tokens(self, count: int) -> NDArray[np.int32]:
+        """Tokens that the model has, spread over its vocabulary; none is the padding."""
+        known = getattr(self._model.config.get_text_config(), "vocab_size", None) or 2
+        ids = np.arange(known, dtype=np.int32)
+        ids = ids[ids != self._settings.padding]
+        return np.resize(ids[:: max(1, len(ids) // count)], count)
+
+    def _hidden(self, ids: NDArray[np.int32], lengths: NDArray[np.int64]) -> list[Any]:
+        """Wanted hidden states of a batch, padded at the end."""
+        mask = np.arange(lengths.max()) < lengths[:, None]
+        padded = np.full(mask.shape, self._settings.padding, np.int64)
+        padded[mask] = ids
+        device = self._settings.device
+        batch = {
+            "input_ids": self._torch.from_numpy(padded).to(device),
+            "attention_mask": self._torch.from_numpy(mask.astype(np.int64)).to(device),
+        }
+        top, numbers = self._settings.layers.of, self._settings.layers.numbers
+        if self.blocks is None and numbers != (top,):
+            states = self._model(**batch, output_hidden_states=True).hidden_states
+            return [states[number] for number in numbers]
+        self._states.clear()
+        with contextlib.suppress(_EnoughError):
+            self._states[top] = self._model(**batch).last_hidden_state
+        return [self._states[number] for number in numbers]
+
+    def _pooled(
+        self,
+        states: list[Any],
+        sentence: NDArray[np.int64],
+        first: NDArray[np.int64],
+        stop: NDArray[np.int64],
+    ) -> NDArray[np.float32]:
+        """One vector per row: pieces first, then layers."""
+        torch, piece = self._torch, self._settings.piece
+        if piece != "mean":
+            at = torch.from_numpy(stop - 1 if piece == "last" else first)
+            taken = [state[torch.from_numpy(sentence), at] for state in states]
+        else:
+            steps = np.arange(int((stop - first).max(initial=1)))
+            at = torch.from_numpy(np.minimum(first[:, None] + steps, stop[:, None] - 1))
+            inside = torch.from_numpy((steps < (stop - first)[:, None]).astype(np.float32))
+            weight = (inside / inside.sum(1, keepdim=True))[:, :, None].to(states[0].device)
+            taken = [(state[torch.from_numpy(sentence)[:, None], at] * weight).sum(1) for state in states]
+        total = taken[0]
+        for one in taken[1:]:
+            total = total + one
+        if self._settings.layers.combined == "mean":
+            total = total / len(taken)
+        answer: NDArray[np.float32] = total.float().cpu().numpy()
+        return answer
+
+    def _find_blocks(self) -> Any:
+        """The blocks of the model, if they are one list."""
+        lists = (one for one in self._model.modules() if isinstance(one, self._torch.nn.ModuleList))
+        return next((one for one in lists if len(one) == self._settings.layers.of), None)
+
+    def _hook(self) -> list[Any]:
+        """Register hooks that take each wanted layer below the top as input of the next block."""
+        below = [number for number in self._settings.layers.numbers if number < self._settings.layers.of]
+        if self.blocks is None:
+            return []
+        hooks = []
+        for number in below:
+            last = number == self._settings.layers.numbers[-1]
+
+            def take(_: Any, args: Any, kwargs: Any, number: int = number, last: bool = last) -> None:
+                self._states[number] = args[0] if args else kwargs["hidden_states"]
+                if last:
+                    raise _EnoughError
+
+            hooks.append(self.blocks[number].register_forward_pre_hook(take, with_kwargs=True))
+        return hooks
+
+
+class ElmoEncoder:
+    """A loaded ELMo that turns units into vectors, on numpy alone."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings, self._model = settings, Elmo(settings.files.folder)
+
+    def __call__(self, unit: Unit) -> NDArray[Any]:
+        """The wanted vectors of a unit, one per row, in its order."""
+        words = self._model.words(unit.vocabulary)
+        starts = np.concatenate([[0], np.cumsum(unit.lengths)])
+        parts = []
+        for left, right in pairwise(unit.batches.tolist()):
+            ids = unit.ids[starts[left] : starts[right]]
+            states = self._combined(self._model.states(words[ids], unit.lengths[left:right]))
+            rows = slice(*np.searchsorted(unit.sentence, [left, right]))
+            begins = starts[unit.sentence[rows]] - starts[left]
+            parts.append(self._pooled(states, begins + unit.first[rows], begins + unit.stop[rows]))
+        return _as_stored(np.concatenate(parts), self._settings)
+
+    def _combined(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The wanted layers, combined."""
+        layers = self._settings.layers
+        wanted = states[list(layers.numbers)]
+        found: NDArray[np.float32] = wanted.mean(axis=0) if layers.combined == "mean" else wanted.sum(axis=0)
+        return found
+
+    def _pooled(
+        self, states: NDArray[np.float32], first: NDArray[np.int64], stop: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """One vector per row of the wanted pieces."""
+        piece = self._settings.piece
+        if piece != "mean":
+            return states[stop - 1 if piece == "last" else first]
+        return np.array([states[one:other].mean(axis=0) for one, other in zip(first, stop, strict=True)])
+
+
+def _as_stored(vectors: NDArray[np.float32], settings: Settings) -> NDArray[Any]:
+    """Vectors in the type in which they are stored; those that are not finite are an error."""
+    with np.errstate(over="ignore"):
+        stored: NDArray[Any] = vectors.astype(settings.dtype)
+    if np.isfinite(stored).all():
+        return stored
+    if np.isfinite(vectors).all():
+        raise CrossroadsError(
+            f"a vector of {settings.files.name} is too large for {settings.dtype}.",
+            hint="use dtype='float32'.",
+            option="dtype",
+        )
+    raise CrossroadsError(
+        f"{settings.files.name} gave a vector that is not finite.",
+        hint="its weights are damaged, or it does not work in float32 on this device.",
+    )
+
+
+def encoding(settings: Settings) -> Task:
+    """The task of a worker: from a unit to its vectors."""
+    with _plain_errors():
+        encoder = ElmoEncoder(settings) if settings.files.elmo else Encoder(settings)
+
+    def encode(unit: Any, _: object) -> NDArray[Any]:
+        with _plain_errors():
+            return encoder(unit)
+
+    return encode
+
+
+@contextlib.contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Turn unexpected exceptions of a model into an error with a hint."""
+    try:
+        yield
+    except (CrossroadsError, MemoryError):
+        raise
+    except Exception as error:
+        said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+        hint = "try device='cpu', another transformers, or smaller batches; finished units are kept."
+        if isinstance(error, IndexError):
+            hint = "its tokenizer may allow more tokens or longer texts than it: try a smaller max_length."
+        kind = type(error).__name__
+        raise CrossroadsError(
+            f"the model failed: {kind}: {said[:200]}" if said else f"the model failed: {kind}.",
+            hint=hint,
+            option="device",
+        ) from error
+
+
+def unit_encoder(setup: tuple[Settings, str, Plan]) -> Task:
+    """The task of a Ray actor: from the number of a unit to its vectors.
+
+    A model of the hub is fetched if it is not on the machine.
+    """
+    settings, place, plan = setup
+    found = find_model(place, revision=settings.files.revision)
+    if found.sha256 != settings.files.sha256:
+        raise InputError(
+            f"the model {settings.files.name!r} has different files on a worker than here.",
+            hint="put the same files on every machine.",
+        )
+    encode = encoding(replace(settings, files=found))
+    return lambda number, tell: encode(plan.unit(number), tell)

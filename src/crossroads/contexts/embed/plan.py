@@ -1,0 +1,279 @@
+"""Plan of an extraction: distinct sentences, sorted by length, cut into units and batches.
+
+The plan is a function of the contexts and the settings alone. Padding changes the last bits of a vector, so
+which sentences share a batch is fixed here, independently of workers and order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.contexts.corpus import StoredContexts
+from crossroads.contexts.embed.settings import Settings
+from crossroads.core.errors import InputError, join_words
+from crossroads.core.models.batches import Integers, Span, find_pieces
+from crossroads.core.models.elmo import ElmoTokenizer
+
+NO_PIECE = "no token of the model represents the word"
+UNKNOWN = "the model knows the word only as unknown"
+TOO_LONG = "the word alone is longer than the model's input"
+_TEXTS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """Work for one worker: some sentences, and the tokens whose vectors are wanted."""
+
+    number: int
+    """Position among the units."""
+    ids: NDArray[np.int32]
+    """Tokens of all sentences, one after the other."""
+    lengths: Integers
+    """Tokens of each sentence."""
+    batches: Integers
+    """Where each batch begins among the sentences, and where the last one ends."""
+    sentence: Integers
+    """For each wanted vector its sentence, in ascending order."""
+    first: Integers
+    """Its first token in the sentence."""
+    stop: Integers
+    """The token after its last one."""
+    vocabulary: tuple[str, ...] = ()
+    """The words that the tokens number, for a model that reads characters."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """All the work, and where its vectors belong."""
+
+    words: tuple[str, ...]
+    """Words with at least one usable context."""
+    counts: tuple[int, ...]
+    """Usable contexts of each word."""
+    dropped: dict[str, dict[str, int]]
+    """Contexts that cannot be used: word to reason to number."""
+    ids: NDArray[np.int32]
+    """Tokens of all distinct sentences, by length."""
+    bounds: Integers
+    """Where each sentence begins in them, and where the last ends."""
+    wanted: Integers
+    """Distinct wanted vectors: sentence, first and stop, one row each, in order of the sentences."""
+    vector_of: Integers
+    """For each context, in the order of the words, its wanted vector."""
+    cuts: Integers
+    """Where each unit begins among the sentences, and where the last ends."""
+    wanted_cuts: Integers
+    """The same among the wanted vectors."""
+    batch_size: int
+    """Most sentences per batch."""
+    batch_tokens: int
+    """Most tokens per batch, padding included."""
+    vocabulary: tuple[str, ...] = ()
+    """The words that the tokens number, for a model that reads characters."""
+
+    @property
+    def units(self) -> int:
+        """Number of work units."""
+        return len(self.cuts) - 1
+
+    @property
+    def tokens(self) -> Integers:
+        """Tokens of each unit, without padding."""
+        return np.diff(self.bounds[self.cuts])
+
+    @property
+    def vectors(self) -> Integers:
+        """Wanted vectors of each unit."""
+        return np.diff(self.wanted_cuts)
+
+    def unit(self, number: int) -> Unit:
+        """One unit, ready to be sent."""
+        first, last = int(self.cuts[number]), int(self.cuts[number + 1])
+        left, right = int(self.wanted_cuts[number]), int(self.wanted_cuts[number + 1])
+        lengths = np.diff(self.bounds[first : last + 1])
+        sentence, start, stop = self.wanted[left:right].T
+        ids, words = self.ids[self.bounds[first] : self.bounds[last]], ()
+        if self.vocabulary:  # the words of the unit, and their numbers among them
+            there, numbers = np.unique(ids, return_inverse=True)
+            ids = numbers.astype(np.int32)
+            words = tuple(self.vocabulary[word] for word in there)
+        return Unit(
+            number=number,
+            ids=ids,
+            lengths=lengths,
+            batches=_batches(lengths, self.batch_size, self.batch_tokens),
+            sentence=sentence - first,
+            first=start.copy(),
+            stop=stop.copy(),
+            vocabulary=words,
+        )
+
+
+def make_plan(
+    contexts: StoredContexts,
+    tokenizer: Any,
+    settings: Settings,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Plan:
+    """Plan the extraction of some contexts.
+
+    ``progress`` is called with the number of distinct texts split into tokens and the total.
+    """
+    rows = [(word, one) for word in contexts.words for one in contexts.contexts[word]]
+    if not rows:
+        raise InputError(
+            f"there is no context for any of the {len(contexts.words)} words.",
+            hint="look at the coverage that `crossroads contexts` printed; search a larger corpus.",
+        )
+    places: dict[str, list[int]] = {}
+    for at, (_, one) in enumerate(rows):
+        places.setdefault(one.text, []).append(at)
+    sentences = _Sentences(settings.max_length, tokenizer.unk_token_id)
+    found: list[tuple[int, int, int] | str] = [NO_PIECE] * len(rows)
+    for done, (text, split) in enumerate(_split(list(places), tokenizer), 1):
+        for at in places[text]:
+            found[at] = sentences.place(split, rows[at][1].start, rows[at][1].end)
+        if progress is not None and (done % _TEXTS_AT_ONCE == 0 or done == len(places)):
+            progress(done, len(places))
+    vocabulary = tokenizer.words if isinstance(tokenizer, ElmoTokenizer) else ()
+    return _arranged([word for word, _ in rows], found, sentences, settings, vocabulary)
+
+
+@dataclass(frozen=True)
+class _Split:
+    """A text as tokens: the specials around it, its own tokens, and their characters."""
+
+    before: list[int]
+    body: list[int]
+    after: list[int]
+    offsets: list[tuple[int, int]]
+
+
+def _split(texts: Sequence[str], tokenizer: Any) -> Iterator[tuple[str, _Split]]:
+    for first in range(0, len(texts), _TEXTS_AT_ONCE):
+        part = list(texts[first : first + _TEXTS_AT_ONCE])
+        batch = tokenizer(
+            part,
+            truncation=False,
+            padding=False,
+            return_offsets_mapping=True,
+            split_special_tokens=True,  # "[SEP]" in a text is five characters, not the end of a sentence
+            verbose=False,
+        )
+        for text, encoding in zip(part, batch.encodings, strict=True):
+            # Special tokens belong to no sequence; they are before and after the text.
+            own = [at for at, sequence in enumerate(encoding.sequence_ids) if sequence is not None]
+            left, right = (own[0], own[-1] + 1) if own else (0, 0)
+            ids = encoding.ids
+            yield text, _Split(ids[:left], ids[left:right], ids[right:], encoding.offsets[left:right])
+
+
+class _Sentences:
+    """Distinct sequences of tokens, numbered in order of appearance."""
+
+    def __init__(self, longest: int, unknown: int | None) -> None:
+        self.numbers: dict[bytes, int] = {}
+        self._longest, self._unknown = longest, unknown
+
+    def place(self, split: _Split, start: int, end: int) -> tuple[int, int, int] | str:
+        """Sentence, first and stop token of a word; or why there is none."""
+        pieces = find_pieces(split.offsets, start, end)
+        if pieces is None:
+            return NO_PIECE
+        if set(split.body[pieces.first : pieces.stop]) == {self._unknown}:
+            return UNKNOWN
+        room = self._longest - len(split.before) - len(split.after)
+        window = centred_window(len(split.body), pieces, room)
+        if window is None:
+            return TOO_LONG
+        ids = np.asarray([*split.before, *split.body[window.first : window.stop], *split.after], np.int32)
+        number = self.numbers.setdefault(ids.tobytes(), len(self.numbers))
+        shift = len(split.before) - window.first
+        return number, pieces.first + shift, pieces.stop + shift
+
+
+def centred_window(length: int, pieces: Span, room: int) -> Span | None:
+    """The tokens of a sentence that fit the model, around the word; None if the word alone does not."""
+    if length <= room:
+        return Span(0, length)
+    spare = room - (pieces.stop - pieces.first)
+    if spare < 0:
+        return None
+    first = min(max(pieces.first - spare // 2, 0), length - room)
+    return Span(first, first + room)
+
+
+def _arranged(
+    words: Sequence[str],
+    found: Sequence[tuple[int, int, int] | str],
+    sentences: _Sentences,
+    s: Settings,
+    vocabulary: tuple[str, ...],
+) -> Plan:
+    """Sort sentences by length, number the wanted vectors in that order, and cut."""
+    kept = [(word, place) for word, place in zip(words, found, strict=True) if not isinstance(place, str)]
+    dropped: dict[str, dict[str, int]] = {}
+    for word, place in zip(words, found, strict=True):
+        if isinstance(place, str):
+            reasons = dropped.setdefault(word, {})
+            reasons[place] = reasons.get(place, 0) + 1
+    if not kept:
+        reasons_of_all = sorted({reason for reasons in dropped.values() for reason in reasons})
+        raise InputError(
+            f"none of the {len(words):,} contexts can be used: {join_words(reasons_of_all)}.",
+            hint="check that the model is for the language of the contexts.",
+        )
+    texts = list(sentences.numbers)
+    lengths = np.array([len(text) // 4 for text in texts], np.int64)
+    order = np.argsort(lengths, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    places = np.array([place for _, place in kept], np.int64).reshape(-1, 3)
+    places[:, 0] = rank[places[:, 0]]
+    wanted, vector_of = np.unique(places, axis=0, return_inverse=True)
+    counts: dict[str, int] = {}
+    for word, _ in kept:
+        counts[word] = counts.get(word, 0) + 1
+    cuts = _unit_cuts(lengths[order], s.unit_tokens, s.batch_size)
+    return Plan(
+        words=tuple(counts),
+        counts=tuple(counts.values()),
+        dropped=dropped,
+        ids=np.frombuffer(b"".join(texts[at] for at in order), np.int32),
+        bounds=np.concatenate([[0], np.cumsum(lengths[order])]),
+        wanted=wanted,
+        vector_of=vector_of.reshape(-1),
+        cuts=cuts,
+        wanted_cuts=np.searchsorted(wanted[:, 0], cuts),
+        batch_size=s.batch_size,
+        batch_tokens=s.batch_tokens,
+        vocabulary=vocabulary,
+    )
+
+
+def _unit_cuts(lengths: Integers, unit_tokens: int, batch_size: int) -> Integers:
+    """Boundaries of units of about ``unit_tokens`` tokens, each of full batches only (except the last)."""
+    cuts, first = [0], 0
+    while first < len(lengths):
+        ends = np.cumsum(lengths[first : first + unit_tokens])
+        size = int(np.searchsorted(ends, unit_tokens)) + 1
+        first = min(first + -(-size // batch_size) * batch_size, len(lengths))
+        cuts.append(first)
+    return np.array(cuts, np.int64)
+
+
+def _batches(lengths: Integers, batch_size: int, batch_tokens: int) -> Integers:
+    """Where batches begin, within the limits on sentences and on tokens with padding, at least one each."""
+    cuts, first = [0], 0
+    for at, length in enumerate(lengths.tolist()):
+        size = at - first
+        if size and (size == batch_size or (size + 1) * length > batch_tokens):
+            cuts.append(at)
+            first = at
+    return np.array([*cuts, len(lengths)], np.int64)

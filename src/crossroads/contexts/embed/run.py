@@ -1,0 +1,199 @@
+"""Context vectors of a model: from a folder of contexts to a store, resumable at any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.contexts.cluster import on_cluster
+from crossroads.contexts.corpus import read_contexts
+from crossroads.contexts.corpus.search import EngineName
+from crossroads.contexts.embed.encoder import encoding, unit_encoder
+from crossroads.contexts.embed.plan import Plan, make_plan
+from crossroads.contexts.embed.settings import AUTO, Piece, Settings, Stored, resolve
+from crossroads.contexts.embed.store import Progress, Step, assemble, provenance_of
+from crossroads.core.errors import InputError, one_of
+from crossroads.core.evidence import Contexts
+from crossroads.core.models.opening import is_finished, unfinished
+from crossroads.core.models.transformers import Device
+from crossroads.core.storage.cache import Parts
+from crossroads.core.storage.staging import usable_place
+from crossroads.core.workers import in_processes, processors
+
+Units = Iterator[tuple[int, NDArray[Any]]]
+"""Numbers of units and their vectors, in any order."""
+
+
+def embed(
+    contexts: str | Path,
+    model: str | Path,
+    store: str | Path,
+    *,
+    revision: str | None = None,
+    layer: int | str = AUTO,
+    piece: Piece = "last",
+    dtype: Stored = "float32",
+    batch_size: int = 64,
+    batch_tokens: int = 16_384,
+    unit_tokens: int = 16_384,
+    max_length: int | None = None,
+    device: Device = "auto",
+    threads: int = 1,
+    workers: int | None = None,
+    engine: EngineName = "local",
+    ray_address: str | None = None,
+    ray_runtime_env: Mapping[str, Any] | None = None,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> Contexts:
+    """Compute the vector of every context, and store them.
+
+    Parameters
+    ----------
+    contexts
+        A folder that ``crossroads contexts`` has written.
+    model
+        A folder, a ``.gguf`` file, or a name on the Hugging Face hub; or the folder of an ELMo.
+    store
+        The folder to create. An interrupted run is continued; a finished store that was made with the same
+        settings is opened.
+    revision
+        Branch, tag or commit on the hub.
+    layer
+        ``-1`` is the top layer; see :func:`crossroads.contexts.embed.settings.parse_layers`. By default as
+        in the CEAT: the top layer, and of an ELMo the sum of all three.
+    piece
+        Of a word split into several tokens the ``"last"``, the ``"first"`` or the ``"mean"``.
+    dtype
+        ``"float32"`` or ``"float16"``, for the stored numbers.
+    batch_size, batch_tokens
+        Most sentences and most tokens (with padding) that go through the model at once.
+    unit_tokens
+        Tokens of a work unit, which is the most that each worker loses when a run is killed.
+    max_length
+        Most tokens of a sentence, if fewer than the model takes. Of longer ones a window around the word
+        is kept.
+    device
+        ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
+    threads
+        Threads of each worker. Part of the settings, because more than one may change last bits.
+    workers
+        Number of processes; by default one for each processor, or one on a GPU.
+    engine
+        ``"local"`` or ``"ray"``.
+    ray_address, ray_runtime_env
+        A running cluster, and the environment of its workers.
+    restart
+        Whether to discard an unfinished store that was made with other settings.
+    progress
+        Called with a :class:`Step` now and then.
+
+    Returns
+    -------
+    Contexts
+        The finished store, memory-mapped. Its bytes depend on the contexts and the settings, not on the
+        engine, the number of workers, or how often the work was interrupted.
+    """
+    one_of("engine", engine, EngineName)
+    if workers is not None and workers < 1:
+        raise InputError(f"workers={workers} is too small.", hint="give a number from 1 up.")
+    place, report = usable_place(store), progress or _ignore
+    report(Step(stage="loading"))
+    found = read_contexts(contexts)
+    settings, tokenizer = resolve(
+        model,
+        revision=revision,
+        layer=layer,
+        piece=piece,
+        dtype=dtype,
+        batch_size=batch_size,
+        batch_tokens=batch_tokens,
+        unit_tokens=unit_tokens,
+        max_length=max_length,
+        device=device,
+        threads=threads,
+        elsewhere=engine == "ray",
+    )
+    record = settings.record(found.sha256, found.sample)
+    if is_finished(place, record, _unverified, what="store"):
+        report(Step(stage="present"))
+        return Contexts.open(place)
+    with unfinished(place, record, restart=restart) as parts:
+        plan = make_plan(
+            found,
+            tokenizer,
+            settings,
+            progress=lambda done, total: report(Step(stage="splitting", done=done, total=total)),
+        )
+        # The longest sentences first: a lack of memory shows at once, and allocators see the largest blocks
+        # first.
+        todo = [number for number in reversed(range(plan.units)) if number not in parts.finished]
+        results: Iterable[tuple[int, NDArray[Any]]] = ()
+        if todo and engine == "local":
+            count = min(workers or _default_workers(settings), len(todo))
+            results = encode_locally(plan, todo, settings, workers=count)
+        elif todo:
+            results = on_cluster(
+                unit_encoder,
+                (settings, settings.files.place, plan),
+                todo,
+                workers=workers,
+                address=ray_address,
+                hint="run the same command again; finished units are kept.",
+                processors=settings.threads,
+                graphics=settings.device == "cuda",
+                runtime_env=ray_runtime_env,
+            )
+        _collect(plan, parts, results, report)
+        assemble(place, plan, parts, provenance_of(found, plan, settings, record), settings.dtype, report)
+    return Contexts.open(place)
+
+
+def _unverified(store: Path) -> Contexts:
+    return Contexts.open(store, verify=False)
+
+
+def encode_locally(plan: Plan, numbers: Iterable[int], settings: Settings, *, workers: int) -> Units:
+    """Encode units in processes of this machine, each of which holds the model."""
+    threads = str(settings.threads)
+    return in_processes(
+        encoding,
+        settings,
+        plan.unit,
+        numbers,
+        workers=workers,
+        name=lambda number: f"unit {number} of {plan.units}",
+        hint="if memory ran out, use fewer workers or smaller batches; finished units are kept.",
+        environment={
+            "OMP_NUM_THREADS": threads,
+            "MKL_NUM_THREADS": threads,
+            "TOKENIZERS_PARALLELISM": "false",
+        },
+    )
+
+
+def _default_workers(settings: Settings) -> int:
+    """The default number of workers."""
+    return max(1, processors() // settings.threads) if settings.device == "cpu" else 1
+
+
+def _collect(plan: Plan, parts: Parts, results: Iterable[tuple[int, NDArray[Any]]], report: Progress) -> None:
+    """Write each unit as it is finished."""
+    units = np.searchsorted(plan.wanted_cuts, plan.vector_of, side="right") - 1
+    contexts = np.bincount(units, minlength=plan.units)
+    finished = list(parts.finished)
+    tokens, rows = int(plan.tokens[finished].sum()), int(contexts[finished].sum())
+    kept, total = tokens, int(plan.tokens.sum())
+    report(Step(stage="encoding", done=tokens, total=total, contexts=rows, kept=kept))
+    for number, vectors in results:
+        parts.save(number, vectors)
+        tokens, rows = tokens + int(plan.tokens[number]), rows + int(contexts[number])
+        report(Step(stage="encoding", done=tokens, total=total, contexts=rows, kept=kept))
+
+
+def _ignore(step: Step) -> None:
+    del step

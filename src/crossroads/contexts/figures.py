@@ -1,0 +1,446 @@
+"""Tests over contexts: effect sizes, levels, and how an effect size is distributed over samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crossroads.contexts.measures.battery import CeatBatteryResult
+from crossroads.contexts.measures.bootstrap import CeatBootstrapResult
+from crossroads.contexts.measures.ceat import CeatResult
+from crossroads.contexts.measures.levels import CombinedLevel, MultilevelCeatResult
+from crossroads.core.errors import InputError, join_words, one_of
+from crossroads.core.figures import wording
+from crossroads.core.figures.layout import MARGIN, Frame, new_figure, write
+from crossroads.core.figures.lettering import alike, fitted, height, widest, wrapped
+from crossroads.core.figures.rows import SIDE, Line, Rows, draw_mark, row_axes
+from crossroads.core.figures.style import (
+    BODY,
+    BROWN,
+    CELL,
+    GREY,
+    INK,
+    PAGE,
+    RED,
+    RULE,
+    SMALL,
+    TEAL,
+    WIDE,
+    at_least_one,
+    bare,
+    figure,
+)
+from crossroads.core.inference.bootstrap import percentile_interval
+from crossroads.core.wording.numbers import p_equals
+from crossroads.core.wording.phrases import ADJUSTMENT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_FOREST_ROW, _LOW_ROW = 0.42, 0.27
+_MANY = 20  # tests from which rows are low and sets are not named
+_FOREST_LONGEST = 2.2
+_FOREST_LINE = 0.115
+_APART = 0.17  # of a row, between the two marks of a test
+_ALPHA = 0.05
+
+
+@figure(CeatBatteryResult)
+def context_forest(
+    result: CeatBatteryResult, published: Mapping[str, float] | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the combined and the stimulus-level effect size of every test of a battery of CEATs.
+
+    Above, a circle with the middle 95 % of the samples and the prediction interval of the random-effects
+    model; below, a square with the bootstrap interval where there is one, filled where it stays significant
+    after adjustment for the number of tests.
+
+    Parameters
+    ----------
+    published
+        Published combined effect sizes by name of the design, drawn as crosses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
+    >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
+    >>> result = cr.ceat_battery(contexts, [design], samples=1000)
+    >>> ax = cr.plots.context_forest(result, {"c7": 0.5})  # with a published effect size beside it
+    """
+    if not result.tests:
+        raise InputError("the battery has no test to draw.", hint="see its field 'skipped' for the reasons.")
+    published = published or {}
+    for name in published:
+        one_of("design", name, [*(test.design for test in result.tests), *result.skipped])
+    many = len(result.tests) > _MANY
+    labels = _labels(result, brief=many)
+    rows = Rows(labels=labels, columns=_forest_columns(result, published), step=_FOREST_LINE)
+    frame = rows.frame(
+        width=PAGE,
+        body=len(result.tests) * (_LOW_ROW if many else _FOREST_ROW),
+        title="Effect sizes over contexts and over stimuli",
+        above=0.24,
+        below=0.48,
+        note=_forest_note(result, published),
+    )
+    ax = row_axes(frame, ax, len(result.tests))
+    for y, test in enumerate(result.tests):
+        rows.write_label(ax, y, y)
+        p = result.adjusted[ADJUSTMENT][y]
+        _draw_test(ax, y, test, result.intervals.get(test.design), kept=p is not None and p < _ALPHA)
+        if test.design in published:
+            cross: dict[str, Any] = {"marker": "x", "markersize": 4.5, "markeredgewidth": 1.1}
+            ax.plot([published[test.design]], [y - _APART], color=INK, zorder=4, **cross)
+    rows.write_columns(ax)
+    ax.margins(x=0.04)
+    ax.set_xlabel("effect size d", fontsize=BODY, color=INK, labelpad=3)
+    return ax
+
+
+def _labels(result: CeatBatteryResult, *, brief: bool) -> list[list[Line]]:
+    """The name of each test, its targets and its attributes, each a line with size and weight."""
+    names = [fitted(test.design, _FOREST_LONGEST, BODY, weight="bold") for test in result.tests]
+    if brief:
+        return [[(*name, "bold")] for name in names]
+    titles = [result.titles[test.design] for test in result.tests]
+    pairs = [f"{t[one]} / {t[two]}" for t in titles for one, two in ("xy", "ab")]
+    lines, size = alike(pairs, _FOREST_LONGEST, SMALL, lines=1)
+    return [
+        [(*name, "bold"), (lines[2 * i], size, "normal"), (lines[2 * i + 1], size, "normal")]
+        for i, name in enumerate(names)
+    ]
+
+
+def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -> list[list[str]]:
+    """The columns of text beside the chart, each with its heading."""
+    tests = result.tests
+    columns = [["CES", *(wording.number(test.effect_size) for test in tests)]]
+    if published:
+        given = [published.get(test.design) for test in tests]
+        columns.append(["paper", *("–" if d is None else wording.number(d) for d in given)])
+    columns.append(["d", *(wording.number(test.stimulus_effect_size) for test in tests)])
+    if result.intervals:
+        levels = {interval.level for interval in result.intervals.values()}
+        heading = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
+        found = [result.intervals.get(test.design) for test in tests]
+        between = [f"{wording.number(i.low)} to {wording.number(i.high)}" if i else "–" for i in found]
+        columns.append([heading, *between])
+    columns.append(["p", *(wording.probability(test._answer) for test in tests)])
+    columns.append([wording.ADJUSTED, *map(wording.probability, result._adjusted_p())])
+    columns.append(["exact p", *(wording.probability(test._p) for test in tests)])
+    return columns
+
+
+def _draw_test(
+    ax: Axes, y: int, test: CeatResult, interval: CeatBootstrapResult | None, *, kept: bool
+) -> None:
+    above, below = y - _APART, y + _APART
+    color = RED if kept else GREY
+    middle = percentile_interval(test.sample_effect_sizes, 0.95)
+    band: dict[str, Any] = {"linewidth": 3.2, "solid_capstyle": "butt"}
+    ax.plot(middle, [above, above], color=RULE, zorder=1.5, **band)
+    ax.plot(list(test.prediction_interval), [above, above], color=INK, linewidth=0.9, zorder=2)
+    ax.plot([test.effect_size], [above], color=INK, marker="o", markersize=3.6, zorder=3)
+    if interval is not None:
+        ends = [interval.low, interval.high]
+        ax.plot(ends, [below, below], color=color, linewidth=1.4, marker="|", markersize=5, zorder=2)
+    draw_mark(ax, test.stimulus_effect_size, below, "s", 4.6, color, filled=kept)
+
+
+def _forest_note(result: CeatBatteryResult, published: Mapping[str, float]) -> str:
+    first = result.tests[0]
+    return wording.sentence(
+        f"circle: combined effect size (CES) over {first.sample_effect_sizes.size:,} samples of one context "
+        "per word; pale: the middle 95\N{NO-BREAK SPACE}% of samples; line: prediction interval of the "
+        "random-effects model",
+        "square: effect size of the stimuli over all contexts",
+        f"filled: p < {wording.level(_ALPHA)} {wording.FILLED}; open: not",
+        "interval from resampling the words of all four sets and their contexts" if result.intervals else "",
+        "cross: published CES" if published else "",
+        "p two-sided, for other words for the same things; exact p: labels of the targets exchanged",
+        f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
+        wording.model(result),
+    )
+
+
+_LEVELS_ROW = 0.56
+_LEVELS_LONGEST, _WIDEST = 2.0, 1.5
+_LEVELS_LINE = 0.145
+_LOOKS = ((INK, "o"), (BROWN, "^"), (TEAL, "v"))
+
+
+@figure(MultilevelCeatResult, Sequence, inside=MultilevelCeatResult)
+def context_levels(
+    results: MultilevelCeatResult | Sequence[MultilevelCeatResult], *, ax: Axes | None = None
+) -> Axes:
+    """Draw the combined effect size of each design and of each of its targets alone.
+
+    Marks are filled where the p-value over stimuli is below the level; pale bands are the middle 95 % of the
+    samples, lines are the prediction intervals of the random-effects model.
+
+    Parameters
+    ----------
+    results
+        A multilevel CEAT, or several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
+    >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
+    >>> ax = cr.plots.context_levels(cr.multilevel_ceat(contexts, design, samples=1000))
+    """
+    results = [results] if isinstance(results, MultilevelCeatResult) else list(results)
+    if not results:
+        raise InputError("there is no test to draw.", hint="give at least one multilevel CEAT.")
+    names = [fitted(one.design, _LEVELS_LONGEST, BODY, weight="bold") for one in results]
+    titles = [f"{wording.titled(key, one.titles)} alone" for one in results for key in "xy"]
+    lines, size = alike(titles, _LEVELS_LONGEST, SMALL, lines=1)
+    labels = [
+        [(*name, "bold"), (lines[2 * i], size, "normal"), (lines[2 * i + 1], size, "normal")]
+        for i, name in enumerate(names)
+    ]
+    colors = [color for color, _ in _LOOKS]
+    rows = Rows(labels=labels, columns=_levels_columns(results), step=_LEVELS_LINE, colors=colors)
+    frame = rows.frame(
+        width=PAGE,
+        body=len(results) * _LEVELS_ROW,
+        title="Each target alone, over contexts",
+        above=0.24,
+        below=0.48,
+        note=_levels_note(results[0]),
+    )
+    ax = row_axes(frame, ax, len(results))
+    for y, one in enumerate(results):
+        rows.write_label(ax, y, y)
+        levels = (one.level1, one.level2["x"], one.level2["y"])
+        for i, (level, (color, marker)) in enumerate(zip(levels, _LOOKS, strict=True)):
+            place = y + (i - 1) * _LEVELS_LINE / _LEVELS_ROW
+            _draw_level(ax, place, level, color, marker, one.conventions["alpha"])
+    _levels_write_columns(ax, rows)
+    ax.margins(x=0.04)
+    ax.set_xlabel("combined effect size d", fontsize=BODY, color=INK, labelpad=3)
+    return ax
+
+
+def _draw_level(ax: Axes, y: float, level: CombinedLevel, color: str, marker: str, alpha: float) -> None:
+    band: dict[str, Any] = {"linewidth": 3.2, "alpha": 0.3, "solid_capstyle": "butt"}
+    ax.plot(list(level.sample_interval), [y, y], color=color, zorder=1.5, **band)
+    ax.plot(list(level.prediction_interval), [y, y], color=color, linewidth=1.1, zorder=2)
+    found = level._answer is not None and level._answer.value < alpha
+    draw_mark(ax, level.effect_size, y, marker, 4.6, color, filled=found)
+
+
+def _levels_columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
+    """Columns of text with a heading and three lines per design."""
+    d, p, pattern = ["d"], ["p"], ["pattern"]
+    for one in results:
+        for level in (one.level1, one.level2["x"], one.level2["y"]):
+            d.append(wording.number(level.effect_size))
+            p.append(wording.probability(level._answer))
+        share = wording.percent(one.pattern_shares[one.pattern], 0)
+        attributes = f"{wording.titled('a', one.titles)} / {wording.titled('b', one.titles)}"
+        pattern += [
+            one.crossed_pattern,
+            f"paper's: {one.pattern}, in {share} of samples",
+            fitted(attributes, _WIDEST, SMALL)[0],
+        ]
+    return [d, p, pattern]
+
+
+def _levels_write_columns(ax: Axes, rows: Rows) -> None:
+    right = 0.0
+    for column, room in zip(rows.columns, rows.widths, strict=True):
+        right += room
+        write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
+        for i, text in enumerate(column[1:]):
+            y, line = divmod(i, 3)
+            color = GREY if line and column[0] == "pattern" else INK
+            place = (right, (1 - line) * _LEVELS_LINE)
+            text, size = fitted(text, _WIDEST, SMALL)
+            write(ax, text, (1, y), place, coords=SIDE, size=size, color=color, ha="right")
+
+
+def _levels_note(first: MultilevelCeatResult) -> str:
+    rule = f"|d| > {first.conventions['least_effect']:g} and p < {wording.level(first.conventions['alpha'])}"
+    return wording.sentence(
+        f"combined over {first.sample_effect_sizes.size:,} samples of one context per word",
+        "pale: the middle 95\N{NO-BREAK SPACE}% of samples; line: prediction interval of the random-effects "
+        "model",
+        "right of 0: closer to A than to B; in the first row closer to A, relative to B, than the second "
+        "target is",
+        f"p: for other words for the same things ({wording.tail(first.conventions['alternative'])})",
+        f"filled: p < {wording.level(first.conventions['alpha'])}",
+        f"a target leans if {rule}",
+        wording.model(first),
+    )
+
+
+_BINS = 48
+_BAND = 0.22  # height of an interval above the bars, in inches
+_PANEL, _HEADING, _TICKS, _SPACE = 0.85, 0.34, 0.24, 0.22
+
+
+@figure(CeatResult)
+def context_histogram(
+    result: CeatResult, interval: CeatBootstrapResult | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the effect sizes of all samples of contexts, with their mean and its prediction interval.
+
+    Parameters
+    ----------
+    interval
+        Its bootstrap interval over words and contexts, drawn above the bars if given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
+    >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
+    >>> ax = cr.plots.context_histogram(cr.ceat(contexts, design, samples=1000))
+    """
+    lines = {"samples": (result.effect_size, *result.prediction_interval)}
+    if interval is not None:
+        lines["stimuli"] = (interval.effect_size, interval.low, interval.high)
+    d, answer = wording.number(result.stimulus_effect_size), result._answer
+    p = "no p for other words" if answer is None else p_equals(answer, "figure")
+    frame = Frame(
+        width=WIDE,
+        body=1.6 + _BAND * len(lines),
+        left=MARGIN + 0.1 + widest(list(lines), SMALL),
+        right=0.2,
+        title=f"{result.design}: effect sizes over contexts",
+        subtitle=f"CES = {wording.number(result.effect_size)}; of the stimuli, d = {d}, {p}",
+        below=0.46,
+        note=_histogram_note(result, interval),
+    )
+    ax = frame.axes(ax)
+    bare(ax)
+    top = _bars(ax, result.sample_effect_sizes)
+    _mark(ax, result.effect_size, top)
+    step = top * _BAND / 1.6
+    for i, (name, (middle, low, high)) in enumerate(reversed(lines.items())):
+        y = top + (i + 0.6) * step
+        color, marker = (RED, "o") if name == "samples" else (INK, "s")
+        ax.plot([low, high], [y, y], color=color, linewidth=1.3, marker="|", markersize=6, zorder=3)
+        ax.plot([middle], [y], color=color, marker=marker, markersize=4.5, zorder=4)
+        write(ax, name, (0, y), (-0.08, 0), coords=("axes fraction", "data"), size=SMALL, ha="right")
+    ax.set_ylim(0, top + len(lines) * step)
+    ax.set_xlabel("effect size d of a sample", fontsize=BODY, color=INK, labelpad=3)
+    return ax
+
+
+def _histogram_note(result: CeatResult, interval: CeatBootstrapResult | None) -> str:
+    share = wording.percent(result.share_positive)
+    return wording.sentence(
+        f"{result.sample_effect_sizes.size:,} samples of one context per word, {share} of them positive",
+        "samples: combined effect size and prediction interval of the random-effects model",
+        _about_interval(interval),
+        "p: for other words for the same things, two-sided",
+        wording.model(result),
+    )
+
+
+def _about_interval(interval: CeatBootstrapResult | None) -> str:
+    if interval is None:
+        return ""
+    return (
+        f"stimuli: effect size over all contexts, {100 * interval.level:g}\N{NO-BREAK SPACE}% interval from "
+        "resampling words and contexts"
+    )
+
+
+def _bars(ax: Axes, effects: np.ndarray) -> float:
+    """Draw the histogram; returns the height of its highest bar."""
+    counts, _, _ = ax.hist(effects, bins=_BINS, color=CELL, edgecolor=RULE, linewidth=0.4, zorder=2)
+    return float(np.max(counts))
+
+
+def _mark(ax: Axes, mean: float, top: float) -> None:
+    """Mark no association and the combined effect size; 0 is always in view."""
+    ax.plot([0, 0], [0, top], color=INK, linewidth=0.8, linestyle=(0, (3, 2)), zorder=3)
+    ax.plot([mean, mean], [0, top], color=RED, linewidth=1.2, zorder=3)
+
+
+@figure(CeatBatteryResult, Sequence, inside=CeatResult)
+def context_histograms(result: CeatBatteryResult | Sequence[CeatResult], *, columns: int = 4) -> Figure:
+    """Draw the distribution of the effect sizes of several designs, on one scale.
+
+    Parameters
+    ----------
+    result
+        A battery of CEATs, or some of them.
+    columns
+        Panels per row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
+    >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
+    >>> figure = cr.plots.context_histograms(cr.ceat_battery(contexts, [design], samples=1000))
+    """
+    tests = list(result.tests if isinstance(result, CeatBatteryResult) else result)
+    if not tests:
+        raise InputError("there is no test to draw.", hint="see the field 'skipped' for the reasons.")
+    columns = min(at_least_one("columns", columns), len(tests))
+    rows = math.ceil(len(tests) / columns)
+    wide = PAGE if columns > 2 else WIDE
+    room = wide - 2 * MARGIN
+    panel = (room - 0.1 - (columns - 1) * _SPACE) / columns  # the last tick may be at the edge
+    skipped: Mapping[str, str] = result.skipped if isinstance(result, CeatBatteryResult) else {}
+    note = wrapped(_grid_note(tests, skipped), room, SMALL, lines=8)
+    pitch = _HEADING + _PANEL + _TICKS
+    foot = height(note, SMALL) + 0.1
+    total = 2 * MARGIN + rows * pitch + foot
+    figure = new_figure(wide, total)
+    low = min(0.0, *(float(test.sample_effect_sizes.min()) for test in tests))
+    high = max(0.0, *(float(test.sample_effect_sizes.max()) for test in tests))
+    edge = 0.03 * (high - low)
+    for i, test in enumerate(tests):
+        row, column = divmod(i, columns)
+        left = MARGIN + column * (panel + _SPACE)
+        bottom = total - MARGIN - row * pitch - _HEADING - _PANEL
+        ax = figure.add_axes((left / wide, bottom / total, panel / wide, _PANEL / total))
+        _panel(ax, test, panel)
+        ax.set_xlim(low - edge, high + edge)
+        if i == 0:
+            under = MARGIN + height(note, SMALL) - bottom
+            write(ax, note, (0, 0), (0, under), size=SMALL, color=GREY, va="top")
+    return figure
+
+
+def _panel(ax: Axes, test: CeatResult, room: float) -> None:
+    bare(ax)
+    top = _bars(ax, test.sample_effect_sizes)
+    _mark(ax, test.effect_size, top)
+    y = 1.1 * top
+    ends = list(test.prediction_interval)
+    ax.plot(ends, [y, y], color=RED, linewidth=1.1, marker="|", markersize=4, zorder=3)
+    ax.set_ylim(0, 1.2 * top)
+    ax.locator_params(axis="x", nbins=4)
+    name, size = fitted(test.design, room, BODY, weight="bold")
+    write(ax, name, (0, 1), (0, 0.17), size=size, weight="bold", va="bottom")
+    p = wording.probability(test._answer)
+    line, size = fitted(f"CES {wording.number(test.effect_size)}, p {p}", room, SMALL)
+    write(ax, line, (0, 1), (0, 0.04), size=size, color=GREY, va="bottom")
+
+
+def _grid_note(tests: Sequence[CeatResult], skipped: Mapping[str, str]) -> str:
+    return wording.sentence(
+        f"effect sizes of {tests[0].sample_effect_sizes.size:,} samples of one context per word",
+        "red: combined effect size (CES), above it the prediction interval of the random-effects model",
+        "dashed: no association",
+        "p: for other words for the same things, two-sided, not adjusted for the number of tests",
+        f"not measured: {join_words(skipped, most=12)}" if skipped else "",
+        wording.model(tests[0]),
+    )

@@ -1,0 +1,472 @@
+"""The levels of the ML-EAT under the random effects of the CEAT: which target an association comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.contexts.measures.ceat import (
+    COMBINED,
+    SAMPLED,
+    CombinedEffect,
+    Variance,
+    combined_row,
+    hedges,
+    stimulus_row,
+)
+from crossroads.contexts.measures.draws import (
+    STIMULUS_WORK,
+    Stack,
+    check_expected,
+    check_spread,
+    counts_of,
+    design_contexts,
+    draw_contexts,
+    expected_cosines,
+    sample_cosines,
+)
+from crossroads.core.errors import one_of
+from crossroads.core.evidence import Contexts
+from crossroads.core.inference.bootstrap import generator, percentile_interval
+from crossroads.core.inference.crossed import Crossed, crossed, mean_cosine
+from crossroads.core.inference.geometry import Floats, effect_size, effect_sizes, rounding_error
+from crossroads.core.inference.options import whole
+from crossroads.core.inference.permutation.test import Alternative, PermutationResult, permutation_test
+from crossroads.core.inference.random_effects import combine
+from crossroads.core.results import (
+    QUESTION,
+    TEST,
+    Result,
+    Row,
+    Stat,
+    crossed_names,
+    label_for,
+    long_row,
+    named,
+    read_only,
+    stat,
+)
+from crossroads.core.results.gathered import Missing
+from crossroads.core.results.stats import pairs
+from crossroads.core.stimuli import Design
+from crossroads.core.wording import phrases
+from crossroads.words.measures.mleat import CELLS, LEVELS
+from crossroads.words.measures.patterns import (
+    ALPHA,
+    LEAST_EFFECT,
+    PATTERNS,
+    check_rule,
+    critical_effect,
+    lean,
+    pattern_of,
+)
+from crossroads.words.measures.weat import check_ddof, crossed_rows
+
+_LEANS = {1: "a", -1: "b", 0: None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombinedLevel(CombinedEffect):
+    """A level of the ML-EAT, combined over samples of contexts."""
+
+    sample_interval: tuple[float, float]
+    """Interval of the middle 95 % of the samples."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombinedSimilarity:
+    """Level 3 over samples of contexts: similarity of a target and an attribute."""
+
+    mean: float
+    """Mean cosine over all pairs of a target and an attribute stimulus, combined under random effects."""
+    se: float
+    """Its standard error over samples."""
+    sd: float
+    """Standard deviation of the cosines within a sample: root mean square over samples."""
+    tau2: float
+    """Variance of the mean between samples, beyond that within them."""
+    i2: float
+    """Share of the variation that is between samples."""
+    prediction_interval: tuple[float, float]
+    """Interval in which the random-effects model expects the mean of 95 % of further samples."""
+    sample_interval: tuple[float, float]
+    """Interval of the means of the middle 95 % of the samples."""
+    expected: float
+    """Mean cosine over all pairs and all their contexts, which needs no samples."""
+    pairs: int
+    """Number of pairs of stimuli in a sample."""
+    low: float
+    """Lower end of the 95 % interval of ``expected`` over the choice of words."""
+    high: float
+    """Upper end."""
+
+
+def _level_names(path: str, end: str = "") -> str:
+    """Names of a level in files."""
+    names = (
+        "effect_size published_p=pvalue tau2 i2 stimulus_effect_size prediction_low=prediction_interval.0 "
+        f"prediction_high=prediction_interval.1 {crossed_names()} exact_p=stimulus_pvalue"
+    )
+    return " ".join(f"{name}{end}={path}.{inner}" for name, inner in pairs(names))
+
+
+def _combined_note(results: Sequence[MultilevelCeatResult]) -> str:
+    samples = ", ".join(dict.fromkeys(f"{one.conventions['samples']:,}" for one in results))
+    return f"first target alone, combined over {samples} samples"
+
+
+def _tails(results: Sequence[MultilevelCeatResult]) -> str:
+    return ", ".join(dict.fromkeys(phrases.tail(one.conventions["alternative"]) for one in results))
+
+
+def _other_words_note(results: Sequence[MultilevelCeatResult]) -> str:
+    return f"{phrases.OTHER_WORDS}, {_tails(results)}"
+
+
+def _exchanged_note(results: Sequence[MultilevelCeatResult]) -> str:
+    return f"labels of the attributes exchanged on expected cosines, {_tails(results)}"
+
+
+_SHOWN = "share of samples that show the paper's pattern"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MultilevelCeatResult(Result):
+    """Three levels of association over contexts, and the patterns that samples show."""
+
+    _section: ClassVar[str] = "contexts"
+    _cites: ClassVar[tuple[str, ...]] = (
+        "guo2021detecting",
+        "wolfe2024mleat",
+        "dersimonian1986meta",
+        "higgins2009reevaluation",
+        "cohen1988statistical",
+    )
+    _stem: ClassVar[str] = "context_levels"
+    _figure: ClassVar[str] = "context_levels"
+    _label_format: ClassVar[str] = f"{phrases.tested('{design}', 'ceat')} levels"
+    _table_title: ClassVar[str] = "Levels of association over contexts"
+    _file_names: ClassVar[str] = " ".join(
+        (
+            f"design {_level_names('level1')}",
+            *(_level_names(f"level2.{key}", f"_{key}") for key in "xy"),
+            *(f"mean_{key}=level3.{key}.mean sd_{key}=level3.{key}.sd" for key in CELLS),
+            "pattern published_pattern crossed_pattern pattern_share samples=sample_effect_sizes.size",
+        )
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "context levels": "effect_size=level1.effect_size published_p=level1.pvalue "
+        f"stimulus_effect_size=level1.stimulus_effect_size {crossed_names('level1.', ends='difference_')} "
+        f"exact_p=level1.stimulus_pvalue {LEVELS} exact_p_x=level2.x.stimulus_pvalue "
+        "exact_p_y=level2.y.stimulus_pvalue left_out=_left_out"
+    }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        QUESTION,
+        stat("d_x", "d(X)", _combined_note, of="level2.x.effect_size"),
+        stat("p_x", "p(X)", _other_words_note, of="level2.x._answer"),
+        stat("exact_p_x", "exact p(X)", _exchanged_note, of="level2.x._p", spare=3),
+        stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size"),
+        stat("p_y", "p(Y)", of="level2.y._answer"),
+        stat("exact_p_y", "exact p(Y)", of="level2.y._p", spare=3),
+        stat("pattern", of="crossed_pattern"),
+        stat("published", "paper's pattern", phrases.PAPER_PATTERN, of="pattern", spare=2),
+        stat("shown", note=_SHOWN, of="pattern_share", kind="share", digits=0, spare=2),
+    )
+
+    design: str
+    """Name of the design."""
+    level1: CombinedLevel
+    """The differential test: the CEAT."""
+    level2: Mapping[str, CombinedLevel]
+    """Each target alone against the two attributes; keys ``x`` and ``y``."""
+    level3: Mapping[str, CombinedSimilarity]
+    """Each target with each attribute; keys ``ax``, ``bx``, ``ay``, ``by``."""
+    pattern: str
+    """Which of the nine outcomes it is, by the combined effect sizes and the p-values over stimuli."""
+    published_pattern: str
+    """The same by the p-values of the combined effect sizes, which are nearly always significant."""
+    pattern_shares: Mapping[str, float]
+    """Share of samples that show each outcome: whether the pattern holds context by context."""
+    titles: Mapping[str, str]
+    """What the four sets stand for."""
+    sample_effect_sizes: NDArray[np.float64]
+    """Level 1 effect size of each sample."""
+    sample_effect_sizes_x: NDArray[np.float64]
+    """Level 2 effect size of the first target in each sample."""
+    sample_effect_sizes_y: NDArray[np.float64]
+    """Level 2 effect size of the second target in each sample."""
+    contexts: Mapping[str, int]
+    """Number of contexts of each stimulus."""
+    crossed_pattern: str
+    """The pattern by the p-values that hold for other words, which outputs show."""
+
+    @property
+    def pattern_share(self) -> float:
+        """Share of samples that show the pattern by the p-values over stimuli."""
+        return self.pattern_shares[self.pattern]
+
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        """Every number of all three levels, over samples and over stimuli."""
+        n, measure, test = int(self.sample_effect_sizes.size), "multilevel-ceat", self.design
+        levels = {"level 1": self.level1, **{f"level 2 {key}": one for key, one in self.level2.items()}}
+        for part, level in levels.items():
+            yield combined_row(measure, test, f"{part} samples", level, n)
+            for field, statistic in SAMPLED.items():
+                yield long_row(measure, test, f"{part} samples", statistic, getattr(level, field), n=n)
+            low, high = level.sample_interval
+            yield long_row(measure, test, f"{part} samples", "sample_interval", None, low=low, high=high, n=n)
+            yield stimulus_row(measure, test, f"{part} stimuli", level)
+            exact = level.stimulus_pvalue
+            yield from crossed_rows(measure, test, f"{part} other words", level.crossed, exact)
+        for key, cell in self.level3.items():
+            part, (low, high) = f"level 3 {key}", cell.prediction_interval
+            yield long_row(measure, test, part, "mean", cell.mean, low=low, high=high, n=n)
+            for statistic in ("se", "sd", "tau2", "i2", "pairs"):
+                yield long_row(measure, test, part, statistic, getattr(cell, statistic), n=n)
+            ends = {"low": cell.low, "high": cell.high}
+            yield long_row(measure, test, part, "expected", cell.expected, n=n, **ends)
+            low, high = cell.sample_interval
+            yield long_row(measure, test, part, "sample_interval", None, low=low, high=high, n=n)
+        yield long_row(measure, test, self.pattern, "pattern", self.pattern_share, n=n)
+        yield long_row(measure, test, self.published_pattern, "published_pattern", None)
+        yield long_row(measure, test, self.crossed_pattern, "crossed_pattern", None)
+        for pattern, share in self.pattern_shares.items():
+            yield long_row(measure, test, pattern, "pattern_share", share, n=n)
+
+
+levels_name = partial(label_for, MultilevelCeatResult)
+"""Name of the levels of a test over contexts, such as ``weat6 CEAT levels``."""
+
+
+def multilevel_ceat(
+    contexts: Contexts,
+    design: Design,
+    *,
+    samples: int = 10_000,
+    seed: int = 0,
+    ddof: int = 1,
+    variance: Variance = "paper",
+    alternative: Alternative = "two-sided",
+    missing: Missing = "raise",
+    alpha: float = ALPHA,
+    least_effect: float = LEAST_EFFECT,
+) -> MultilevelCeatResult:
+    r"""Measure an association over contexts at the three levels of the ML-EAT.
+
+    Each sample draws one context for every stimulus, and all levels are computed from their cosines: the
+    effect size of the CEAT; for each target T alone
+
+    .. math::
+        d_T = \frac{\operatorname{mean}_{a \in A} u(T, a) - \operatorname{mean}_{b \in B} u(T, b)}
+                   {\operatorname{sd}_{c \in A \cup B} u(T, c)}, \qquad
+        u(T, c) = \operatorname{mean}_{t \in T} \cos(t, c);
+
+    and mean and standard deviation of the cosines of each target with each attribute. Each is combined over
+    samples under random effects, with its own variance between samples.
+
+    Parameters
+    ----------
+    contexts, design, samples, seed, missing
+        As in :func:`~crossroads.ceat`, with which Level 1 shares its draws.
+    ddof
+        As in :func:`~crossroads.weat`; it applies to all three levels.
+    variance
+        Variance of a sample at Levels 1 and 2. ``"paper"``: :math:`V_i` is the square of the standard
+        deviation in the denominator. ``"hedges"``: the sampling variance of an effect size. A mean of Level 3
+        has the variance of its cosines over the number of pairs.
+    alternative
+        Tail of the p-values over stimuli and of those inside a sample. The published-style p-values are
+        two-sided throughout.
+    alpha, least_effect
+        Level and effect size that a Level 2 test must reach for its target to lean to an attribute.
+
+    Notes
+    -----
+    Wolfe, Hiniker and Howe (2024) name this extension of the ML-EAT as future work; no numbers are
+    published. Inside a sample the Level 2 p-value is that of a normal curve fitted to the divisions of the
+    attributes, the rule behind the stars of their tables. The pairs of Level 3 share words, so that its means
+    vary more than those of independent pairs; the excess is part of ``tau2``.
+
+    References
+    ----------
+    Guo, W., & Caliskan, A. (2021). doi:10.1145/3461702.3462536
+    Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.48550/arXiv.2408.01966
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
+    >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
+    >>> result = cr.multilevel_ceat(contexts, design, samples=1000)
+    >>> round(result.level2["x"].effect_size, 1), result.pattern
+    (0.2, 'Non-Directional')
+    """
+    one_of("variance", variance, Variance)
+    one_of("alternative", alternative, Alternative)
+    check_ddof(ddof)
+    check_rule(alpha, least_effect)
+    whole("samples", samples, least=3, hint="draw at least three; 10,000 is usual.")
+    stacked, found = design_contexts(contexts, design, missing=missing, least=dict.fromkeys("xyab", 2))
+    levels, cells = _sampled(stacked, draw_contexts(stacked.counts, samples, generator(seed)), ddof)
+    expected = _expected(stacked)
+    check_expected(expected["1"], contexts.dim, f"expected association of the design {design.name!r}")
+    for key in "xy":
+        check_expected(
+            expected[key], contexts.dim, f"expected cosine with {key} of the design {design.name!r}"
+        )
+    n_x, n_y, n_a, n_b = stacked.sizes
+    groups = {"1": (n_x, n_y), "x": (n_a, n_b), "y": (n_a, n_b)}
+    table = expected_cosines(stacked)
+    rows = {"1": (table, n_x), "x": (table[:n_x], n_x), "y": (table[n_x:], n_y)}
+    exchange: dict[str, Any] = {"score_error": rounding_error(contexts.dim), "max_work": STIMULUS_WORK}
+    exchange["alternative"] = alternative
+    combined = {
+        key: _level(
+            levels[key],
+            expected[key],
+            groups[key],
+            variance,
+            ddof,
+            drawn=crossed(*some, n_a, **exchange),
+            tested=permutation_test(*np.split(expected[key], groups[key][:1]), **exchange),
+        )
+        for key, some in rows.items()
+    }
+    similarities = {
+        key: _similarity(*cells[key], expected[key], pairs)
+        for key, pairs in zip(cells, (n_x * n_a, n_x * n_b, n_y * n_a, n_y * n_b), strict=True)
+    }
+    rule = {"least_effect": least_effect, "alpha": alpha}
+    alone = (combined["x"], combined["y"])
+    critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
+    return MultilevelCeatResult(
+        design=design.name,
+        level1=combined["1"],
+        level2={key: combined[key] for key in "xy"},
+        level3=similarities,
+        pattern=pattern_of(*(lean(one.effect_size, one.stimulus_pvalue, **rule) for one in alone)),
+        published_pattern=pattern_of(*(lean(one.effect_size, one.pvalue, **rule) for one in alone)),
+        crossed_pattern=pattern_of(
+            *(lean(one.stimulus_effect_size, one.crossed.pvalue, **rule) for one in alone)
+        ),
+        pattern_shares=_shares(levels["x"][0], levels["y"][0], critical, alternative),
+        titles={name: words.name for name, words in design.sets.items()},
+        sample_effect_sizes=read_only(levels["1"][0]),
+        sample_effect_sizes_x=read_only(levels["x"][0]),
+        sample_effect_sizes_y=read_only(levels["y"][0]),
+        contexts=counts_of(stacked, found),
+        coverage=found.coverage,
+        conventions={
+            "measure": "multilevel-ceat",
+            "samples": samples,
+            "seed": seed,
+            "ddof": ddof,
+            "variance": variance,
+            "alternative": alternative,
+            "alpha": alpha,
+            "least_effect": least_effect,
+            "missing": missing,
+            "fallback": ", ".join(contexts.fallback) or "none",
+        },
+        provenance=(contexts.provenance,),
+    )
+
+
+Sampled = tuple[Floats, Floats]
+"""An effect size and a variance for each sample."""
+
+
+def _sampled(
+    stacked: Stack, drawn: NDArray[np.int32], ddof: int
+) -> tuple[dict[str, Sampled], dict[str, Sampled]]:
+    """Effect sizes of Levels 1 and 2, means of Level 3, and the variances behind them, sample by sample."""
+    n_x, n_y, n_a, _ = stacked.sizes
+    samples = drawn.shape[1]
+    levels = {key: (np.empty(samples), np.empty(samples)) for key in ("1", "x", "y")}
+    cells = {key: (np.empty(samples), np.empty(samples)) for key in ("ax", "bx", "ay", "by")}
+    for block, table in sample_cosines(stacked, drawn, n_x + n_y):
+        s = table[:, :, :n_a].mean(axis=2) - table[:, :, n_a:].mean(axis=2)
+        _effects(levels["1"], block, s, n_x, ddof)
+        for key, part in (("x", table[:, :n_x]), ("y", table[:, n_x:])):
+            _effects(levels[key], block, part.mean(axis=1), n_a, ddof)
+            for name, cosines in ((f"a{key}", part[:, :, :n_a]), (f"b{key}", part[:, :, n_a:])):
+                cells[name][0][block] = cosines.mean(axis=(1, 2))
+                cells[name][1][block] = cosines.var(axis=(1, 2), ddof=ddof)
+    for _, spread in (*levels.values(), *cells.values()):
+        check_spread(spread, stacked)
+    return levels, cells
+
+
+def _effects(into: Sampled, block: slice, scores: Floats, n_first: int, ddof: int) -> None:
+    into[0][block], into[1][block] = effect_sizes(scores, n_first, ddof=ddof)
+
+
+def _expected(stacked: Stack) -> dict[str, Floats]:
+    """Values permuted at each level, from expected cosines, and the expected cosines of each cell."""
+    n_x, _, n_a, _ = stacked.sizes
+    table = expected_cosines(stacked)
+    found = {"1": table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)}
+    for key, part in (("x", table[:n_x]), ("y", table[n_x:])):
+        found[key] = part.mean(axis=0)
+        found[f"a{key}"], found[f"b{key}"] = part[:, :n_a], part[:, n_a:]
+    return found
+
+
+def _level(
+    sampled: Sampled,
+    scores: Floats,
+    sizes: tuple[int, int],
+    variance: Variance,
+    ddof: int,
+    *,
+    drawn: Crossed,
+    tested: PermutationResult,
+) -> CombinedLevel:
+    """A level from its samples, from the scores that are permuted, and from both tests of these."""
+    effects, spreads = sampled
+    found = combine(effects, spreads if variance == "paper" else hedges(effects, sizes))
+    return CombinedLevel(
+        **named(found, COMBINED),
+        sample_interval=percentile_interval(effects, 0.95),
+        share_positive=float((effects > 0).mean()),
+        stimulus_effect_size=effect_size(scores[: sizes[0]], scores[sizes[0] :], ddof=ddof),
+        stimulus_pvalue=tested.pvalue,
+        stimulus_method=tested.method,
+        crossed=drawn,
+    )
+
+
+def _similarity(means: Floats, spreads: Floats, expected: Floats, pairs: int) -> CombinedSimilarity:
+    found = combine(means, spreads / pairs)
+    drawn: Any = mean_cosine(expected)  # of two words or more in both sets
+    return CombinedSimilarity(
+        mean=found.effect_size,
+        se=found.se,
+        sd=float(np.sqrt(spreads.mean())),
+        tau2=found.tau2,
+        i2=found.i2,
+        prediction_interval=found.prediction_interval,
+        sample_interval=percentile_interval(means, 0.95),
+        expected=float(expected.mean()),
+        pairs=pairs,
+        low=drawn.low,
+        high=drawn.high,
+    )
+
+
+def _shares(x: Floats, y: Floats, critical: float, alternative: str) -> dict[str, float]:
+    """Share of samples that show each pattern."""
+    up, down = alternative != "less", alternative != "greater"
+    leanings = [(d > critical) * int(up) - (d < -critical) * int(down) for d in (x, y)]
+    counts = dict.fromkeys(PATTERNS, 0.0)
+    for first, one in _LEANS.items():
+        for second, other in _LEANS.items():
+            counts[pattern_of(one, other)] = float(((leanings[0] == first) & (leanings[1] == second)).mean())
+    return counts

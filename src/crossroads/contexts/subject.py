@@ -1,0 +1,20 @@
+"""What this subject brings, in names."""
+
+from crossroads.core.subjects import Command, Subject
+
+SUBJECT = Subject(
+    place=3,
+    lines=6700,
+    uses=("words",),
+    results=("measures.battery", "measures.bootstrap", "measures.ceat", "measures.levels"),
+    rows="audit",
+    commands={
+        "contexts": Command(
+            "commands.contexts", "From a corpus", "Find sentences with your words, and draw a sample of them."
+        ),
+        "embed": Command(
+            "commands.embed", "From a corpus", "Compute the vector of every word in its sentence."
+        ),
+        "ceat": Command("commands.ceat", "From a corpus", "Test associations over those sentences."),
+    },
+)

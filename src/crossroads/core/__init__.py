@@ -1,0 +1,1 @@
+"""What two subjects or more use; it imports none of them."""

@@ -1,0 +1,12 @@
+"""Evidence from a source: arrays with their labels and provenance."""
+
+from crossroads.core.evidence.contexts import Contexts
+from crossroads.core.evidence.embeddings import Embeddings, Match
+from crossroads.core.evidence.provenance import Provenance
+
+__all__ = [
+    "Contexts",
+    "Embeddings",
+    "Match",
+    "Provenance",
+]

@@ -1,0 +1,346 @@
+"""One vector per label: the evidence that static association tests read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossroads.core.errors import EvidenceError, InputError, in_short, join_words
+from crossroads.core.evidence.provenance import Provenance, provenance_of
+from crossroads.core.evidence.spelling import Unread, check_fallback, helpful_rules, nearest_words, spellings
+
+_CHECK_ROWS = 1 << 14
+
+
+class Match(NamedTuple):
+    """How a word was found."""
+
+    row: int
+    """Row of the vector."""
+    label: str
+    """The label under which it is stored."""
+    rule: str
+    """``"exact"``, or the fallback rule that found it."""
+
+
+class Embeddings:
+    """Vectors with their labels, read-only.
+
+    Parameters
+    ----------
+    labels
+        One label per row, all different.
+    vectors
+        Two-dimensional array of real numbers, one row per label. Its type is kept; a memory-mapped
+        array stays on disk.
+    provenance
+        Where the vectors came from; :class:`Provenance` or a description.
+    fallback
+        Rules for words that are not found as they are written: any of ``"lower"``, ``"title"``,
+        ``"accents"``, in the order to try them. None by default. What each rule found is recorded in
+        the coverage of every result. Phrases are found whether spaces, underscores or hyphens join their
+        words, and accents whether they are part of their letters or not, under every rule.
+    unread
+        Words of the source beyond these vectors, for messages about words that are not found.
+    ranks
+        The place of each word among those of its source by frequency, the most frequent first, counted
+        from 1; None where that is unknown.
+    pool
+        Other words of the same source, against which measures compare; by default the vectors are their own
+        pool, unless the source holds more.
+    more
+        Reads that many other words of the source, for measures that need a pool where none was read along.
+
+    Examples
+    --------
+    >>> emb = Embeddings(["rose", "wasp"], [[1.0, 0.0], [0.0, 1.0]])
+    >>> emb.dim, len(emb), "rose" in emb
+    (2, 2, True)
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        vectors: ArrayLike,
+        *,
+        provenance: Provenance | str | None = None,
+        fallback: str | Iterable[str] = (),
+        unread: Unread | None = None,
+        ranks: Sequence[int] | NDArray[np.integer[Any]] | None = None,
+        pool: Embeddings | None = None,
+        more: Callable[[int], Embeddings | None] | None = None,
+    ) -> None:
+        array = vectors if isinstance(vectors, np.ndarray) else _as_array(vectors)
+        labels = _as_labels(labels)
+        _check_shape(labels, array)
+        index = {label: row for row, label in enumerate(labels)}
+        if len(index) < len(labels):
+            raise _duplicate_labels(labels)
+        if not isinstance(array, np.memmap):
+            _check_finite(labels, array)
+        view = array.view()
+        view.flags.writeable = False
+        self._labels = labels
+        self._vectors: NDArray[Any] = view
+        self._index = index
+        self._fallback = check_fallback(fallback)
+        self._unread = unread
+        self._provenance = provenance_of(provenance, "given as arrays")
+        self._ranks = None if ranks is None else _as_ranks(ranks, labels)
+        self._pool = pool
+        self._some = unread is not None
+        self._more = more
+
+    @classmethod
+    def from_dict(
+        cls,
+        vectors: Mapping[str, ArrayLike],
+        *,
+        provenance: Provenance | str | None = None,
+        fallback: str | Iterable[str] = (),
+    ) -> Embeddings:
+        """Build from a mapping of label to vector."""
+        if not hasattr(vectors, "items"):
+            raise EvidenceError(
+                f"the vectors are of type {type(vectors).__name__}.", hint="give {word: vector, ...}."
+            )
+        if not vectors:
+            raise EvidenceError("there are no vectors: the mapping is empty.", hint="give at least one.")
+        rows = [np.asarray(v) for v in vectors.values()]
+        dims = {word: row.shape for word, row in zip(vectors, rows, strict=True)}
+        first_word, first = next(iter(dims.items()))
+        for word, shape in dims.items():
+            if shape != first or len(shape) != 1:
+                raise EvidenceError(
+                    f"the vector of {word!r} has shape {shape}, that of {first_word!r} has shape {first}.",
+                    hint="every vector must be one-dimensional and of the same length.",
+                )
+        return cls(list(vectors), np.stack(rows), provenance=provenance, fallback=fallback)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, in the order of the rows."""
+        return self._labels
+
+    @property
+    def vectors(self) -> NDArray[Any]:
+        """The vectors, one row per label; read-only."""
+        return self._vectors
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return int(self._vectors.shape[1])
+
+    @property
+    def fallback(self) -> tuple[str, ...]:
+        """The rules tried for words that are not found as written."""
+        return self._fallback
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the vectors came from."""
+        return self._provenance
+
+    @property
+    def ranks(self) -> Mapping[str, int] | None:
+        """Label to its place by frequency in the source, counted from 1; None where that is unknown."""
+        return None if self._ranks is None else MappingProxyType(self._rank_of)
+
+    @cached_property
+    def _rank_of(self) -> dict[str, int]:
+        ranks = () if self._ranks is None else self._ranks.tolist()
+        return dict(zip(self._labels, ranks, strict=True))
+
+    @property
+    def pool(self) -> Embeddings | None:
+        """Other words of the source: those read along, or all of these vectors where there are no others.
+
+        None where the source holds more words and none was read along, which
+        ``cr.load(path, words=…, pool=20_000)`` does.
+        """
+        return self._pool if self._pool is not None or self._some else self
+
+    def others(self, n: int) -> Embeddings | None:
+        """The pool, or, where none was read along, ``n`` words that are read now and remembered.
+
+        None where there is no pool and it is not known how to read one.
+        """
+        if self.pool is None and self._more is not None:
+            self._pool = self._more(n)
+        return self.pool
+
+    def with_pool(self, pool: Embeddings | None) -> Embeddings:
+        """The same vectors with other words to compare with; nothing is copied."""
+        return self._with(_pool=pool)
+
+    def with_vectors(
+        self, vectors: NDArray[Any], *, provenance: Provenance, pool: Embeddings | None = None
+    ) -> Embeddings:
+        """The same words with other vectors, such as corrected ones, and with a pool of the same kind."""
+        _check_shape(self._labels, vectors)
+        _check_finite(self._labels, vectors)
+        view = vectors.view()
+        view.flags.writeable = False
+        return self._with(_vectors=view, _provenance=provenance, _pool=pool, _more=None)
+
+    def with_fallback(self, fallback: str | Iterable[str]) -> Embeddings:
+        """The same vectors with other fallback rules; nothing is copied."""
+        return self._with(_fallback=check_fallback(fallback))
+
+    def _with(self, **changes: Any) -> Embeddings:
+        twin = object.__new__(Embeddings)
+        twin.__dict__.update({**self.__dict__, **changes})
+        return twin
+
+    def exact_rows(self, words: Iterable[str]) -> list[int | None]:
+        """Rows of many words as they are written; None for those that are not found."""
+        return list(map(self._index.get, words))
+
+    def find(self, word: str) -> Match | None:
+        """Find a word, by the fallback rules if it is not found as written."""
+        for form, rule in spellings(word, self._fallback):
+            row = self._index.get(form)
+            if row is not None:
+                return Match(row, form, rule)
+        return None
+
+    @property
+    def unread(self) -> Unread | None:
+        """Words of the source beyond these vectors; None if there are none."""
+        return self._unread
+
+    def helpful_rules(self, words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The spelling rules under which most of the given words would be found, and these words."""
+        forms = frozenset() if self._unread is None else self._unread.forms
+        return helpful_rules(words, lambda form: form in self._index or form in forms, self._fallback)
+
+    def nearest(self, words: Sequence[str], *, n: int = 3) -> Mapping[str, tuple[str, ...]]:
+        """The labels of the source closest to each of the given words in spelling, best first."""
+        blocks = ("\n".join(self._labels),) if self._unread is None else self._unread.blocks
+        return nearest_words(words, blocks, n=n)
+
+    def select(self, words: Iterable[str]) -> Embeddings:
+        """Only the rows of the given words, in memory, under their stored labels.
+
+        Ranks are kept, and so is the pool unless it is these vectors themselves.
+        """
+        matches: dict[str, int] = {}
+        words = list(words)
+        for word, row in zip(words, self.exact_rows(words), strict=True):
+            match = self.find(word) if row is None else Match(row, word, "exact")
+            if match is None:
+                raise InputError(f"{word!r} is not among the {len(self)} labels.")
+            matches[match.label] = match.row
+        rows = np.fromiter(matches.values(), dtype=np.intp, count=len(matches))
+        some = Embeddings(
+            list(matches),
+            np.array(self._vectors[rows]),
+            provenance=self._provenance,
+            fallback=self._fallback,
+            ranks=None if self._ranks is None else self._ranks[rows],
+            pool=self._pool,
+            more=self._more,
+        )
+        some._some = True
+        return some
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.find(word) is not None
+
+    def __getitem__(self, word: str) -> NDArray[Any]:
+        match = self.find(word)
+        if match is None:
+            raise InputError(f"{word!r} is not among the {len(self)} labels.")
+        vector: NDArray[Any] = self._vectors[match.row]
+        return vector
+
+    def __repr__(self) -> str:
+        return f"<Embeddings: {len(self):,} × {self.dim} {self._vectors.dtype}, {self._provenance.source}>"
+
+
+def _as_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise EvidenceError(f"the labels are {in_short(labels)}.", hint="give a list of words.")
+    words = tuple(labels)
+    wrong = {kind for kind in set(map(type, words)) if not issubclass(kind, str)}
+    if wrong:
+        bad = next(word for word in words if type(word) in wrong)
+        raise EvidenceError(
+            f"the label {in_short(bad)} is of type {type(bad).__name__}.", hint="give words as labels."
+        )
+    return words
+
+
+def _as_array(vectors: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(vectors)
+    except ValueError as error:
+        raise EvidenceError(
+            f"the vectors do not make one array: {error}.", hint="every vector must have the same length."
+        ) from error
+
+
+def _check_shape(labels: tuple[str, ...], array: NDArray[Any]) -> None:
+    if array.ndim != 2:
+        raise EvidenceError(
+            f"the vectors have {array.ndim} dimension(s), shape {array.shape}.",
+            hint="give a two-dimensional array, one row per label.",
+        )
+    if array.shape[0] != len(labels):
+        raise EvidenceError(
+            f"there are {len(labels)} labels for {array.shape[0]} vectors.", hint="give one label per row."
+        )
+    if array.shape[0] == 0 or array.shape[1] == 0:
+        raise EvidenceError(
+            f"there is nothing to measure: shape {array.shape}.", hint="give at least one vector."
+        )
+    if array.dtype.kind not in "fiu":
+        raise EvidenceError(
+            f"the vectors are of type {array.dtype}.",
+            hint="give real numbers (float16, float32, float64 or integers).",
+        )
+
+
+def _check_finite(labels: tuple[str, ...], array: NDArray[Any]) -> None:
+    if array.dtype.kind != "f":
+        return
+    for start in range(0, len(labels), _CHECK_ROWS):
+        chunk = array[start : start + _CHECK_ROWS]
+        bad = ~np.isfinite(chunk).all(axis=1)
+        if bad.any():
+            words = [repr(labels[start + i]) for i in np.flatnonzero(bad)]
+            raise EvidenceError(
+                f"the vector of {join_words(words, most=3)} holds nan or infinite values.",
+                hint="remove these rows, or repair them at their source.",
+            )
+
+
+def _as_ranks(ranks: Sequence[int] | NDArray[np.integer[Any]], labels: tuple[str, ...]) -> NDArray[np.int64]:
+    found = np.asarray(ranks)
+    if found.shape != (len(labels),) or found.dtype.kind not in "iu" or found.min() < 1:
+        raise EvidenceError(
+            f"the ranks of {len(labels)} labels are {in_short(ranks)}.",
+            hint="give one whole number per label, counted from 1, or None.",
+        )
+    return found.astype(np.int64)
+
+
+def _duplicate_labels(labels: tuple[str, ...]) -> EvidenceError:
+    twice = [label for label, times in Counter(labels).items() if times > 1]
+    return EvidenceError(
+        f"{join_words(map(in_short, twice), most=3)} label(s) more than one row.",
+        hint="give each row its own label.",
+    )

@@ -1,0 +1,133 @@
+"""Kinds of models in words, and short names of models, from the files that they were read from.
+
+A path is specific to one machine. Titles, tables and legends show a name instead: the stem of its file, and
+as many of the folders above it as distinguish it from the others. Names of packages, of models on a hub
+(``org/model``) and addresses are names already.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from crossroads.core.evidence.provenance import Provenance
+
+_ENDINGS = (
+    *(".txt", ".vec", ".bin", ".model", ".kv", ".w2v", ".vectors", ".npy", ".npz", ".pkl", ".pickle"),
+    *(".h5", ".hdf5", ".gguf", ".safetensors", ".parquet", ".json", ".jsonl", ".csv", ".tsv"),
+    *(".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz"),
+)  # fmt: skip
+_SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
+_ABSOLUTE = re.compile(r"[\\/~]|[A-Za-z]:[\\/]")
+_BETWEEN = re.compile(r"[\\/]+")
+KINDS: Mapping[str, str] = {
+    "vectors": "static word vectors",
+    "series": "word vectors of several decades",
+    "encoder": "a contextual encoder",
+    "language model": "a masked or causal language model",
+    "vision-language": "a vision–language model",
+    "endpoint": "an embedding service",
+    "contexts": "saved context vectors",
+    "logits": "saved answers of a language model",
+    "results": "saved results",
+}
+"""Kinds of models that can be audited, with their descriptions."""
+
+
+def recorded_path(path: str | os.PathLike[str]) -> str:
+    """A path as provenance records it: relative to the current folder if it is inside, otherwise as given."""
+    given = os.fspath(path)
+    if not Path(given).is_absolute():
+        return given
+    try:
+        return Path(given).relative_to(Path.cwd()).as_posix()
+    except (ValueError, OSError):  # elsewhere, or the current folder no longer exists
+        return given
+
+
+def model_name(about: Provenance) -> str:
+    """The name of a model: the stem of its file, the name of its folder, or its own name.
+
+    Examples
+    --------
+    >>> model_name(Provenance(source="/home/me/glove.6B.300d.txt.gz", format="glove-text"))
+    'glove.6B.300d'
+    >>> model_name(Provenance(source="org/model", format="transformers"))
+    'org/model'
+    """
+    return _joined(_parts(about), 1) if _is_path(about) else about.source
+
+
+def distinct_names(models: Sequence[Provenance]) -> list[str]:
+    """A distinct name for each model: with endings, or with folders, if stems are the same."""
+    found = [model_name(one) for one in models]
+    for at, name in enumerate(list(found)):
+        alike = [one for one in models if model_name(one) == name]
+        if len({one.source for one in alike}) > 1:
+            found[at] = _distinguished(models[at], alike)
+    return numbered(found)
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Names with a number after those that occurred before."""
+    found: list[str] = []
+    for name in names:
+        own, number = name, 1
+        while own in found or (number > 1 and own in names):
+            number += 1
+            own = f"{name} ({number})"
+        found.append(own)
+    return found
+
+
+def _distinguished(about: Provenance, alike: Sequence[Provenance]) -> str:
+    """The shortest name that is unique to the source of a model; the common one if there is none."""
+    for size in range(len(_parts(about)) + 1) if _is_path(about) else ():
+        same = [one for one in alike if _is_path(one) and _written(one, size) == _written(about, size)]
+        if all(one.source == about.source for one in same):
+            return _written(about, size)
+    return model_name(about)
+
+
+def _written(about: Provenance, size: int) -> str:
+    """The last parts of a path; its last part with the ending if none are asked for."""
+    return _joined(_parts(about), size) if size else _BETWEEN.split(about.source.rstrip("\\/"))[-1]
+
+
+def _is_path(about: Provenance) -> bool:
+    """Whether a source is a path; sources in memory keep their name."""
+    source = about.source
+    if "://" in source:
+        return False
+    if _ABSOLUTE.match(source):
+        return len(_BETWEEN.sub("", source)) > 0
+    if about.format == "in memory":
+        return False
+    folders = len(_BETWEEN.split(source))
+    return folders > 2 or source.startswith(".") or "\\" in source or _stem(source) != source
+
+
+def _parts(about: Provenance) -> list[str]:
+    """The folders and the stem of a path."""
+    *folders, last = [part for part in _BETWEEN.split(about.source) if part not in ("", ".", "..", "~")] or [
+        ""
+    ]
+    return [*folders, _stem(last) or last or about.source]
+
+
+def _joined(parts: list[str], size: int) -> str:
+    """The last parts of a path; one more if the last is generic."""
+    if size == 1 and parts[-1].lower() in _SAYS_NOTHING:
+        size = 2
+    return "/".join(parts[-size:])
+
+
+def _stem(name: str) -> str:
+    """A name without the endings of files of vectors and of archives."""
+    while True:
+        ending = next((one for one in _ENDINGS if name.lower().endswith(one) and len(name) > len(one)), None)
+        if ending is None or name[: -len(ending)].endswith(("/", "\\")):
+            return name
+        name = name[: -len(ending)]

@@ -1,0 +1,74 @@
+"""Text of figures; numbers and phrases are those of every other output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from crossroads.core.results import Result, model_of
+from crossroads.core.wording.numbers import P, level, number, p_equals, percent, pvalue
+from crossroads.core.wording.phrases import ADJUSTMENT, ADJUSTMENTS, compared_tail, tail
+from crossroads.words.measures.mleat import MleatResult
+from crossroads.words.measures.weat import WeatResult
+
+__all__ = ["compared_tail", "level", "number", "percent", "tail"]
+
+ADJUSTED = f"p, {ADJUSTMENTS[ADJUSTMENT][0]}"
+"""Heading of adjusted p-values."""
+WHICH_P = "p: for other words for the same things; exact p: for just these words"
+"""The two p-values of a test."""
+FILLED = f"after {ADJUSTMENTS[ADJUSTMENT][1]}"
+"""The adjustment after which a test counts as significant."""
+
+
+def probability(p: P | float | None) -> str:
+    """A p-value with its mark; a dash where there is none.
+
+    Examples
+    --------
+    >>> probability(0.0227), probability(0.0499), probability(P(7.71e-05, "≤"))
+    ('0.023', '0.0499', '≤ 7.8×10⁻⁵')
+    """
+    return "–" if p is None else pvalue(p, "figure")
+
+
+def effect(test: WeatResult, *, star: bool = False) -> str:
+    """The effect size of a test, starred on demand: ``d = 0.60 *``."""
+    return f"d = {number(test.effect_size)}{' *' if star else ''}"
+
+
+def chance(test: WeatResult) -> str:
+    """The p-value of a test for other words."""
+    p = test.crossed.pvalue
+    return "no p for other words" if p is None else p_equals(p, "figure")
+
+
+def adjusted_chance(p: P | None) -> str:
+    """An adjusted p-value for other words: ``p (BH) = 0.031``."""
+    if p is None:
+        return "no p for other words"
+    return p_equals(p, "figure").replace("p", f"p ({ADJUSTMENTS[ADJUSTMENT][0]})", 1)
+
+
+def rule(test: MleatResult) -> str:
+    """The criterion for an association in a Level 2 test."""
+    least, alpha = test.conventions["least_effect"], test.conventions["alpha"]
+    return f"|d| > {least:g} and p < {level(alpha)} ({tail(test.level1.alternative)})"
+
+
+def titled(key: str, titles: Mapping[str, str]) -> str:
+    """The name of a set with its letter: ``flowers (X)``; the letter alone if it has no name."""
+    title, letter = titles.get(key, key), key.upper()
+    return letter if title.casefold() == key else f"{title} ({letter})"
+
+
+def model(result: Result) -> str:
+    """Short name of the model of a result; empty if the vectors came from memory."""
+    first = result.provenance[0] if result.provenance else None
+    if first is None or first.source == "given as arrays":
+        return ""
+    return f"{model_of(result)}\N{NO-BREAK SPACE}{first.revision or ''}".strip()
+
+
+def sentence(*parts: str) -> str:
+    """Join non-empty texts by middle dots."""
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,515 @@
+"""Inference on tables of targets by attributes whose rows and columns are both samples of words.
+
+Exchanging targets takes the attribute words as the whole world (Clark 1973). Here the words of all sets count
+as drawn, so that a p-value and an interval hold for other words for the same things. Targets and attributes
+are crossed: a variance over targets and one over attributes both hold that of single cells, which is taken
+off once (Cameron, Gelbach & Miller 2011; Judd, Westfall & Kenny 2012).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.inference.geometry import Floats
+from crossroads.core.inference.permutation.test import Alternative, PermutationResult, permutation_test
+
+LEVEL = 0.95
+"""Level of intervals."""
+_ROUNDS = 100
+"""How often row and column means are taken off a table with missing cells."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossed:
+    """A difference of mean cosines, and how sure it is for other words than these."""
+
+    difference: float
+    """Mean cosine of the first target with A less that with B, less the same of the second target."""
+    low: float | None
+    """Lower end of the interval; None where there is none."""
+    high: float | None
+    """Upper end."""
+    level: float
+    """Level of the interval."""
+    pvalue: float | None
+    """How often sets without an association would differ at least as much, had all words been drawn again;
+    None where there is no such p-value, for the ``reason`` given."""
+    alternative: str
+    """Which tail the p-values are of."""
+    statistic: float | None
+    """The difference in standard errors, t."""
+    se: float | None
+    """Standard error of the difference over the choice of words."""
+    df: float | None
+    """Degrees of freedom (Satterthwaite); at most one where a set has two words."""
+    shares: Mapping[str, float]
+    """Shares of the variance that come from ``targets``, from ``attributes`` and from single ``cells``."""
+    attribute_pvalue: float | None
+    """Share of the divisions of the attribute words that are at least as extreme, targets as given; two-sided
+    it is twice the smaller tail. None where the attributes do not differ."""
+    attribute_method: str | None
+    """How that p-value was found."""
+    reason: str | None
+    """Why there is no p-value and no interval; None where there are."""
+
+    @property
+    def two_sided(self) -> float | None:
+        """The p-value to adjust: two-sided where the tail was chosen after the fact."""
+        return self.tail("two-sided") if self.alternative == "observed" else self.pvalue
+
+    def tail(self, alternative: Alternative) -> float | None:
+        """The p-value of another tail."""
+        if self.statistic is None or self.df is None:
+            return None
+        return float(tail_probability(self.statistic, self.df, alternative))
+
+
+NUMBERS = ("difference", "low", "high", "p", "attribute_pvalue")
+"""A difference with all words drawn, by the names that frames and files use."""
+ASKED = ("difference", "difference_low", "difference_high", "p", "attribute_pvalue")
+"""The same by the names that rules use: a test has other intervals as well."""
+
+
+def crossed_numbers(found: Crossed | None, names: tuple[str, ...] = NUMBERS) -> dict[str, float | None]:
+    """Its numbers by those names; None of them where it was not measured."""
+    if found is None:
+        return dict.fromkeys(names)
+    values = (found.difference, found.low, found.high, found.pvalue, found.attribute_pvalue)
+    return dict(zip(names, values, strict=True))
+
+
+class Spread(NamedTuple):
+    """Differences of mean cosines and their variances over the choice of words: numbers, or one per table."""
+
+    difference: Any
+    """The difference Δ."""
+    parts: Any
+    """Variance from each set: x, y, a, b; without y where there is one target. First axis: sets."""
+    cells: Any
+    """Variance of single cells, which the parts of both facets hold."""
+    total: Any
+    """Variance of the difference."""
+    df: Any
+    """Its degrees of freedom, at most one with a set of two words; infinite where there is no variance."""
+
+
+def spread(tables: Floats, n_x: int, n_a: int) -> Spread:
+    r"""Variance of the difference of mean cosines in tables whose rows and columns are both drawn.
+
+    .. math::
+        V = \frac{\operatorname{var} s_X}{n_x} + \frac{\operatorname{var} s_Y}{n_y}
+          + \frac{\operatorname{var} t_A}{n_a} + \frac{\operatorname{var} t_B}{n_b} - I, \qquad
+        I = \sum_{\text{blocks}} \frac{\sum r^2}{(n-1)(m-1)\,nm}
+
+    with :math:`s` the contrast of attributes per target, :math:`t` that of targets per attribute, and
+    :math:`r` what is left of the cosines of a block, such as X and A, without its row and column means. V is
+    never below the part of the targets alone or of the attributes alone.
+
+    Parameters
+    ----------
+    tables
+        Cosines: targets in the last axis but one, attributes in the last, any axes before.
+    n_x
+        Number of targets of the first set; all of them where there is one target set.
+    n_a
+        Number of attributes of the first set.
+
+    Notes
+    -----
+    A set of one word has no variance and adds nothing, so that the difference holds for that word.
+    """
+    rows, columns = tables.shape[-2:]
+    t_sizes = [n for n in (n_x, rows - n_x) if n]
+    a_sizes = [n_a, columns - n_a]
+    targets, attributes = _bounds(t_sizes), _bounds(a_sizes)
+    by_target = np.stack([tables[..., cut].mean(axis=-1) for cut in attributes])
+    s = by_target[0] - by_target[1]
+    by_attribute = [tables[..., cut, :].mean(axis=-2) for cut in targets]
+    t = by_attribute[0] - by_attribute[1] if len(targets) == 2 else by_attribute[0]
+    parts = np.stack(
+        [
+            *(_part(s[..., cut], n) for cut, n in zip(targets, t_sizes, strict=True)),
+            *(_part(t[..., cut], n) for cut, n in zip(attributes, a_sizes, strict=True)),
+        ]
+    )
+    cells = np.zeros(tables.shape[:-2])
+    for i, (cut, n) in enumerate(zip(targets, t_sizes, strict=True)):
+        for j, (across, m) in enumerate(zip(attributes, a_sizes, strict=True)):
+            if n > 1 and m > 1:
+                row, column = by_target[j][..., cut], by_attribute[i][..., across]
+                rest = tables[..., cut, across] - row[..., :, None] - column[..., None, :]
+                rest += row.mean(axis=-1)[..., None, None]
+                squares = np.einsum("...ij,...ij->...", rest, rest)
+                cells = cells + squares / ((n - 1) * (m - 1) * n * m)
+    means = [s[..., cut].mean(axis=-1) for cut in targets]
+    difference = means[0] - means[1] if len(means) == 2 else means[0]
+    total, df = combined(parts, [*t_sizes, *a_sizes], len(targets), cells)
+    return Spread(difference, parts, cells, total, df)
+
+
+def clustered_spread(table: Floats, n_a: int, clusters: Sequence[NDArray[np.int64]] = ()) -> Spread:
+    r"""Mean over rows of a contrast of two sets of columns, in a table that may lack cells.
+
+    Every row has the mean of its cells in the first set less that in the second, and rows count alike. With
+    all cells there, and without clusters, this is :func:`spread` with one target. Otherwise cells enter with
+    the weight that they have in the contrast, single cells have the variance that rows and columns leave over
+    within a set, and rows that share something are summed first.
+
+    Parameters
+    ----------
+    table
+        One row per answer and one column per word; missing cells are NaN. Every row has a cell in each set.
+    n_a
+        Number of columns of the first set.
+    clusters
+        What rows share, as numbers from 0: none, one thing, or two that are crossed. What two have in common
+        is taken off once, and the variance of rows is never below that of rows that share nothing.
+    """
+    there = ~np.isnan(table)
+    rows, columns = table.shape
+    weights, left, cells = np.zeros(table.shape), np.zeros(table.shape), 0.0
+    for cut, sign in zip(_bounds([n_a, columns - n_a]), (1.0, -1.0), strict=True):
+        known = there[:, cut]
+        share = known / (rows * known.sum(axis=1, keepdims=True))
+        some = np.where(known, table[:, cut], 0.0)
+        some = np.where(known, some - (share * some).sum(), 0.0)
+        weights[:, cut], left[:, cut] = sign * share, some
+        free = int(known.sum()) - rows - int(known.any(axis=0).sum()) + 1
+        if free > 0:
+            rest = _without_margins(some, known)
+            cells += float((rest**2).sum()) / free * float((share**2).sum())
+    values = np.where(there, table, 0.0)
+    by_row, by_column = (weights * left).sum(axis=1), (weights * left).sum(axis=0)
+    parts, sizes = _row_parts(by_row, clusters)
+    found = np.array([*parts, _summed(by_column[:n_a]), _summed(by_column[n_a:])])
+    total, df = combined(found, [*sizes, n_a, columns - n_a], len(parts), cells)
+    return Spread(float((weights * values).sum()), found, cells, total, df)
+
+
+def clustered_mean(
+    values: Floats, columns: NDArray[np.int64], clusters: Sequence[NDArray[np.int64]] = ()
+) -> Spread:
+    """Mean of values of which each belongs to one column, with columns and rows drawn."""
+    contributions = (values - values.mean()) / len(values)
+    parts, sizes = _row_parts(contributions, clusters)
+    cells = _summed(contributions)  # single rows are in both
+    found = np.array([*parts, _summed(contributions, columns)])
+    total, df = combined(found, [*sizes, int(columns.max()) + 1], len(parts), cells)
+    return Spread(float(values.mean()), found, cells, total, df)
+
+
+def _row_parts(by_row: Floats, clusters: Sequence[NDArray[np.int64]]) -> tuple[list[float], list[int]]:
+    """Variance from rows, or from what they share, and the number of either."""
+    single = _summed(by_row)
+    if not clusters:
+        return [single], [len(by_row)]
+    parts, sizes = [_summed(by_row, one) for one in clusters], [int(one.max()) + 1 for one in clusters]
+    once = min(0.0, parts[0] - single)
+    if len(parts) == 2:
+        both = np.unique(clusters[0] * sizes[1] + clusters[1], return_inverse=True)[1]
+        once = min(_summed(by_row, both), sum(parts) - max(*parts, single))
+    whole = sum(parts)
+    return [part * (whole - once) / whole if whole > 0 else part for part in parts], sizes
+
+
+def _summed(contributions: Floats, clusters: NDArray[np.int64] | None = None) -> float:
+    """Variance of a sum of contributions that are independent between clusters."""
+    some = contributions if clusters is None else np.bincount(clusters, contributions)
+    return float(some @ some) * len(some) / (len(some) - 1) if len(some) > 1 else 0.0
+
+
+def _without_margins(table: Floats, there: NDArray[np.bool_]) -> Floats:
+    """What an additive fit of rows and columns leaves over, zero where a cell is missing."""
+    in_rows, in_columns = (np.maximum(there.sum(axis=axis, keepdims=True), 1) for axis in (1, 0))
+    for _ in range(1 if there.all() else _ROUNDS):
+        table = np.where(there, table - table.sum(axis=1, keepdims=True) / in_rows, 0.0)
+        table = np.where(there, table - table.sum(axis=0, keepdims=True) / in_columns, 0.0)
+    return table
+
+
+class Mean(NamedTuple):
+    """A mean cosine with its interval over the choice of words."""
+
+    mean: float
+    se: float
+    low: float
+    high: float
+
+
+def mean_cosine(block: Floats, *, level: float = LEVEL) -> Mean | None:
+    """Mean of a block of cosines whose rows and columns are both drawn; None for fewer than two of either."""
+    n, m = block.shape
+    if min(n, m) < 2:
+        return None
+    rows, columns, mean = block.mean(axis=1), block.mean(axis=0), float(block.mean())
+    rest = block - rows[:, None] - columns + mean
+    parts = np.array([rows.var(ddof=1) / n, columns.var(ddof=1) / m])
+    total, df = combined(parts, [n, m], 1, float((rest**2).sum()) / ((n - 1) * (m - 1) * n * m))
+    se = float(np.sqrt(total))
+    half = float(half_width(se, df, level)) if se > 0 else 0.0
+    return Mean(mean, se, mean - half, mean + half)
+
+
+class Sparse(NamedTuple):
+    """Mean of values in the cells of a table that may lack cells, with its variance."""
+
+    mean: float
+    se: float
+    df: float
+
+
+def sparse_mean(values: Floats, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Sparse | None:
+    """Mean of values whose rows and columns are both drawn; cells may be missing or hold several values.
+
+    None with fewer than two rows or columns. With one value per cell it is what :func:`mean_cosine` gives.
+    """
+    n, m = int(rows.max()) + 1, int(columns.max()) + 1
+    if min(n, m) < 2:
+        return None
+    mean, total = float(values.mean()), len(values)
+    rest = values - mean
+    parts = np.array(
+        [
+            (np.bincount(at, rest, size) ** 2).sum() * size / (size - 1) / total**2
+            for at, size in ((rows, n), (columns, m))
+        ]
+    )
+    cells, place, counts = np.unique(rows * m + columns, return_inverse=True, return_counts=True)
+    design = np.zeros((len(cells), n + m))
+    design[np.arange(len(cells)), cells // m] = 1.0
+    design[np.arange(len(cells)), n + cells % m] = 1.0
+    means = np.bincount(place, values) / counts
+    fit, _, rank, _ = np.linalg.lstsq(design, means, rcond=None)
+    left = len(cells) - int(rank)
+    single = float(((means - design @ fit) ** 2).sum()) / left if left else 0.0
+    variance, df = combined(parts, [n, m], 1, single * float((counts**2).sum()) / total**2)
+    return Sparse(mean, float(np.sqrt(variance)), float(df))
+
+
+def spread_at_equal(table: Floats, n_x: int, n_a: int, covariate: Floats) -> Spread:
+    r"""Difference of mean cosines at equal values of a covariate of the targets, and its variance.
+
+    The associations of targets are regressed on the covariate with one slope within both sets. The difference
+    of the two sets at equal covariate is a weighted sum over targets, :math:`\Delta = \sum_w c_w s_w`, with
+
+    .. math::
+        c_w = \pm\frac1{n_g} - \frac{(\bar f_X - \bar f_Y)(f_w - \bar f_g)}{S}, \qquad
+        S = \sum_g S_g = \sum_g \sum_{w \in g} (f_w - \bar f_g)^2
+
+    so that its variance is that of :func:`spread` with these weights: the slope is estimated, and adds
+    :math:`(\bar f_X - \bar f_Y)^2/S` to :math:`1/n_x + 1/n_y`. Contrasts per attribute are
+    :math:`t_a = \sum_w c_w \cos(w, a)`. Variances over targets and of single cells are of residuals, with
+    the degree of freedom of the slope taken off in the shares :math:`S_g/S` in which the sets decide it.
+    """
+    sets, facets = _bounds([n_x, len(table) - n_x]), _bounds([n_a, table.shape[1] - n_a])
+    weights, centred, total = equal_weights(covariate, n_x)
+    flat = table - np.outer(centred, centred @ table / total)  # columns without the covariate, within sets
+    s = flat[:, facets[0]].mean(axis=1) - flat[:, facets[1]].mean(axis=1)
+    t = weights @ table
+    parts, sizes, cells = [], [], 0.0
+    for cut in sets:
+        df = cut.stop - cut.start - 1 - float(centred[cut] @ centred[cut]) / total
+        weight = float(weights[cut] @ weights[cut])
+        rest = s[cut] - s[cut].mean()
+        parts.append(float(rest @ rest) / df * weight if df > 0 else 0.0)
+        sizes.append(df + 1)
+        for across in facets:
+            m, block = across.stop - across.start, flat[cut, across] - flat[cut, across].mean(axis=0)
+            if m > 1 and df > 0:
+                block = block - block.mean(axis=1, keepdims=True)
+                cells += float(np.einsum("ij,ij->", block, block)) / (df * (m - 1) * m) * weight
+    for cut in facets:
+        parts.append(float(_part(t[cut], cut.stop - cut.start)))
+        sizes.append(cut.stop - cut.start)
+    variance, df = combined(np.array(parts), sizes, 2, cells)
+    return Spread(float(t[facets[0]].mean() - t[facets[1]].mean()), np.array(parts), cells, variance, df)
+
+
+def equal_weights(covariate: Floats, n_x: int) -> tuple[Floats, Floats, float]:
+    """Weights of targets in their difference at equal covariate; see :func:`spread_at_equal`.
+
+    Also the covariate around the mean of each set, and the sum of its squares; zeros and 1 where it
+    does not vary within sets, so that nothing can be adjusted.
+    """
+    sets = _bounds([n_x, len(covariate) - n_x])
+    means = [float(covariate[cut].mean()) for cut in sets]
+    centred = np.concatenate([covariate[cut] - mean for cut, mean in zip(sets, means, strict=True)])
+    total = float(centred @ centred)
+    plain = np.repeat([1.0 / n_x, -1.0 / (len(covariate) - n_x)], [n_x, len(covariate) - n_x])
+    if total <= 1e-20 * float(covariate @ covariate):  # nothing but rounding
+        return plain, np.zeros(len(covariate)), 1.0
+    return plain - (means[0] - means[1]) * centred / total, centred, total
+
+
+def combined(parts: Floats, sizes: Sequence[float], targets: int, cells: Any) -> tuple[Any, Any]:
+    """Variance over both facets, and its degrees of freedom.
+
+    Parts are those of each set, targets first; the variance of single cells is in the parts of both facets.
+    """
+    facets = parts[:targets].sum(axis=0), parts[targets:].sum(axis=0)
+    total = np.maximum(facets[0] + facets[1] - cells, np.maximum(*facets))
+    return total, degrees_of_freedom(parts, [n - 1 for n in sizes], total)
+
+
+def degrees_of_freedom(parts: Any, free: Sequence[float], total: Any) -> Any:
+    r"""Degrees of freedom of a sum of variances (Satterthwaite); infinite where there is no variance.
+
+    .. math::
+        \nu = \frac{V^2}{\sum_i V_i^2/\nu_i}, \qquad \nu \le 1 \text{ where some } \nu_i = 1
+
+    Two values are close to each other by chance more often than several are. The formula then takes their
+    variance for small and well known, and p-values would be too small. Variances without degrees of freedom
+    are left out.
+    """
+    some = np.where(total > 0, total, 1.0)
+    # shares of the total, whose squares do not underflow
+    inverse = sum((part / some) ** 2 / n for part, n in zip(parts, free, strict=True) if n > 0)
+    with np.errstate(divide="ignore"):
+        found = 1.0 / np.asarray(inverse, dtype=np.float64)
+    most = 1.0 if any(0 < n <= 1 for n in free) else np.inf
+    return np.where(total > 0, np.minimum(found, most), np.inf)
+
+
+def tail_probability(statistic: Any, df: Any, alternative: Alternative) -> Any:
+    """Probability of a t that is at least as extreme."""
+    from scipy.special import stdtr  # scipy is slow to import
+
+    if alternative == "two-sided":
+        return np.minimum(1.0, 2 * stdtr(df, -np.abs(statistic)))
+    if alternative == "observed":
+        return stdtr(df, -np.abs(statistic))
+    return stdtr(df, statistic if alternative == "less" else -np.asarray(statistic))
+
+
+def half_width(se: Any, df: Any, level: float) -> Any:
+    """Half the width of an interval: the quantile of t in standard errors."""
+    from scipy.special import stdtrit
+
+    return stdtrit(df, (1 + level) / 2) * se
+
+
+def crossed(
+    table: Floats,
+    n_x: int,
+    n_a: int,
+    *,
+    alternative: Alternative,
+    score_error: float = 0.0,
+    level: float = LEVEL,
+    covariate: Floats | None = None,
+    exchanged: PermutationResult | None = None,
+    exchange: bool = True,
+    **counting: Any,
+) -> Crossed:
+    """How sure a difference is for other words than those of a table.
+
+    Parameters
+    ----------
+    table
+        Cosines, one row per target and one column per attribute.
+    n_x, n_a
+        Number of targets, and of attributes, of the first set; ``n_x`` is the number of rows where there is
+        one target.
+    alternative
+        Which tail the p-value is of.
+    score_error
+        Largest error that rounding can leave in a mean of cosines.
+    level
+        Level of the interval.
+    covariate
+        A number per target at equal values of which the two targets are compared; see
+        :func:`spread_at_equal`.
+    exchanged
+        What exchanging attributes gives, where that is known already.
+    exchange
+        Whether to exchange them otherwise, which may take longer than all the rest.
+    counting
+        How to count that otherwise: options of :func:`~crossroads.stats.permutation_test`.
+    """
+    found = spread(table, n_x, n_a) if covariate is None else spread_at_equal(table, n_x, n_a, covariate)
+    single = n_x == len(table)
+    if exchanged is None and exchange:
+        options = {"alternative": alternative, "score_error": score_error, **counting}
+        exchanged = _attributes_exchanged(table, n_x, n_a, covariate, options)
+    alone = [name for name, n in (("A", n_a), ("B", table.shape[1] - n_a)) if n < 2]
+    alone += [name for name, n in (("X", n_x), ("Y", len(table) - n_x)) if n == 1 and not single]
+    reason = None
+    if alone:
+        reason = single_words(alone)
+    elif covariate is not None and min(n_x, len(table) - n_x) < 3:
+        reason = "a slope within the targets takes three words in each"
+    elif float(found.total) <= (4 * score_error) ** 2:
+        reason = "the words of each set do not differ"
+    difference = float(found.difference)
+    settled: dict[str, Any] = {
+        "difference": difference,
+        "level": level,
+        "alternative": alternative,
+        "attribute_pvalue": None if exchanged is None else exchanged.pvalue,
+        "attribute_method": None if exchanged is None else exchanged.method,
+    }
+    if reason is not None:
+        none: dict[str, Any] = dict.fromkeys(("low", "high", "pvalue", "statistic", "se", "df"))
+        return Crossed(**settled, **none, shares={}, reason=reason)
+    se, df = float(np.sqrt(found.total)), float(found.df)
+    statistic = difference / se
+    half = float(half_width(se, df, level))
+    return Crossed(
+        **settled,
+        low=difference - half,
+        high=difference + half,
+        pvalue=float(tail_probability(statistic, df, alternative)),
+        statistic=statistic,
+        se=se,
+        df=df,
+        shares=_shares(found, 1 if single else 2),
+        reason=None,
+    )
+
+
+def single_words(alone: Sequence[str]) -> str:
+    """Why there is no p-value for other words where some sets have one word."""
+    has = "has" if len(alone) == 1 else "have"
+    return f"{' and '.join(alone)} {has} a single word, and one word has no spread"
+
+
+def _attributes_exchanged(
+    table: Floats, n_x: int, n_a: int, covariate: Floats | None, options: Mapping[str, Any]
+) -> PermutationResult | None:
+    """The test with the roles of targets and attributes swapped; None where attributes do not differ."""
+    if covariate is None:
+        means = [rows.mean(axis=0) for rows in (table[:n_x], table[n_x:]) if len(rows)]
+        t = means[0] - means[1] if len(means) == 2 else means[0]
+    else:
+        t = equal_weights(covariate, n_x)[0] @ table
+    if float(t.max() - t.min()) <= 2 * options["score_error"]:
+        return None
+    return permutation_test(t[:n_a], t[n_a:], **options)
+
+
+def _shares(found: Spread, targets: int) -> dict[str, float]:
+    """Where the variance comes from: either facet without single cells, and those."""
+    cells = float(found.cells)
+    facets = [max(0.0, float(some.sum()) - cells) for some in (found.parts[:targets], found.parts[targets:])]
+    whole = sum(facets) + cells
+    return {
+        "targets": facets[0] / whole,
+        "attributes": facets[1] / whole,
+        "cells": cells / whole,
+    }
+
+
+def _bounds(sizes: Sequence[int]) -> list[slice]:
+    ends = np.cumsum([0, *sizes]).tolist()
+    return [slice(start, stop) for start, stop in pairwise(ends)]
+
+
+def _part(scores: Floats, n: int) -> Any:
+    """Variance of the mean of a set; a set of one word has none."""
+    return scores.var(axis=-1, ddof=1) / n if n > 1 else np.zeros(scores.shape[:-1])

@@ -1,0 +1,308 @@
+"""ELMo (Peters et al. 2018): words from their characters, and two LSTM layers in each direction.
+
+The computation is that of AllenNLP 2.10.1, with a fresh state for each sentence, so that a vector depends on
+its sentence only. It runs on numpy. Sentences of a batch are read together, the longest first, and each
+leaves the batch at its end: nothing is padded.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import InputError, in_short, require
+from crossroads.core.models.elmo_files import Array, cell_name, read_options, read_weights, required_files
+
+NAME = "ELMo"
+"""The architecture, as it is recorded."""
+TOKENS = "words, clitics and signs"
+"""The rule by which texts are split, as it is recorded."""
+_BEGIN, _END = "<S>", "</S>"
+_BEGIN_SENTENCE, _END_SENTENCE, _BEGIN_WORD, _END_WORD, _FILL = range(256, 261)
+_WORDS_AT_ONCE = 256
+
+
+def elmo_versions() -> dict[str, str]:
+    """Versions of the packages on which the last bits of a vector depend."""
+    h5py = require("h5py", extra="elmo", purpose="reading ELMo weights")
+    return {"numpy": np.__version__, "h5py": str(h5py.__version__)}
+
+
+class Elmo:
+    """An ELMo as AllenNLP published it.
+
+    Parameters
+    ----------
+    folder
+        Folder with ``options.json`` and ``weights.hdf5``, or with files whose names end so.
+
+    Attributes
+    ----------
+    options
+        The architecture.
+
+    Raises
+    ------
+    FormatError
+        If a file is missing or damaged, or the two do not belong together.
+
+    References
+    ----------
+    Peters et al. (2018), doi:10.18653/v1/N18-1202.
+
+    Examples
+    --------
+    ``elmo_folder`` holds an ELMo with 16 dimensions in each direction:
+
+    >>> import crossroads as cr
+    >>> cr.sources.Elmo(elmo_folder).layers(["The", "doctor", "spoke"]).shape
+    (3, 3, 32)
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        options, file = required_files(folder)
+        self.options = read_options(options)
+        weights = read_weights(file, self.options)
+        self._characters = _CharacterNetwork(weights, self)
+        self._lstm = [
+            [_Lstm(weights, self, direction, layer) for layer in range(self.options.layers)]
+            for direction in range(2)
+        ]
+        self._ends = self.words([_BEGIN, _END])
+
+    def layers(self, tokens: Sequence[str]) -> Array:
+        """The activations of one sentence, given as its words and signs: layer, token, dimension.
+
+        The layers are the words without context (twice the same half), then each LSTM layer; each vector is
+        its forward half, then its backward half.
+        """
+        return self.batch([tokens])[0]
+
+    def batch(self, sentences: Sequence[Sequence[str]]) -> list[Array]:
+        """The activations of several sentences, as :meth:`layers` gives them for each."""
+        for tokens in sentences:
+            if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
+                raise InputError(
+                    f"a sentence is {in_short(tokens)}.", hint="give its words in a list: ['The', 'doctor']."
+                )
+        known: dict[str, int] = {}
+        rows = [known.setdefault(token, len(known)) for tokens in sentences for token in tokens]
+        lengths = np.array([len(tokens) for tokens in sentences], np.int64)
+        states = self.states(self.words(list(known))[np.array(rows, np.int64)], lengths)
+        return np.split(states, np.cumsum(lengths)[:-1], axis=1) if sentences else []
+
+    def words(self, words: Sequence[str]) -> Array:
+        """Vectors of words without context, from their first 48 bytes: one row each."""
+        return self._characters(words)
+
+    def states(self, words: Array, lengths: NDArray[np.int64]) -> Array:
+        """The activations of sentences; ``words`` has the vectors of all their tokens in a row."""
+        half = self.options.projection
+        states = np.empty((self.options.layers + 1, len(words), 2 * half), np.float32)
+        order = _Order(lengths)
+        bounded = np.empty((len(words) + 2 * len(lengths), half), np.float32)
+        bounded[order.begins], bounded[order.ends], bounded[order.inside] = *self._ends, words
+        states[0] = np.tile(words, 2)
+        for direction, steps in enumerate((order.forward, order.backward)):
+            below = bounded
+            for layer, lstm in enumerate(self._lstm[direction], 1):
+                above = lstm(below, steps)
+                if self.options.skips and layer > 1:
+                    above += below
+                states[layer, :, direction * half : (direction + 1) * half] = above[order.inside]
+                below = above
+        return states
+
+
+class _Order:
+    """Where the tokens of some sentences are, their beginnings and ends among them, step by step."""
+
+    def __init__(self, lengths: NDArray[np.int64]) -> None:
+        bounded = lengths + 2
+        stops = np.cumsum(bounded)
+        self.begins, self.ends = stops - bounded, stops - 1
+        inside = np.ones(int(bounded.sum()), bool)
+        inside[self.begins] = inside[self.ends] = False
+        self.inside = np.flatnonzero(inside)
+        longest = np.argsort(-bounded, kind="stable")
+        first, last = self.begins[longest], self.ends[longest]
+        left = [int((bounded > step).sum()) for step in range(int(bounded.max(initial=0)))]
+        self.forward = [first[:many] + step for step, many in enumerate(left)]
+        self.backward = [last[:many] - step for step, many in enumerate(left)]
+
+
+class _Lstm:
+    """One LSTM layer in one direction, with projection and clipping."""
+
+    def __init__(self, weights: dict[str, Array], model: Elmo, direction: int, layer: int) -> None:
+        name, cells = cell_name(direction, layer), model.options.cells
+        self._options, self._project = model.options, weights[f"{name}/W_P_0"]
+        self._matrix, self._bias = weights[f"{name}/W_0"], weights[f"{name}/B"].copy()
+        # The gates are in the order input, candidate, forget, output; TensorFlow added 1 to the forget gate.
+        self._bias[2 * cells : 3 * cells] += 1
+        # sigmoid(x) = (tanh(x / 2) + 1) / 2: half the weights of three gates, and one tanh serves all four
+        for gate in (0, 2, 3):
+            self._matrix[:, gate * cells : (gate + 1) * cells] *= 0.5
+            self._bias[gate * cells : (gate + 1) * cells] *= 0.5
+
+    def __call__(self, inputs: Array, steps: Sequence[NDArray[np.int64]]) -> Array:
+        """One row of output for each row of input; ``steps`` are the rows that are read together."""
+        cells, half = self._options.cells, self._options.projection
+        outputs = np.empty_like(inputs)
+        most = len(steps[0]) if steps else 0
+        seen = np.zeros((most, 2 * half), np.float32)  # the input, and the output of the step before
+        memory = np.zeros((most, cells), np.float32)
+        for rows in steps:
+            many = len(rows)
+            seen, memory = seen[:many], memory[:many]
+            seen[:, :half] = inputs[rows]
+            gates = seen @ self._matrix
+            gates += self._bias
+            np.tanh(gates, out=gates)
+            into, candidate, keep, out = np.split(gates, 4, axis=1)
+            for gate in (into, keep, out):
+                gate *= 0.5
+                gate += 0.5
+            memory *= keep
+            memory += np.multiply(into, candidate, out=into)
+            np.clip(memory, -self._options.cell_clip, self._options.cell_clip, out=memory)
+            out *= np.tanh(memory)
+            projected = out @ self._project
+            clip = self._options.projection_clip
+            outputs[rows] = seen[:, half:] = np.clip(projected, -clip, clip, out=projected)
+        return outputs
+
+
+class _CharacterNetwork:
+    """From the characters of a word to its vector: convolutions, highway layers and a projection."""
+
+    def __init__(self, weights: dict[str, Array], model: Elmo) -> None:
+        self._options = options = model.options
+        # in double precision: distinct words are few, and the layers above enlarge what is rounded here
+        self._table = weights["char_embed"].astype(np.float64)
+        self._filters = [
+            (width, weights[f"CNN/W_cnn_{at}"].reshape(-1, number), weights[f"CNN/b_cnn_{at}"])
+            for at, (width, number) in enumerate(options.filters)
+        ]
+        self._highways = [
+            [
+                weights[f"CNN_high_{at}/{part}"]
+                for part in ("W_carry", "b_carry", "W_transform", "b_transform")
+            ]
+            for at in range(options.highways)
+        ]
+        self._project, self._bias = weights["CNN_proj/W_proj"], weights["CNN_proj/b_proj"]
+
+    def __call__(self, words: Sequence[str]) -> Array:
+        codes = [_codes(word, self._options.word) for word in words]
+        lengths = np.array([len(one) for one in codes], np.int64)
+        found = np.empty((len(words), self._options.projection), np.float32)
+        order = np.argsort(lengths, kind="stable")
+        for first in range(0, len(words), _WORDS_AT_ONCE):
+            rows = order[first : first + _WORDS_AT_ONCE]
+            found[rows] = self._projected(self._convolved([codes[row] for row in rows]))
+        return found
+
+    def _convolved(self, codes: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """The largest value of every filter over the characters of each word.
+
+        Windows that lie wholly behind the longest word are all alike; one of each width is kept.
+        """
+        widest = max(width for width, *_ in self._filters)
+        longest = max(map(len, codes))
+        ids = np.full((len(codes), min(longest + widest, self._options.word)), _FILL)
+        for row, one in zip(ids, codes, strict=True):
+            row[: len(one)] = one
+        characters = self._table[ids]
+        found = []
+        for width, matrix, bias in self._filters:
+            windows = np.lib.stride_tricks.sliding_window_view(characters, width, axis=1)
+            flat = windows.transpose(0, 1, 3, 2).reshape(len(codes), -1, len(matrix))
+            found.append((flat @ matrix).max(axis=1) + bias)
+        joined: NDArray[np.float64] = np.concatenate(found, axis=1)
+        return np.tanh(joined) if self._options.activation == "tanh" else np.maximum(joined, 0)
+
+    def _projected(self, states: NDArray[np.float64]) -> NDArray[np.float64]:
+        for carry, carry_bias, transform, transform_bias in self._highways:
+            gate = 0.5 * np.tanh(0.5 * (states @ carry + carry_bias)) + 0.5
+            states = gate * np.maximum(states @ transform + transform_bias, 0) + (1 - gate) * states
+        found: NDArray[np.float64] = states @ self._project + self._bias
+        return found
+
+
+def _codes(word: str, most: int) -> list[int]:
+    """The bytes of a word between the marks of its beginning and end; the marks of a sentence are words."""
+    if word in (_BEGIN, _END):
+        return [_BEGIN_WORD, _BEGIN_SENTENCE if word == _BEGIN else _END_SENTENCE, _END_WORD]
+    return [_BEGIN_WORD, *word.encode("utf-8", "ignore")[: most - 2], _END_WORD]
+
+
+_CLITIC = r"['’](?:s|re|ve|ll|d|m|t)\b"
+_TOKEN = re.compile(
+    rf"\w+(?=n['’]t\b)|n['’]t\b|{_CLITIC}|\w+(?:(?!{_CLITIC})[-\u2010\u2011'’]\w+)*|\S", re.IGNORECASE
+)
+
+
+def split_text(text: str) -> list[tuple[int, int]]:
+    """Where the tokens of a text begin and end.
+
+    Words, with hyphens and apostrophes inside them, are tokens, and so is every other sign; *'s*, *n't* and
+    the like are tokens of their own, as in the text that the published models were trained on.
+
+    Examples
+    --------
+    >>> text = "Anna's short-term plan didn't work."
+    >>> [text[start:end] for start, end in split_text(text)]
+    ['Anna', "'s", 'short-term', 'plan', 'did', "n't", 'work', '.']
+    """
+    plain = text
+    if not text.isascii():  # combining marks belong to their letters
+        plain = "".join("a" if unicodedata.category(one)[0] == "M" else one for one in text)
+    return [match.span() for match in _TOKEN.finditer(plain)]
+
+
+class ElmoEncoding(NamedTuple):
+    """A text as tokens, as the tokenizers of transformers describe it."""
+
+    ids: list[int]
+    """The number of each token."""
+    offsets: list[tuple[int, int]]
+    """Its characters."""
+    sequence_ids: list[int | None]
+    """The text that it belongs to: the first."""
+
+
+class _Encodings(NamedTuple):
+    encodings: list[ElmoEncoding]
+
+
+class ElmoTokenizer:
+    """Splits texts for an ELMo, with the interface of the fast tokenizers of transformers.
+
+    An ELMo has no vocabulary; words are numbered in the order in which they are met.
+    """
+
+    unk_token_id = None
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every word met so far, by its number."""
+        return tuple(self._numbers)
+
+    def __call__(self, texts: Sequence[str], **_: Any) -> Any:
+        """Split some texts; options of other tokenizers have no effect."""
+        return _Encodings([self._encoding(text) for text in texts])
+
+    def _encoding(self, text: str) -> ElmoEncoding:
+        offsets = split_text(text)
+        ids = [self._numbers.setdefault(text[start:end], len(self._numbers)) for start, end in offsets]
+        return ElmoEncoding(ids=ids, offsets=offsets, sequence_ids=[0] * len(ids))

@@ -1,0 +1,364 @@
+"""The kind of a model, detected from its name and from small files, before anything is loaded.
+
+The first of these rules that applies decides, and ``kind`` overrides it:
+
+1. ``http://`` or ``https://`` is an embedding service.
+2. With a format of vectors, it is vectors.
+3. A folder with a manifest of crossroads contains context vectors or saved answers.
+4. A folder with files such as ``1900-w.npy`` is a series of decades.
+5. A folder with ``config.json`` is a transformer: a vision–language model if it names one, a language model
+   if it was saved with a language-modelling head, an encoder otherwise. One with ``modules.json`` alone
+   is an encoder, and so is one with ``options.json`` and ``weights.hdf5``, an ELMo.
+6. A ``.gguf`` file, or a folder with one, is a language model.
+7. Any other file, a spaCy folder, ``default`` or an installed spaCy pipeline has vectors.
+8. A name that is not a path is looked up on the Hugging Face hub, where ``config.json`` decides as above.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from crossroads.core.errors import (
+    FormatError,
+    InputError,
+    MissingExtraError,
+    UnknownNameError,
+    in_short,
+    join_words,
+    nearest,
+    one_of,
+    require,
+)
+from crossroads.core.evidence.contexts import FORMAT as STORE
+from crossroads.core.evidence.contexts import SENTENCES
+from crossroads.core.evidence.model_names import KINDS
+from crossroads.core.models.elmo_files import OPTIONS, WEIGHTS, elmo_files
+from crossroads.core.models.files import MODULES
+from crossroads.core.models.services.addresses import public_url
+from crossroads.core.storage.files import read_record
+from crossroads.traits.probe.evidence import FORMAT as LOGITS
+from crossroads.words.models.clip import CLIP_TYPES
+from crossroads.words.vectors.formats import histwords, spacy_pipelines
+from crossroads.words.vectors.signatures import NAMES, check_format, sniff
+
+KindName = Literal[
+    "vectors", "series", "encoder", "language-model", "vision-language", "endpoint", "contexts", "logits"
+]
+"""Every kind of model that can be audited."""
+_MANIFESTS = {STORE: "contexts", LOGITS: "logits"}
+_HEADS = ("ForMaskedLM", "WithLMHeadModel", "ForCausalLM", "LMHeadModel", "ForPreTraining")
+_URL = re.compile(r"https?://", re.IGNORECASE)
+_LONG = 40
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
+_FILE_SUFFIXES = frozenset({
+    ".bin", ".bz2", ".gguf", ".gz", ".json", ".kv", ".npy", ".npz", ".parquet", ".pickle", ".pkl",
+    ".safetensors", ".txt", ".vec", ".wordvectors", ".xz", ".zip", ".zst",
+})  # fmt: skip
+TRANSFORMERS = ("encoder", "language model")
+"""Kinds of models that read words in prompts, layer by layer."""
+ON_WORDS = ("vectors", "series", *TRANSFORMERS, "vision-language", "endpoint")
+"""Kinds of models that give one vector per word."""
+TAKES: Mapping[str, tuple[str, ...]] = {
+    "prompt": (*TRANSFORMERS, "vision-language", "endpoint"),
+    **dict.fromkeys(("layer", "layers", "pooling", "contexts"), TRANSFORMERS),
+    "served": ("endpoint",),
+    "revision": (*TRANSFORMERS, "vision-language"),
+    "format": ("vectors", "series"),
+    "correct": ON_WORDS,
+    "placebo": ON_WORDS,
+    "images": ("vision-language",),
+    "human": ("language model", "logits"),
+    "pairs": ("language model",),
+}
+"""Options of sources and of audits, and the kinds of models that they apply to."""
+CAN_BE = (
+    "a file or folder of word vectors, default, a folder of a transformer or its name on the Hugging Face "
+    "hub, a .gguf file, a store of context vectors, saved answers of a language model, or the address of an "
+    "embedding service"
+)
+"""What can be audited, in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """The kind of a model."""
+
+    name: str
+    """A key of :data:`crossroads.core.evidence.model_names.KINDS`."""
+    model: str
+    """The model as it was given."""
+    because: str
+    """The reason for the detected kind."""
+
+    @property
+    def shown(self) -> str:
+        """The model as it may be shown: an address without secrets."""
+        return public_url(self.model) if self.name == "endpoint" else self.model
+
+
+def check_options(kinds: Sequence[Kind], **given: object) -> None:
+    """Refuse options, by their names in :data:`TAKES`, that apply to none of the models; None is not one."""
+    for name, value in given.items():
+        if value is not None and not any(kind.name in TAKES[name] for kind in kinds):
+            raise useless(name, kinds[0], TAKES[name])
+
+
+def useless(option: str, kind: Kind, fitting: Sequence[str]) -> InputError:
+    """The error for an option that a kind of model cannot use, with the kinds that can."""
+    others = join_words((KINDS[one] for one in fitting), last="or")
+    return InputError(
+        f"{option}= was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
+        hint=f"{option}= goes with {others}; kind= sets the kind of a model.",
+        option=(option, "kind"),
+    )
+
+
+def recognise(
+    model: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the name that load() has
+    kind: KindName | None = None,
+) -> Kind:
+    """Detect the kind of a model, without loading it.
+
+    Parameters
+    ----------
+    model
+        A path, a name or an address.
+    format
+        Format of vectors, if given.
+    kind
+        Overrides the detection; blanks may be used for hyphens.
+
+    Raises
+    ------
+    InputError
+        If it is not something that can be audited.
+    """
+    if format is not None:
+        check_format(format)
+    if not isinstance(model, str | os.PathLike):
+        raise InputError(f"the model is of type {type(model).__name__}.", hint=f"MODEL is {CAN_BE}.")
+    model = os.fspath(model)
+    if not model.strip():
+        raise InputError("the name of the model is empty.", hint=f"MODEL is {CAN_BE}.")
+    if kind is not None:
+        return _said_to_be(_known(kind), model, "it was given as")
+    if _URL.match(model):
+        return Kind(name="endpoint", model=model, because="it is an address")
+    if format is not None:
+        name = "series" if format == "histwords" else "vectors"
+        return _said_to_be(name, model, f"its format is {format}")
+    path = Path(model).expanduser()
+    if path.exists():
+        model = str(path)
+    if path.is_dir():
+        return _of_folder(model, path)
+    if path.is_file():
+        return _of_file(model, path)
+    return _of_name(model, path)
+
+
+_CHECKPOINT = re.compile(r"(?:checkpoint|ckpt|global_?step|step|iter|epoch)[-_]?(\d+)", re.IGNORECASE)
+
+
+def checkpoints(folder: Path) -> dict[int, Path]:
+    """The checkpoints of a training run by step: subfolders such as ``checkpoint-500`` that hold a model."""
+    found = {
+        int(named[1]): entry
+        for entry in folder.iterdir()
+        if (named := _CHECKPOINT.fullmatch(entry.name)) and (entry / "config.json").is_file()
+    }
+    return dict(sorted(found.items()))
+
+
+def _known(kind: str) -> str:
+    plain = one_of("kind of model", kind.lower().replace(" ", "-"), KindName)
+    return next(one for one in KINDS if one.replace(" ", "-") == plain)
+
+
+def _said_to_be(name: str, model: str, because: str) -> Kind:
+    """The kind as given, if the model can be of that kind."""
+    path = Path(model).expanduser()
+    if path.exists():
+        model = str(path)
+    if name == "series" and not path.is_dir():
+        what = "this is a file." if path.exists() else "there is no such folder."
+        raise FormatError(
+            what, path=model, hint="decades are a folder of files such as 1900-w.npy and 1900-vocab.pkl."
+        )
+    named = path.exists() or model in NAMES or spacy_pipelines.is_installed_pipeline(model)
+    if name == "vectors" and not named:
+        raise _nowhere(model, nearest(model, [*NAMES, *_beside(path)]))
+    return Kind(name=name, model=model, because=because)
+
+
+def _of_folder(model: str, folder: Path) -> Kind:
+    said = read_record(folder / "manifest.json").get("format")
+    if said in _MANIFESTS:
+        return Kind(name=_MANIFESTS[said], model=model, because=f"its manifest says {said}")
+    if said == SENTENCES:
+        raise InputError(
+            f"{folder} contains sentences, not a model.", hint=f"crossroads audit MODEL --contexts {folder}"
+        )
+    if histwords.decades(folder):
+        return Kind(name="series", model=model, because="it contains decades such as 1900-w.npy")
+    if (folder / "config.json").is_file():
+        return _of_config(model, _config(folder / "config.json"))
+    if (folder / MODULES).is_file():
+        return Kind(name="encoder", model=model, because=f"it is a sentence encoder ({MODULES})")
+    if elmo_files(folder) is not None:
+        return Kind(name="encoder", model=model, because=f"it is an ELMo ({OPTIONS} and {WEIGHTS})")
+    if any(folder.glob("*.gguf")):
+        return Kind(name="language model", model=model, because="it contains a GGUF file")
+    if spacy_pipelines.is_pipeline_folder(folder):
+        return Kind(name="vectors", model=model, because="it is a spaCy pipeline")
+    if {"crossroads", "results"} <= set(read_record(folder / "results.json")):
+        raise InputError(
+            f"{folder} is already an audit.",
+            hint=f"crossroads report {folder} shows it; give the model it was made from.",
+        )
+    if steps := checkpoints(folder):
+        raise InputError(
+            f"{folder} holds {len(steps)} checkpoints of a training run.",
+            hint=f"name one, such as {next(reversed(steps.values()))}; "
+            f"crossroads mleat {folder} --over checkpoints measures all.",
+        )
+    names = sorted(entry.name for entry in folder.iterdir())
+    held = f"it contains {join_words([repr(name) for name in names], most=3)}" if names else "it is empty"
+    raise FormatError(f"this folder cannot be audited: {held}.", path=folder, hint=f"MODEL is {CAN_BE}.")
+
+
+def _of_file(model: str, file: Path) -> Kind:
+    with file.open("rb") as stream:
+        first = stream.read(4)
+    if first == b"GGUF":
+        return Kind(name="language model", model=model, because="it is a GGUF file")
+    if first == b"\x89HDF":
+        raise FormatError(
+            "this is a file in HDF5, such as the weights of an ELMo.",
+            path=file,
+            hint=f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder.",
+        )
+    return Kind(name="vectors", model=model, because=f"it is a file of vectors ({sniff(file)})")
+
+
+def _of_config(model: str, config: Mapping[str, Any]) -> Kind:
+    """Kind by the architecture that a configuration names."""
+    type_, listed = str(config.get("model_type") or ""), config.get("architectures") or []
+    classes = [str(one) for one in listed] if isinstance(listed, list) else []
+    said = f"its configuration names {join_words(classes) or type_ or 'nothing'}"
+    if type_ in CLIP_TYPES:
+        return Kind(name="vision-language", model=model, because=said)
+    if "vision_config" in config or config.get("is_encoder_decoder"):
+        what = "makes text from images" if "vision_config" in config else "is an encoder–decoder"
+        raise InputError(
+            f"{model} {what}: {said}.",
+            hint="encoders, decoders and models such as CLIP can be audited.",
+        )
+    name = "language model" if any(one.endswith(_HEADS) for one in classes) else "encoder"
+    return Kind(name=name, model=model, because=said)
+
+
+def _of_name(model: str, path: Path) -> Kind:
+    """Kind of a name that is not a path: embedded vectors, a spaCy pipeline, or a model on the hub."""
+    if model in NAMES:
+        return Kind(name="vectors", model=model, because="it is the name of embedded vectors")
+    if spacy_pipelines.is_installed_pipeline(model):
+        return Kind(name="vectors", model=model, because="it is an installed spaCy pipeline")
+    beside = _beside(path)
+    near = nearest(model, [*NAMES, *beside])
+    if _looks_like_a_path(model, path) or not _HUB_NAME.fullmatch(model):
+        raise _nowhere(model, near)
+    if nearest(model, NAMES):
+        raise UnknownNameError("model", model, [*NAMES, *beside])
+    return _of_config(model, _hub_config(model, near))
+
+
+def _nowhere(model: str, near: Sequence[str]) -> FormatError:
+    """The error for a path that does not exist."""
+    hint = f"did you mean {_named(near)}?" if near else f"MODEL is {CAN_BE}."
+    return FormatError("there is no such file or folder.", path=model, hint=hint)
+
+
+def _named(near: Sequence[str]) -> str:
+    """Paths as a hint names them: a long one by the name in its folder, which must not be cut."""
+    return join_words((in_short(one if len(one) < _LONG else Path(one).name) for one in near), last="or")
+
+
+def _looks_like_a_path(model: str, path: Path) -> bool:
+    if model.startswith((".", "~", "/", "\\")) or model.endswith(("/", "\\")) or path.is_absolute():
+        return True
+    if path.suffix.lower() in _FILE_SUFFIXES:
+        return True
+    return len(path.parts) > 1 and (len(path.parts) > 2 or path.parent.is_dir())
+
+
+def _beside(path: Path) -> list[str]:
+    """Names in the folder that would contain a path."""
+    try:
+        return sorted(str(path.parent / entry.name) for entry in path.parent.iterdir())
+    except OSError:
+        return []
+
+
+def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
+    """The configuration of a model on the hub; no other file is downloaded."""
+    beside = f"; or did you mean {_named(near)}?" if near else "."
+    try:
+        hub = require("huggingface_hub", extra="models", purpose="looking up models of the hub")
+        errors = require("huggingface_hub.errors", extra="models", purpose="looking up models of the hub")
+    except MissingExtraError as error:
+        raise MissingExtraError(
+            f"there is no file or folder {name!r} here, and {error.message}", hint=f"{error.hint}{beside}"
+        ) from error
+    try:
+        with _quiet():
+            # a single file, hf_hub_download, is asked for six times where there is no connection
+            file = Path(hub.snapshot_download(name, allow_patterns=["config.json"])) / "config.json"
+        if not file.is_file():
+            raise errors.EntryNotFoundError("config.json")
+    except errors.GatedRepoError as error:
+        raise InputError(
+            f"the model {name!r} is on the hub, but access to it is restricted.",
+            hint="accept its licence on its page and log in: hf auth login.",
+        ) from error
+    except (OSError, errors.EntryNotFoundError, errors.HfHubHTTPError, errors.HFValidationError) as error:
+        said = "and no such model on the hub"
+        known = (errors.EntryNotFoundError, errors.RepositoryNotFoundError, errors.HFValidationError)
+        if isinstance(error, errors.LocalEntryNotFoundError) or not isinstance(error, known):
+            said = "it is not in the cache of the hub, and the hub cannot be reached"
+        raise InputError(
+            f"there is no file or folder {name!r} here, {said}.",
+            hint=f"MODEL is {CAN_BE}{beside}",
+        ) from error
+    return _config(file)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Suppress the messages of the hub, which our errors replace."""
+    logging = require("huggingface_hub.utils.logging", extra="models", purpose="looking up models of the hub")
+    bars = require("huggingface_hub.utils", extra="models", purpose="looking up models of the hub")
+    level, without = logging.get_verbosity(), bars.are_progress_bars_disabled()
+    logging.set_verbosity(logging.CRITICAL)
+    bars.disable_progress_bars()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if not without:
+            bars.enable_progress_bars()
+
+
+def _config(file: Path) -> Mapping[str, Any]:
+    found = read_record(file)
+    if not found:
+        raise FormatError("this is not a configuration in JSON.", path=file, hint="download the model again.")
+    return found

@@ -1,0 +1,257 @@
+"""What resumable runs share: options, the model, the loop over texts, finished parts, the progress."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import InputError, OnMissing, one_of, require
+from crossroads.core.evidence.model_names import recorded_path
+from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.models.batches import Batch, TextPlan
+from crossroads.core.models.files import find_model
+from crossroads.core.models.language import Asked, LanguageModel
+from crossroads.core.models.transformers import Device, resolve_device, versions
+from crossroads.core.storage.cache import Parts, check_settings, record_fingerprint, remove_leftovers
+from crossroads.core.storage.disks import disk_errors
+from crossroads.core.storage.folders import MANIFEST
+from crossroads.core.workers import processors
+
+AT_ONCE = 8
+"""Most batches that are computed at a time: each may hold
+:data:`~crossroads.core.models.batches.LOGITS_AT_ONCE` logits."""
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeStep:
+    """The progress of a run."""
+
+    stage: str
+    """``"loading"``, ``"splitting"`` (texts into tokens), ``"asking"``; or ``"present"``, if there is nothing
+    to do."""
+    done: int = 0
+    """Texts answered so far."""
+    total: int = 0
+    """Their total."""
+    kept: int = 0
+    """Texts that an earlier run answered."""
+
+
+Progress = Callable[[ProbeStep], None]
+Answer = TypeVar("Answer")
+
+
+class Saved(Protocol):
+    """The result of a run."""
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file or a folder."""
+
+
+Result = TypeVar("Result", bound=Saved)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a language model is run, whatever it is asked; see :func:`~crossroads.probe`."""
+
+    kind: Asked
+    missing: OnMissing
+    revision: str | None
+    device: Device
+    threads: int | None
+    batch_size: int
+    unit_texts: int
+    restart: bool
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        one_of("way to treat what is missing", self.missing, OnMissing)
+        for name, value in {**self.limits, "threads": self.threads or 1}.items():
+            if value < 1:
+                raise InputError(f"{name}={value} is too small.", hint="give a number from 1 up.")
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """Most texts of a batch, and texts after which a work unit ends."""
+        return {"batch_size": self.batch_size, "unit_texts": self.unit_texts}
+
+    def report(self, step: ProbeStep) -> None:
+        """Report the progress, if somebody listens."""
+        if self.progress is not None:
+            self.progress(step)
+
+    def load(self, model: str | Path, *, instead: str, linear: bool = True) -> LanguageModel:
+        """The model; ``instead`` is the hint for an ELMo, ``linear`` as in :class:`LanguageModel`."""
+        self.report(ProbeStep(stage="loading"))
+        files = find_model(model, revision=self.revision)
+        if files.elmo:
+            raise InputError(
+                f"{files.name} is an ELMo, and its published files cannot predict words.", hint=instead
+            )
+        loaded = LanguageModel(files, kind=self.kind, device=resolve_device(self.device), linear=linear)
+        self.report(ProbeStep(stage="splitting"))
+        return loaded
+
+    def record(self, model: LanguageModel, scheme: str, asked: dict[str, Any], **more: Any) -> dict[str, Any]:
+        """Plain data that determine the answers; ``asked`` are those of the material."""
+        return {
+            "scheme": scheme,
+            "model": model.files.name,
+            "revision": model.files.revision,
+            "model sha256": model.files.sha256,
+            "kind": model.kind,
+            **asked,
+            "device": model.device,
+            **{name.replace("_", " "): value for name, value in {**more, **self.limits}.items()},
+            **versions(),
+        }
+
+    def run(
+        self,
+        plan: TextPlan,
+        ask: Callable[[Batch], Answer],
+        pack: Callable[[Sequence[Answer]], Floats],
+        finish: Callable[[list[Floats]], Result],
+        *,
+        device: str,
+        store: Path | None,
+        record: dict[str, Any],
+    ) -> Result:
+        """Ask a model everything in a plan, and save the result.
+
+        ``ask`` answers a batch, and several threads may call it at once; ``pack`` puts the answers of a unit
+        into an array; ``finish`` makes the result of the arrays of all units. With a ``store``, finished
+        units of an earlier run with the same record are not asked again.
+        """
+        threads, units = self.threads or processors(), range(plan.sizes.size)
+        # On a processor each thread has a batch of its own.
+        workers = min(threads, plan.batches.size - 1, AT_ONCE) if device == "cpu" else 1
+        with _model_threads(threads // workers):
+            if store is None:
+                return finish([values for _, values in self._units(plan, units, ask, pack, workers)])
+            with unfinished(store, record, restart=self.restart) as parts:
+                left = [unit for unit in units if unit not in parts.finished]
+                for unit, values in self._units(plan, left, ask, pack, workers):
+                    parts.save(unit, values)
+                result = finish([np.load(parts.finished[unit], allow_pickle=False) for unit in units])
+                with disk_errors(store, parts=parts.folder):
+                    if store.is_dir():
+                        store.rmdir()  # empty, or it would have been refused
+                    result.save(store)
+        return result
+
+    def _units(
+        self,
+        plan: TextPlan,
+        units: Sequence[int],
+        ask: Callable[[Batch], Answer],
+        pack: Callable[[Sequence[Answer]], Floats],
+        workers: int,
+    ) -> Iterator[tuple[int, Floats]]:
+        """Each unit and its answers, in order; several batches are computed at a time.
+
+        Threads that share one batch wait for each other after each of its hundreds of small operations.
+        """
+        total = int(plan.sizes.sum())
+        kept = total - int(plan.sizes[list(units)].sum())
+        step = ProbeStep(stage="asking", done=kept, total=total, kept=kept)
+        self.report(step)
+        pool = ThreadPoolExecutor(workers, thread_name_prefix="crossroads-model")
+        queue: deque[tuple[int, list[tuple[int, Future[Answer]]]]] = deque()
+
+        def first() -> tuple[int, Floats]:
+            nonlocal step
+            unit, answers = queue.popleft()
+            found = []
+            for texts, answer in answers:
+                found.append(answer.result())
+                step = replace(step, done=step.done + texts)
+                self.report(step)
+            return unit, pack(found)
+
+        try:
+            for unit in units:
+                queue.append((unit, [(len(one.ids), pool.submit(ask, one)) for one in plan.batches_of(unit)]))
+                # later units keep all workers busy while the last batches of the first are computed
+                if sum(len(answers) for _, answers in queue) - len(queue[0][1]) >= workers:
+                    yield first()
+            while queue:
+                yield first()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _model_threads(number: int) -> Iterator[None]:
+    """Set the number of threads of torch within the context."""
+    torch = require("torch", extra="models", purpose="running transformer models")
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def run_provenance(
+    model: LanguageModel, plan: TextPlan, record: dict[str, Any], details: dict[str, Any]
+) -> Provenance:
+    """The provenance of the answers of a model, with further details."""
+    return Provenance(
+        source=recorded_path(model.files.name),
+        format="transformers",
+        revision=model.files.revision,
+        sha256=model.files.sha256,
+        details={
+            "class": model.architecture,
+            "kind": model.kind,
+            **details,
+            "texts": len(plan.texts),
+            "fingerprint": record_fingerprint(record),
+            "record": record,
+        },
+    )
+
+
+class _Stored(Protocol):
+    @property
+    def provenance(self) -> Provenance: ...
+
+
+def is_finished(
+    store: Path, record: dict[str, Any], opened: Callable[[Path], _Stored], *, what: str, file: bool = False
+) -> bool:
+    """Whether a store is finished already; one with other settings, or anything else, is an error.
+
+    ``opened`` opens a finished store, which has the record that it was made with in its provenance; ``what``
+    is its name in messages.
+    """
+    if not store.exists() or (not file and store.is_dir() and not any(store.iterdir())):
+        return False
+    if not file and not (store / MANIFEST).is_file():
+        raise InputError(f"{store} exists and is not a {what}.", hint="name a new folder.")
+    found, place = (f"has finished {what}", "file") if file else (f"is a finished {what}", "folder")
+    check_settings(store, record, opened(store).provenance.details, found=found, place=place)
+    remove_leftovers(store)
+    return True
+
+
+@contextlib.contextmanager
+def unfinished(store: Path, record: dict[str, Any], *, restart: bool) -> Iterator[Parts]:
+    """The finished parts of a store; they are removed at the end, if nothing went wrong."""
+    parts = Parts(store, record, restart=restart)
+    try:
+        yield parts
+        parts.remove()
+    finally:
+        parts.close()

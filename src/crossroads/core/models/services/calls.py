@@ -1,0 +1,400 @@
+"""Calls of a service over HTTP, repeated after failures that may be temporary.
+
+The key is read from the environment, sent only to the address that was given, and appears in no
+message, even if the service repeats it. Certificates are checked. A redirection is followed only to the
+same host.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import io
+import os
+import re
+import socket
+import ssl
+import time
+import urllib.error
+import urllib.request
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+from crossroads.core.errors import CrossroadsWarning, InputError, join_words
+from crossroads.core.models.services.addresses import (
+    KEY_VARIABLE,
+    is_loopback,
+    origin,
+    plain,
+    proxy_variable,
+    public_url,
+    without,
+)
+from crossroads.core.models.services.answers import EndpointError, error_message, unpacked
+
+Found = TypeVar("Found")
+_PASSING = (408, 425, 429, 500, 502, 503, 504, 529)
+_LONGEST_TIMEOUT = 86_400
+_FIRST_PAUSE = 0.5
+_LONGEST_PAUSE = 120.0
+_HOPS = 3
+_LEADS_ON = (301, 302, 307, 308)
+"""Redirections that are followed; 303 is not, because it refers to another resource."""
+_VARIABLE = re.compile("[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+"""Names of variables, as opposed to keys given in their place."""
+_BLOCK = 1 << 16
+_ERROR_BYTES = 1 << 16
+_CHECK = "check the address, the protocol and the name of the model."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """How a service is called."""
+
+    key: str | None
+    """The key, or ``None``."""
+    timeout: float
+    """Seconds that an answer may take."""
+    retries: int
+    """How often a call is repeated after a failure that may be temporary."""
+    repeated: list[str] = field(default_factory=list, compare=False)
+    """What failed, for every call that was repeated."""
+
+    def __post_init__(self) -> None:
+        if self.retries < 0:
+            raise InputError(f"retries={self.retries} is too small.", hint="give a number from 0 up.")
+        if not 0 < self.timeout <= _LONGEST_TIMEOUT:
+            raise InputError(
+                f"timeout={self.timeout} is not a number of seconds up to a day.", hint="give 60 or so."
+            )
+
+    def __repr__(self) -> str:
+        return f"Caller(key={'…' if self.key else None}, timeout={self.timeout}, retries={self.retries})"
+
+    def post(self, url: str, body: bytes, *, most_bytes: int) -> bytes:
+        """Send a body and return the answer."""
+        for attempt in range(self.retries + 1):
+            try:
+                return self._redirected(url, body, most_bytes)
+            except _TemporaryError as failure:
+                if attempt == self.retries:
+                    raise failure.final(self.retries) from failure
+                if failure.pause is not None and failure.pause > _LONGEST_PAUSE:
+                    raise failure.final(attempt) from failure
+                self.repeated.append(failure.message)
+                time.sleep(_FIRST_PAUSE * 2**attempt if failure.pause is None else failure.pause)
+        raise EndpointError(f"retries={self.retries} is too small.")
+
+    def _redirected(self, url: str, body: bytes, most_bytes: int) -> bytes:
+        """Send a body, and follow redirections within the same host; all of it within the timeout."""
+        here, ends = url, time.monotonic() + self.timeout
+        for _ in range(_HOPS):
+            status, headers, data = self._once(here, body, most_bytes, ends)
+            if status < 300:
+                return data
+            there = _joined(here, headers.get("Location") or "")
+            if status not in _LEADS_ON or origin(there) != origin(url):
+                place = plain(without(public_url(there), self.key)) or "nowhere"
+                raise EndpointError(
+                    f"{public_url(url)} redirects to {place} (HTTP {status}), which is another host.",
+                    status=status,
+                    hint="give that address if you trust it; the key is sent only to the one you name.",
+                )
+            here = there
+        raise EndpointError(f"{public_url(url)} redirects in a circle.", hint="give the final address.")
+
+    def _once(self, url: str, body: bytes, most_bytes: int, ends: float) -> tuple[int, Any, bytes]:
+        """One request: status, headers and the answer."""
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": "crossroads",
+        }
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        request = urllib.request.Request(url, data=body, headers=headers, method="POST")
+        try:
+            with _opener(url, ends).open(request, timeout=_left(ends)) as answer:
+                return answer.status, answer.headers, _read(answer, most_bytes, url)
+        except urllib.error.HTTPError as error:
+            with error:
+                if 300 <= error.code < 400:
+                    return error.code, error.headers, b""
+                refusal = self._refusal(error, url)
+                error.msg = plain(without(str(error.reason), self.key))  # a traceback shows it too
+                raise refusal from error
+        except urllib.error.URLError as error:
+            raise self._unreachable(error.reason, url) from error
+        except (OSError, http.client.HTTPException, UnicodeError) as error:
+            raise self._unreachable(error, url) from error
+
+    def _refusal(self, error: urllib.error.HTTPError, url: str) -> Exception:
+        try:
+            data = unpacked(error.read(_ERROR_BYTES), error.headers, _ERROR_BYTES)
+            said = error_message(data, secret=self.key)
+        except (OSError, http.client.HTTPException):
+            said = ""
+        said = said or plain(without(str(error.reason), self.key))
+        message = f"{public_url(url)} answered {error.code}: {said}"
+        if error.code in _PASSING:
+            return _TemporaryError(message, status=error.code, answer=said, pause=_pause(error.headers))
+        hints = {
+            401: "put the key of the service into the environment variable that key_variable names.",
+            403: "the key may not use this; put the right one into the environment variable.",
+            404: _CHECK,
+            405: _CHECK,
+            400: _CHECK,
+            422: _CHECK,
+        }
+        return EndpointError(message, status=error.code, answer=said, hint=hints.get(error.code))
+
+    def _unreachable(self, reason: object, url: str) -> Exception:
+        """The error for a service that gave no HTTP answer."""
+        place, said = public_url(url), plain(without(str(reason), self.key))
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            return EndpointError(
+                f"the certificate of {place} cannot be trusted: {plain(reason.verify_message or said)}.",
+                hint="check the address; SSL_CERT_FILE names certificates of your own organisation.",
+            )
+        if isinstance(reason, ssl.SSLError):
+            return EndpointError(
+                f"{place} does not speak https: {plain(reason.reason or said)}.",
+                hint="try http:// where the service runs on this machine.",
+            )
+        if isinstance(reason, TimeoutError):
+            return _TemporaryError(f"{place} did not answer in time")
+        if isinstance(reason, http.client.IncompleteRead):
+            return _TemporaryError(f"{place} broke off while answering")
+        if isinstance(reason, ConnectionRefusedError | socket.gaierror) and proxy_variable(url) is not None:
+            return EndpointError(
+                f"{place} cannot be reached: the proxy does not answer ({said}).",
+                hint=f"check the environment variable {proxy_variable(url)}, or name the host in no_proxy.",
+            )
+        if isinstance(reason, ConnectionRefusedError):
+            return EndpointError(
+                f"nothing answers at {place}.", hint="is the service running, and the port right?"
+            )
+        if isinstance(reason, socket.gaierror) and reason.errno != socket.EAI_AGAIN:
+            return EndpointError(f"there is no host {urlsplit(url).hostname!r}.", hint="check the address.")
+        if isinstance(reason, OSError):
+            return _TemporaryError(f"{place} cannot be reached: {said or type(reason).__name__}")
+        return EndpointError(f"{place} does not speak HTTP: {said}.", hint="check the address.")
+
+
+class _TemporaryError(Exception):
+    """A failure that may be temporary."""
+
+    def __init__(
+        self, message: str, *, status: int | None = None, answer: str = "", pause: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message, self.status, self.answer, self.pause = message, status, answer, pause
+
+    def final(self, retries: int) -> EndpointError:
+        """The error for a failure that persisted."""
+        hint = "run it again later; answers in a cache are kept."
+        if self.pause is not None and self.pause > _LONGEST_PAUSE:
+            hint = f"the service asks to wait {self.pause:,.0f} s; {hint}"
+        again = f", even after {retries} more attempt{'s' if retries > 1 else ''}" if retries else ""
+        return EndpointError(f"{self.message}{again}.", status=self.status, answer=self.answer, hint=hint)
+
+
+class _NoRedirection(urllib.request.HTTPRedirectHandler):
+    """Follow no redirection; return it as an answer like others."""
+
+    def http_error_302(self, *_: Any, **__: Any) -> None:
+        """Do not follow, and do not even read the address."""
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+
+class Protocols:
+    """The protocols that a service may speak, until one is found that it understands."""
+
+    def __init__(self, url: str, known: str | None, candidates: tuple[str, ...], example: str) -> None:
+        self._url, self._example = url, example
+        self.candidates = candidates if known is None else (known,)
+
+    def ask(self, send: Callable[[str], Found]) -> Found:
+        """Send a request in the protocol of the service; the first time, try each candidate."""
+        refused: list[EndpointError] = []
+        for protocol in self.candidates:
+            try:
+                found = send(protocol)
+            except EndpointError as error:
+                if len(self.candidates) == 1 or not _no_such_path(error):
+                    raise
+                refused.append(error)
+                continue
+            self.candidates = (protocol,)
+            return found
+        raise EndpointError(
+            f"{public_url(self._url)} understands none of the protocols {join_words(self.candidates)}: "
+            f"{refused[0].answer or refused[0].message}",
+            status=refused[0].status,
+            hint=f"give the full address, such as {self._example}.",
+        )
+
+
+def _no_such_path(error: EndpointError) -> bool:
+    """Whether the service has nothing at that address; a missing model does not count."""
+    return error.status in (404, 405, 501) and "model" not in error.answer.lower()
+
+
+def read_key(variable: str, url: str) -> str | None:
+    """The key of a service, from the environment."""
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        if variable != KEY_VARIABLE:
+            named = repr(variable) if _VARIABLE.fullmatch(variable) else "that was named"  # it may be the key
+            raise InputError(
+                f"the environment variable {named} is not set.",
+                hint="set it to the key of the service; give the name of the variable, not the key.",
+            )
+        return None
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise InputError(
+            f"the value of the environment variable {variable!r} cannot be sent as a key.",
+            hint="a key has printable ASCII characters only.",
+        )
+    if urlsplit(url).scheme == "http" and not is_loopback(url):
+        warnings.warn(
+            f"the key is sent to {public_url(url)} unencrypted; use https if the service has it.",
+            CrossroadsWarning,
+            stacklevel=3,
+        )
+    return key
+
+
+def _joined(url: str, location: str) -> str:
+    """The target of a redirection; empty if it cannot be read."""
+    if not location:
+        return ""
+    try:
+        joined = urljoin(url, location)
+        public_url(joined)
+    except ValueError:
+        return ""
+    return joined
+
+
+def _left(ends: float) -> float:
+    """Seconds until the end of a call; it is an error if there are none."""
+    left = ends - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("timed out")
+    return left
+
+
+class _Incoming(io.RawIOBase):
+    """What a service sends, until the end of a call.
+
+    The timeout of a socket is that of a single read, which a service that sends one byte at a time never
+    exceeds; so every read has the time that is left.
+    """
+
+    def __init__(self, sock: socket.socket, ends: float) -> None:
+        super().__init__()
+        self._sock, self._ends = sock, ends
+        self._file = sock.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._sock.settimeout(_left(self._ends))
+        return self._file.readinto(buffer)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer whose status line, headers and body all have to arrive before the end of a call."""
+
+    def __init__(self, sock: socket.socket, *args: Any, ends: float, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self.fp.close()
+        self.fp = io.BufferedReader(_Incoming(sock, ends))
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection for one call, which ends at a given time."""
+
+    ends: float
+
+    def connect(self) -> None:
+        super().connect()
+        self.sock.settimeout(_left(self.ends))  # for the handshake of https, which follows
+
+    def send(self, data: Any) -> None:
+        if self.sock is not None:
+            self.sock.settimeout(_left(self.ends))
+        super().send(data)
+
+
+class _SafeConnection(http.client.HTTPSConnection, _Connection):
+    """The same over https."""
+
+
+class _Handler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
+    """Opens connections that end at a given time."""
+
+    def __init__(self, ends: float) -> None:
+        super().__init__()
+        self._ends = ends
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(partial(self._made, _Connection), req)
+
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(partial(self._made, _SafeConnection), req)
+
+    def _made(self, kind: type[_Connection], host: str, **options: Any) -> _Connection:
+        connection = kind(host, **options)
+        connection.ends = self._ends
+        connection.response_class = partial(_Response, ends=self._ends)  # type: ignore[assignment]
+        return connection
+
+
+def _opener(url: str, ends: float) -> urllib.request.OpenerDirector:
+    handlers: list[urllib.request.BaseHandler] = [_NoRedirection(), _Handler(ends)]
+    if is_loopback(url):  # never by way of a proxy
+        handlers.append(urllib.request.ProxyHandler({}))
+    return urllib.request.build_opener(*handlers)
+
+
+def _read(answer: Any, most_bytes: int, url: str) -> bytes:
+    """The answer; one that is too long is an error."""
+    blocks, size = [], 0
+    while block := answer.read1(_BLOCK):
+        blocks.append(block)
+        size += len(block)
+        if size > most_bytes:
+            raise EndpointError(
+                f"{public_url(url)} answers with more than {most_bytes:,} bytes.",
+                hint="is this an embedding service? A smaller batch_size allows shorter answers only.",
+            )
+    if answer.length:  # what is missing of the length that the service announced
+        raise http.client.IncompleteRead(b"", answer.length)
+    return unpacked(b"".join(blocks), answer.headers, most_bytes)
+
+
+def _pause(headers: Any) -> float | None:
+    """Seconds that the service asks to wait, as a number or as a date."""
+    said = (headers.get("Retry-After") or "").strip()
+    if not said:
+        return None
+    try:
+        return max(0.0, float(said)) if said.replace(".", "", 1).isdecimal() else _seconds_until(said)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _seconds_until(date: str) -> float:
+    return max(0.0, email.utils.parsedate_to_datetime(date).timestamp() - time.time())

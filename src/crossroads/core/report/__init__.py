@@ -1,0 +1,1 @@
+"""The output of an audit: tables, text, citations, verdicts and pages from results."""

@@ -1,0 +1,87 @@
+"""The folder of an audit: its permitted contents, and the names of the audits in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from crossroads.core.errors import InputError, join_words
+from crossroads.core.results import result_kinds
+from crossroads.core.storage.files import read_record
+from crossroads.core.storage.staging import check_place
+
+MARK = "results.json"
+"""The file that identifies the folder of an audit."""
+
+
+@cache
+def ours() -> frozenset[str]:
+    """Files that an audit or a comparison writes; a folder with others, except audits, is not replaced."""
+    return frozenset(
+        {
+            *(MARK, "results.csv", "results.parquet", "report.html", "vectors.npz"),
+            *("associations.csv", "coverage.csv", "table.tex", "methods.md", "citations.bib"),
+            *("summary.md", "gate.json", "figures", "comparison.md", "comparison.tex"),
+            *(f"{kind._stem}.csv" for kind in result_kinds() if kind._stem),
+        }
+    )
+
+
+def check_output(output: Path) -> None:
+    """Refuse a path that has other contents or cannot be written, before any work is done.
+
+    If an earlier run was killed while it replaced an audit, that audit is restored first.
+    """
+    check_place(output)
+    if output.is_dir() and any(output.iterdir()):
+        foreign = sorted(path.name for path in output.iterdir() if not _is_ours(path))
+        if foreign or not _is_audit(output / MARK):
+            shown = (
+                join_words([repr(name) for name in foreign], most=3) or f"a {MARK} that is not from an audit"
+            )
+            raise InputError(
+                f"the folder {output} has other contents: {shown}.",
+                hint="give an empty or a new folder as output=.",
+                option="output",
+            )
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file or folder is written by an audit, or is the audit of one of several models."""
+    if path.name in ours():
+        return True
+    if path.is_symlink() or not path.is_dir():
+        return False
+    return _is_audit(path / MARK) and all(inner.name in ours() for inner in path.iterdir())
+
+
+def _is_audit(path: Path) -> bool:
+    """Whether a file is the record of an audit."""
+    return {"crossroads", "designs", "results"} <= set(read_record(path))
+
+
+_SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
+"""Folder names that are meaningless without their parent folder."""
+
+
+def folder_names(models: Iterable[str]) -> dict[str, str]:
+    """A unique folder name for each model: letters and digits, and not the name of a file of the audit."""
+    taken: set[str] = {name.casefold() for name in ours()}
+    names: dict[str, str] = {}
+    models = list(models)
+    ends = [re.split(r"[\\/]", model.rstrip("\\/"))[-1] for model in models]
+    for model in models:
+        parts = re.split(r"[\\/]", model.rstrip("\\/"))
+        alone = parts[-1].lower() not in _SAYS_NOTHING and ends.count(parts[-1]) == 1
+        last = parts[-1] if alone else "-".join(parts[-2:])
+        signs = "".join(sign if sign.isalnum() or sign in "_." else "-" for sign in last)
+        kept = re.sub("-+", "-", signs)[:60].strip("-.")
+        name, number = kept or "model", 1
+        while name.casefold() in taken:
+            number += 1
+            name = f"{kept or 'model'}-{number}"
+        taken.add(name.casefold())
+        names[model] = name
+    return names

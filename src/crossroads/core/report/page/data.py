@@ -1,0 +1,402 @@
+"""The data of a page: its audits, without what it does not show, and the vectors that an audit saves.
+
+Numbers keep their JSON pointer in ``results.json`` even if other values are left out, so that every number on
+the page can be looked up there.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from crossroads.core.errors import CrossroadsError, FormatError
+from crossroads.core.evidence import Embeddings, Provenance
+from crossroads.core.report.audit import KINDS, Audit, Concluded
+from crossroads.core.report.documents.records import DRAWS, MOST_DRAWS, Record, source_names
+from crossroads.core.report.published import published_findings
+from crossroads.core.results import SCHEMA, pointer_part, versions
+from crossroads.core.stimuli import Design, catalog
+from crossroads.core.storage.arrays import ArrayArchive
+from crossroads.core.wording import phrases
+from crossroads.core.wording.table import Table
+from crossroads.papers.fidelity import fidelity
+
+MOST_NUMBERS = 20_000
+"""Other lists of numbers, such as one per word, are kept up to this length."""
+BINS = 60
+"""Bars of a histogram."""
+BUDGET = 9_000_000
+"""Largest size in bytes of the vectors of all audits of a page."""
+OTHERS_BUDGET = 2_000_000
+"""Largest size in bytes of the vectors of other words than stimuli, of all audits of a page."""
+PAIRS = 20_000
+"""Random pairs of these words of which the error of the cosine is measured."""
+VECTORS = "vectors.npz"
+"""The file of the vectors, in the folder of an audit."""
+MOST_OTHERS = 4_000
+"""Words beyond the stimuli that are saved and shown, so that readers can try words of their own."""
+_OTHERS = ("other_labels", "other_vectors")
+"""Arrays of the vectors of these words."""
+_AGAIN = "run the audit again."
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time of an archive: equal vectors give equal bytes
+_INNER = ("provenance", "versions", "coverage")
+_QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
+_LEVELS = ("level1", "level2")
+_CONTAINERS = frozenset({dict, list, tuple})
+
+
+def page_data(
+    records: Sequence[Record],
+    *,
+    title: str,
+    comparisons: Sequence[Record] = (),
+) -> dict[str, Any]:
+    """The data that the script of a page reads.
+
+    Parameters
+    ----------
+    records
+        One for each model.
+    title
+        Heading of the page.
+    comparisons
+        Comparisons of the models, which belong to none of them.
+    """
+    models = max(1, sum(one.vectors is not None for one in records))
+    share = BUDGET // models, OTHERS_BUDGET // models
+    known = published_findings(one.document for one in (*records, *comparisons))
+    return {
+        "version": versions()["crossroads"],
+        "schema": SCHEMA,
+        "title": title,
+        "written": _today(),
+        "kinds": dict(KINDS),
+        "phrases": phrases.as_json(),
+        "audits": [_audit(one, share) for one in records],
+        "comparisons": [_audit(one, share) for one in comparisons],
+        "findings": {name: [one.to_dict() for one in numbers] for name, numbers in known.items()},
+        "fidelity": [one.to_dict() for one in fidelity()],
+        "groups": _groups(),
+    }
+
+
+def _groups() -> dict[str, Any]:
+    """The published intersectional groups by short name: what they are called, and the names behind them."""
+    members = catalog().groups("ceat-groups").members
+    return {one.name: {"label": one.label, "names": list(one.items)} for one in members}
+
+
+def _today() -> str:
+    """The day the page is written; ``SOURCE_DATE_EPOCH`` can fix it, for pages that are to be equal."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)
+    return now.date().isoformat()
+
+
+def _audit(record: Record, budget: tuple[int, int]) -> dict[str, Any]:
+    slim = _Slim(source_names(record.results))
+    results = [slim(one, f"/results/{number}") for number, one in enumerate(record.results)]
+    document = {**record.document, "results": results}
+    return {
+        "document": document,
+        "histograms": slim.histograms,
+        "vectors": None if record.vectors is None else _packed(record.vectors, _words(document), *budget),
+        "gate": record.gate,
+        "methods": record.methods,
+        "citations": record.citations,
+        "unshown": dict(record.unshown),
+        "marks": dict(record.marks),
+        "conclusions": [_concluded(one) for one in record.conclusions],
+        "tables": {kind: _table(one.shortened()) for kind, one in record.tables.items() if one.rows},
+    }
+
+
+def _concluded(one: Concluded) -> dict[str, Any]:
+    """What a result comes to, with the JSON pointers of its numbers."""
+    said = one.found
+    return {
+        "name": said.name,
+        "section": one.section,
+        "status": said.status,
+        "heading": said.heading,
+        "drawn": said.drawn,
+        "parts": said.parts,
+        "subject": said.subject,
+        "rival": said.rival,
+        "poles": said.poles,
+        "scale": said.scale,
+        "middle": said.middle,
+        "at": {role: f"/results/{one.result}/{place}" for role, (place, _) in said.numbers.items()},
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """A table for results that have no own view on the page."""
+    return {
+        "title": table.title,
+        "heads": [one.head for one in table.columns],
+        "right": table.right(),
+        "cells": table.cells(),
+        "reading": table.reading(),
+    }
+
+
+class _Slim:
+    """Results without what a page does not show; long lists of draws become histograms.
+
+    Sources are called by their names: paths are only in ``results.json``. Lists and mappings that contain no
+    others are not copied.
+    """
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+        self.histograms: dict[str, Any] = {}
+        """Histograms by the JSON pointer of their draws."""
+
+    def __call__(self, value: Any, path: str, *, inner: bool = False) -> Any:
+        """A value, of which ``inner`` parts repeat what a result around them has."""
+        if not isinstance(value, (Mapping, list)):
+            return value
+        if isinstance(value, Mapping):
+            if _CONTAINERS.isdisjoint(map(type, value.values())):
+                return value  # such as a number for each word
+            levels = value.get("type") in ("MleatResult", "MultilevelCeatResult")
+            found = {}
+            for key, one in value.items():
+                if not _is_left_out(value, key, path, inner=inner):
+                    below, place = inner or (levels and key in _LEVELS), f"{path}/{pointer_part(key)}"
+                    found[key] = self(self._named(key, one), place, inner=below)
+            return found
+        most = MOST_DRAWS if path.rpartition("/")[2] in DRAWS else MOST_NUMBERS
+        if len(value) > most and {int, float}.issuperset(map(type, value)):
+            self.histograms[path] = histogram(value)
+            return None
+        if _depth(value) > 2:
+            return None
+        if _CONTAINERS.isdisjoint(map(type, value)):
+            return value
+        return [self(one, f"{path}/{number}", inner=inner) for number, one in enumerate(value)]
+
+    def _named(self, key: str, value: Any) -> Any:
+        """A provenance with the names of its sources; any other value as it is."""
+        if key != "provenance" or not isinstance(value, list):
+            return value
+        return [{**one, "source": self.names.get(one["source"], one["source"])} for one in value]
+
+
+def _is_left_out(value: Mapping[str, Any], key: str, path: str, *, inner: bool) -> bool:
+    """Whether a page shows a key elsewhere, or not at all."""
+    if value.get("type") == "CeatResult" and key == "cosines":
+        return True  # the page shows changes from model to model, not the cosines behind them
+    return inner and (key in _INNER or (key == "sets" and "/level2/" in f"{path}/"))  # those of Level 1
+
+
+def _depth(value: Any) -> int:
+    """How deep lists of numbers are nested."""
+    if not isinstance(value, list):
+        return 0
+    first = next((one for one in value if one is not None), None)
+    return 1 + _depth(first) if isinstance(first, (list, int, float)) else 0
+
+
+def histogram(values: Sequence[float]) -> dict[str, Any]:
+    """Counts of numbers in each of sixty equal bins."""
+    array = np.asarray(values, dtype=float)
+    with np.errstate(over="ignore"):  # numbers of a file that somebody changed
+        counts, edges = np.histogram(array, bins=BINS)
+    return {
+        "low": float(edges[0]),
+        "high": float(edges[-1]),
+        "counts": counts.tolist(),
+        "n": int(array.size),
+        "quantiles": dict(zip(map(str, _QUANTILES), np.quantile(array, _QUANTILES).tolist(), strict=True)),
+    }
+
+
+def _words(document: Mapping[str, Any]) -> list[str]:
+    """Every stimulus of a document, in order."""
+    found: dict[str, None] = {}
+    for design in document["designs"]:
+        for key in ("x", "y", "a", "b"):
+            part = design.get(key)
+            found.update(
+                dict.fromkeys((part.get("items") or []) if isinstance(part, Mapping) else part or [])
+            )
+    for result in document["results"]:
+        coverage = result.get("coverage") or {}
+        for words in (coverage.get("used") or {}).values():
+            found.update(dict.fromkeys(words))
+    return list(found)
+
+
+def _packed(emb: Embeddings, words: Iterable[str], budget: int, others: int) -> dict[str, Any]:
+    """Vectors as text: exact if there is room, otherwise rounded to 1/32,767 of their largest value.
+
+    ``others`` is the room for other words than these. The page normalises all to unit vectors, so the size of
+    a step is not needed.
+    """
+    rows = {word: match.row for word in words if (match := emb.find(word)) is not None}
+    # any word of the file may be used, stimuli first
+    labels, array = list(emb.labels), np.ascontiguousarray(emb.vectors)
+    aliases = {word: row for word, row in rows.items() if labels[row] != word}
+    kind, data = _numbers(array, budget)
+    if data is None:
+        size = array.shape[0] * array.shape[1] * 2
+        return {"absent": f"the vectors of {len(labels):,} words would take {size / 1e6:.0f} MB"}
+    return {
+        "labels": labels,
+        "aliases": aliases,
+        "dim": int(array.shape[1]),
+        "type": kind,
+        "data": base64.b64encode(data).decode("ascii"),
+        "others": _others(emb, others),
+    }
+
+
+def _others(emb: Embeddings, budget: int) -> dict[str, Any] | None:
+    """Common words beyond the stimuli, each rounded to 1/127 of its largest value.
+
+    What that does to cosines is measured over random pairs, and the largest error is shown on the page.
+    """
+    pool = other_words(emb, min(MOST_OTHERS, budget * 3 // 4 // emb.dim))
+    if pool is None:
+        return None
+    array = pool.vectors.astype(np.float64)
+    steps = _steps(array, 127).astype("i1")
+    first, second = np.random.default_rng(0).integers(len(pool), size=(2, PAIRS))
+    error = _cosines(array, first, second) - _cosines(steps.astype(np.float64), first, second)
+    return {
+        "labels": list(pool.labels),
+        "data": base64.b64encode(steps.tobytes()).decode("ascii"),
+        "error": float(np.abs(error).max()),
+        "pairs": PAIRS,
+    }
+
+
+def _cosines(rows: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+    """Cosines of pairs of rows."""
+    units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    found: NDArray[np.float64] = np.einsum("ij,ij->i", units[first], units[second])
+    return found
+
+
+def _steps(array: NDArray[Any], most: int) -> NDArray[np.float64]:
+    """Vectors in whole steps, ``most`` of them up to the largest value of each."""
+    largest = np.abs(array).max(axis=1).astype(np.float64)
+    largest[largest == 0] = 1.0
+    found: NDArray[np.float64] = np.rint(array / largest[:, None] * most)
+    return found
+
+
+def _numbers(array: NDArray[Any], budget: int) -> tuple[str, bytes | None]:
+    """The smallest type that represents the numbers exactly, or sixteen bits if that is too large."""
+    with np.errstate(over="ignore"):
+        single = array.astype("<f4")
+        exact = bool(np.array_equal(single.astype(array.dtype), array))
+    whole = single if exact else array.astype("<f8")
+    if whole.nbytes * 4 // 3 <= budget:
+        return ("float32" if exact else "float64"), whole.tobytes()
+    if array.size * 2 * 4 // 3 > budget:
+        return "int16", None
+    return "int16", _steps(array, 32767).astype("<i2").tobytes()
+
+
+def stimulus_vectors(emb: Embeddings, audit: Audit, designs: Iterable[Design]) -> Embeddings | None:
+    """The vectors of all words of designs and results; None if the model has none of them."""
+    words = [word for word in dict.fromkeys(_stimuli(audit, designs)) if word in emb]
+    return emb.select(words) if words else None
+
+
+def other_words(emb: Embeddings, most: int = MOST_OTHERS) -> Embeddings | None:
+    """The first words of the pool that are not among the vectors themselves; None if there is no pool.
+
+    A pool is in the order of its file, so that these are the most frequent words where that is the order.
+    """
+    pool = emb.pool
+    if pool is None or pool is emb:
+        return None
+    known = set(emb.labels)
+    labels, measurable = pool.labels, np.asarray(pool.vectors.any(axis=1))
+    rows = [row for row, label in enumerate(labels) if label not in known and measurable[row]][:most]
+    if not rows:
+        return None
+    return Embeddings([labels[row] for row in rows], pool.vectors[rows], provenance=emb.provenance)
+
+
+def _stimuli(audit: Audit, designs: Iterable[Design]) -> Iterator[str]:
+    for design in designs:
+        yield from design.words
+    for _, result in audit.named():
+        if result.coverage is not None:
+            for used in result.coverage.used.values():
+                yield from used
+
+
+def write_vectors(path: Path, emb: Embeddings) -> None:
+    """Write labels, vectors and rules of spelling as ``.npz``; the vectors keep their type.
+
+    Common words of the pool are written beside them, where there is one.
+    """
+    arrays = {
+        "labels": np.array(emb.labels, dtype=np.str_),
+        "vectors": np.ascontiguousarray(emb.vectors),
+        "fallback": np.array(emb.fallback, dtype=np.str_),
+    }
+    others = other_words(emb)
+    if others is not None:
+        words, vectors = np.array(others.labels, dtype=np.str_), np.ascontiguousarray(others.vectors)
+        arrays |= dict(zip(_OTHERS, (words, vectors), strict=True))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in arrays.items():
+            info = zipfile.ZipInfo(f"{name}.npy", date_time=_EPOCH)
+            info.external_attr = 0o600 << 16
+            archive.writestr(info, _bytes(array))
+
+
+def _bytes(array: NDArray[Any]) -> bytes:
+    file = io.BytesIO()
+    npy.write_array(file, array, allow_pickle=False)
+    return file.getvalue()
+
+
+def read_vectors(path: Path, model: str) -> Embeddings:
+    """The vectors and rules of spelling that an audit saved; the pool are the other words in the file."""
+    with ArrayArchive(path, hint=_AGAIN) as archive:
+        missing = {"labels", "vectors", "fallback"}.difference(archive.names)
+        if missing:
+            raise FormatError(
+                f"these are not the vectors of an audit: there are no {min(missing)}.", path=path, hint=_AGAIN
+            )
+        labels, vectors = _labels(archive, "labels"), archive.read("vectors")
+        fallback = _labels(archive, "fallback")
+        others = (
+            (_labels(archive, _OTHERS[0]), archive.read(_OTHERS[1]))
+            if set(_OTHERS).issubset(archive.names)
+            else None
+        )
+    provenance = Provenance(source=model, format="npz")
+    try:
+        found = Embeddings(labels, vectors, provenance=provenance, fallback=fallback)
+        return found if others is None else found.with_pool(Embeddings(*others, provenance=provenance))
+    except CrossroadsError as error:
+        raise FormatError(
+            f"these are not the vectors of an audit: {error.message}", path=path, hint=_AGAIN
+        ) from error
+
+
+def _labels(archive: ArrayArchive, name: str) -> list[str]:
+    """A list of words from an archive."""
+    array = archive.read(name)
+    if array.ndim != 1 or array.dtype.kind != "U":
+        raise FormatError(f"{name} are of type {array.dtype!s:.60}.", path=archive.path, hint=_AGAIN)
+    return [str(one) for one in array]

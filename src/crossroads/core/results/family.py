@@ -1,0 +1,143 @@
+"""Families: several tests in one result, with p-values adjusted for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from crossroads.core.results.checks import Checked, adjusted_tests
+from crossroads.core.results.result import Result, Row, Values, long_row
+from crossroads.core.results.stats import Stat, named, stat
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import P
+from crossroads.core.wording.vocabulary import Note, adjusted_note
+
+SHOWN = f"p_{phrases.ADJUSTMENT}"
+"""Name of the adjusted p-value that outputs show."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """A test in its family: columns, file names and rule names of a family begin here."""
+
+    test: Any
+    """The test."""
+    at: int
+    """Its place."""
+    family: Any
+    """The family."""
+    extra: Any = None
+    """What else the family knows of the test."""
+
+    @cached_property
+    def values(self) -> Mapping[str, float | None]:
+        """Its adjusted p-values: ``p_holm`` and so on."""
+        return {f"p_{how}": some[self.at] for how, some in self.family.adjusted.items()}
+
+    @property
+    def signs(self) -> Mapping[str, str | None]:
+        """The sign of each adjusted p-value."""
+        return {f"{name}_sign": None if value is None else "=" for name, value in self.values.items()}
+
+    @property
+    def p(self) -> P | None:
+        """The adjusted p-value that outputs show."""
+        value = self.values[SHOWN]
+        return None if value is None else P(value)
+
+    @property
+    def interval(self) -> Any:
+        """The interval of the test: something with ``low`` and ``high``, or None."""
+        found: Mapping[str, Any] = getattr(self.family, "intervals", {})
+        return found.get(getattr(self.test, "design", ""))
+
+    def long_rows(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Long rows of the test, with its adjusted p-value next to the one that it adjusts."""
+        for row in rows:
+            adjusts = "p" in row and not row["part"].startswith("level 2")
+            yield {**row, SHOWN: self.values[SHOWN]} if adjusts else row
+
+    def adjusted_rows(self, measure: str, test: str, part: str) -> Iterator[Row]:
+        """Its adjusted p-values as long rows."""
+        for statistic, value in self.values.items():
+            yield long_row(measure, test, part, statistic, value, method="crossed")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Family(Result):
+    """Several tests of one type, and their adjusted p-values.
+
+    A subclass says of which type its tests are and which columns it has. It may have ``intervals`` by name of
+    a design, and ``skipped``: tests that could not be measured, and why. Its file names are those that it has
+    beyond the rows of its tests; so are its rule names.
+    """
+
+    _member_type: ClassVar[type[Result]] = Result
+    _file_names: ClassVar[str] = "*=values"
+
+    tests: tuple[Any, ...]
+    """The tests, in the order requested."""
+    adjusted: Mapping[str, tuple[float | None, ...]]
+    """Their p-values adjusted for the number of tests, by method (``holm``, ``bh``, ``by``)."""
+
+    @classmethod
+    def _known_names(cls) -> dict[str, tuple[str, ...]]:
+        tests, own = cls._member_type._asked, super()._known_names()
+        return {kind: (*tests[kind], *names) for kind, names in own.items()}
+
+    def _members(self) -> Iterator[Member]:
+        """Every test with what the family knows of it."""
+        yield from (Member(test=test, at=at, family=self) for at, test in enumerate(self.tests))
+
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+        """Adjusted p-values by method and number of the test."""
+        return marked(self.adjusted)
+
+    def _adjusted_p(self) -> list[P | None]:
+        """The adjusted p-values that outputs show."""
+        return [one.p for one in self._members()]
+
+    def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
+        """The tests and their intervals."""
+        yield from ((one._label, one) for one in self.tests)
+        found = ((one.test._label, one.interval) for one in self._members())
+        yield from ((label, interval) for label, interval in found if interval is not None)
+
+    def _rows(self) -> list[Row]:
+        """One row per test: its own row, and what the family adds."""
+        return [{**one.test._rows()[0], **named(one, self._file_names)} for one in self._members()]
+
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Statistics of every test, and what the family adds, for rules."""
+        for member in self._members():
+            for label, kind, values in member.test._readings(member.test._label):
+                if kind in self._rule_names:
+                    yield label, kind, {**values, **named(member, self._rule_names[kind])}
+
+    def _checks(self) -> Iterator[Checked]:
+        for member in self._members():
+            yield from adjusted_tests(member.test, member.p)
+
+    def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """Tests that could not be measured."""
+        kind = next(iter(self._asked), "")
+        yield from ((design, kind, why) for design, why in getattr(self, "skipped", {}).items())
+
+
+def marked(adjusted: Mapping[str, Sequence[float | None]]) -> Mapping[str, Mapping[Any, P]]:
+    """Adjusted p-values with their marks, by method and number of the test."""
+    return {how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in adjusted.items()}
+
+
+def from_tests(kind: type[Result], keys: str) -> tuple[Stat, ...]:
+    """Columns of the tests of a family, by key."""
+    columns = {one.key: one for one in kind._columns}
+    return tuple(columns[key].under("test") for key in keys.split())
+
+
+def adjusted(noun: str = "test", plural: str | None = None, note: Note = "") -> Stat:
+    """The column of adjusted p-values; by default its note counts the tests of all families."""
+    head = f"p ({phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]})"
+    return stat(SHOWN, head, note or adjusted_note(noun, plural), of="p")

@@ -1,0 +1,268 @@
+"""How sure: robustness checks of every test, four questions with a number, a method and an answer each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from crossroads.core.errors import InputError, in_short
+from crossroads.core.inference.multiplicity import adjust_known
+from crossroads.core.results import Result, Row, Stat, Status, Values, long_row, named, stat
+from crossroads.core.results.checks import (
+    CANNOT_TELL,
+    FREQUENCY,
+    NOT_ASKED,
+    OTHER,
+    QUESTIONS,
+    THESE,
+    TOPICS,
+    YES,
+    Check,
+    Checked,
+)
+from crossroads.core.results.conclusion import ALPHA
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import counted
+from crossroads.core.wording.table import Table
+from crossroads.core.wording.vocabulary import Note
+
+_ASSOCIATION = "association"
+_PLURALS = {"comparison of geometry": "comparisons of geometry"}
+_OTHERS = {OTHER: f"{OTHER} for the same things"}
+_TOPICS = "share of associations between arbitrary topics in this model that are weaker: a description"
+
+
+_ADJUSTED = f"p ({phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]})"
+_KEYS = {THESE: "these", OTHER: "other", FREQUENCY: "frequency", TOPICS: "topics"}
+
+
+def _called(asks: str, results: Iterable[ChecksResult]) -> str:
+    """What a question is called over all tests: ``other words``, or ``other words or other sentences``."""
+    checks = [check for result in results for some in result.tests.values() for check in some]
+    return " or ".join(dict.fromkeys(check.said for check in checks if check.asks == asks)) or asks
+
+
+def _head(asks: str) -> Note:
+    return lambda results: _called(asks, results)
+
+
+def _note(asks: str) -> Note:
+    """A question as the end of a sentence; that of words in full."""
+
+    def note(results: Sequence[Any]) -> str:
+        called = _called(asks, results)
+        if called != asks:
+            return f"would {called} say so too" if asks == OTHER else f"does it show with just {called}"
+        text = QUESTIONS[asks]
+        return f"{text[0].lower()}{text[1:-1]}"
+
+    return note
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ChecksResult(Result):
+    """What can be said of every test: with these words, with others, beyond frequency, among topics."""
+
+    _section: ClassVar[str] = "sure"
+    _stem: ClassVar[str] = "checks"
+    _cites: ClassVar[tuple[str, ...]] = (
+        *("clark1973language", "judd2012treating", "cameron2011robust", "satterthwaite1946approximate"),
+        "benjamini1995controlling",
+    )
+    _label_format: ClassVar[str] = "how sure"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "checks": "these_words=these.known these_words_pvalue=these.value other_words=other.known "
+        "other_words_pvalue=other.value beyond_frequency=frequency.known "
+        "beyond_frequency_pvalue=frequency.value topic_percentile=topics.value"
+    }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("test"),
+        stat("question"),
+        stat("other", _head(OTHER), _note(OTHER), of="other.answer"),
+        stat("other_p", _ADJUSTED, "adjusted for the number of tests of its kind", of="other.p"),
+        stat("frequency", FREQUENCY, _note(FREQUENCY), of="frequency.answer"),
+        stat("topics", note=_TOPICS, of="topics.value", kind="share", spare=3),
+        stat("these", _head(THESE), _note(THESE), of="these.answer"),
+        stat("these_p", "exact p", "not adjusted", of="these.p", spare=4),
+    )
+
+    tests: Mapping[str, tuple[Check, ...]]
+    """The answers for each test, by its name."""
+    questions: Mapping[str, str]
+    """What each test asks, by its name."""
+    kinds: Mapping[str, str]
+    """What each test is called in a sentence, where it is not an association: such as a comparison of
+    geometry."""
+
+    def _rows(self) -> list[Row]:
+        """One row per test and question."""
+        return [
+            {"test": name, "check": check.asks, **named(check, "answer value sign=equality method reason")}
+            for name, checks in self.tests.items()
+            for check in checks
+        ]
+
+    def _members(self) -> Iterator[Mapping[str, Any]]:
+        """One row per test: an answer to each question, with its number."""
+        for name, checks in self.tests.items():
+            keyed = {_KEYS[check.asks]: check for check in checks}
+            yield {"test": name, "question": self.questions.get(name, ""), **keyed}
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per test; the title is the finding."""
+        found = " ".join(result._headline() for result in results.values())
+        return replace(super()._tabulate(results), title=f"How sure: {found.removesuffix('.')}")
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        tests = [item for result in results.values() for item in result.tests.items()]
+        reasons: dict[str, list[str]] = {}
+        for name, checks in tests:
+            for check in checks:
+                if check.reason and check.answer in (CANNOT_TELL, NOT_ASKED, None):
+                    was = " was not asked" if check.answer == NOT_ASKED else ""
+                    reasons.setdefault(f"{check.said}{was}: {check.reason}", []).append(name)
+        for text, names in reasons.items():
+            yield f"{', '.join(names) if len(names) < len(tests) else 'all tests'}: {text}."
+
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        """Every number, its answer in the column of parts."""
+        for test, checks in self.tests.items():
+            for check in checks:
+                part = check.asks if check.answer is None else f"{check.asks}: {check.answer}"
+                statistic = "percentile" if check.asks == TOPICS else f"{check.asks.replace(' ', '_')}_pvalue"
+                yield long_row("checks", test, part, statistic, check.value, method=check.method)
+
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """The answers and numbers of every test, for rules."""
+        for row in self._members():
+            yield checks_name(row["test"]), "checks", named(row, self._rule_names["checks"])
+
+    def _headline(self) -> str:
+        """The finding in a sentence: in how many tests of each kind other words would say so too."""
+        shares: dict[str, list[str]] = {}
+        unknown: dict[str, int] = {}
+        for noun in dict.fromkeys(self.kinds.get(test, _ASSOCIATION) for test in self.tests):
+            tests = [test for test in self.tests if self.kinds.get(test, _ASSOCIATION) == noun]
+            checks = [check for test in tests for check in self.tests[test] if check.asks == OTHER]
+            answers = [check.answer for check in checks if check.answer != NOT_ASKED]
+            if answers:
+                tests_of_kind = counted(len(answers), noun, _PLURALS.get(noun))
+                shares.setdefault(checks[0].said, []).append(f"{answers.count(YES)} of {tests_of_kind}")
+                unknown[checks[0].said] = unknown.get(checks[0].said, 0) + answers.count(CANNOT_TELL)
+        text = ", and ".join(
+            f"{' and '.join(counts)} would be found with {_OTHERS.get(others, others)}"
+            f"{phrases.cannot_be_told(unknown[others])}"
+            for others, counts in shares.items()
+        )
+        answered = [{check.asks: check.answer for check in checks} for checks in self.tests.values()]
+        frequencies = [
+            one[FREQUENCY]
+            for one in answered
+            if one.get(FREQUENCY, NOT_ASKED) != NOT_ASKED and one.get(OTHER) == YES
+        ]
+        if frequencies:
+            among, more = counted(len(frequencies), "association"), frequencies.count(YES)
+            verb = "is" if more == 1 else "are"
+            text += f"; of {among} among them, {more} {verb} more than words being rare or common"
+        return f"{text}."
+
+
+def status_on(checks: Iterable[Check], status: Status) -> Status:
+    """Whether a finding holds by the checks of its test; as it is where these were not asked."""
+    answers = {check.asks: check.answer for check in checks}
+    if answers.get(OTHER) == YES:
+        return "holds"
+    if answers.get(OTHER, NOT_ASKED) == NOT_ASKED or THESE not in answers:
+        return status
+    return "depends" if answers[THESE] == YES else "unknown" if answers[OTHER] == CANNOT_TELL else "absent"
+
+
+def checks_name(test: str) -> str:
+    """What the checks of a test are called in rules, such as ``weat6 checks``."""
+    return f"{test} checks"
+
+
+def checks(results: Result | Iterable[Result]) -> ChecksResult:
+    """Ask four questions of every test: what holds for these words, and what beyond them.
+
+    *These words* is answered by the exact p-value, with attribute words as given; *other words* by the
+    crossed one, with targets and attributes drawn, adjusted for the number of tests (Benjamini and
+    Hochberg): those of a battery, and all others of a kind together. *Beyond frequency* is answered by
+    :func:`~crossroads.frequency`; *among arbitrary topics* is a description, from
+    :func:`~crossroads.placebo`, and has no answer. A question that was not asked says so, and why. There is
+    no composite score.
+
+    Parameters
+    ----------
+    results
+        Tests or batteries of one model, with the frequencies and placebos of their designs where they were
+        measured.
+
+    References
+    ----------
+    Clark, H. H. (1973). doi:10.1016/S0022-5371(73)80014-3; Judd, C. M., Westfall, J., & Kenny, D. A. (2012).
+    doi:10.1037/a0028347
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> design = cr.catalog("weat7")
+    >>> battery = cr.battery(cr.load("default", words=design.words), design, missing="drop")
+    >>> [check.answer for check in cr.checks(battery).tests["weat7"]]
+    ['yes', 'no', 'not asked', 'not asked']
+    """
+    measured = [results] if isinstance(results, Result) else list(results)
+    for result in measured:
+        if not isinstance(result, Result):
+            raise InputError(
+                f"one of the results is {in_short(result)}.", hint="give what measures returned."
+            )
+    tests = _adjusted([test for result in measured for test in result._checks()])
+    names = [test.name for test in tests]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{name!r} is there twice.", hint="give the tests of one model, each once.")
+    if not tests:
+        raise InputError(
+            "none of the results is a test of two targets.",
+            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa, rsa_grid, chat_association or "
+            "sentence_pairs returned.",
+        )
+    further: dict[tuple[str, str], Check] = {}
+    for result in measured:
+        if check := result._check():
+            further.setdefault((getattr(result, "design", ""), check.asks), check)
+    return ChecksResult(
+        tests={test.name: (*test.checks(), *_further(test, further)) for test in tests},
+        questions={test.name: test.question for test in tests},
+        kinds={test.name: test.noun for test in tests if test.noun != _ASSOCIATION},
+        conventions={
+            "measure": "checks",
+            "alpha": ALPHA,
+            "other words": phrases.ADJUSTMENTS[phrases.ADJUSTMENT][1],
+            "these words": "no adjustment",
+        },
+        provenance=tuple({one.source: one for result in measured for one in result.provenance}.values()),
+    )
+
+
+def _adjusted(tests: list[Checked]) -> list[Checked]:
+    """The tests, those that are in no battery adjusted for the number of tests of their family."""
+    found = list(tests)
+    for family in dict.fromkeys(test.family for test in tests):
+        places = [i for i, test in enumerate(tests) if test.family == family and not test.adjusted]
+        if places:
+            pvalues = adjust_known([tests[i].other for i in places])[phrases.ADJUSTMENT]
+            for i, p in zip(places, pvalues, strict=True):
+                found[i] = replace(tests[i], other=p, adjusted=True)
+    return found
+
+
+def _further(test: Checked, measured: Mapping[tuple[str, str], Check]) -> Iterator[Check]:
+    """The other questions, or why they were not asked."""
+    for asks, reason in test.unchecked.items():
+        missing = Check(asks=asks, answer=NOT_ASKED, value=None, sign="", method="none", reason=reason)
+        yield measured.get((test.name, asks), missing)

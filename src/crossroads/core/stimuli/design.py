@@ -1,0 +1,240 @@
+"""Design of an association test: two targets, two attributes, and where they come from."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crossroads.core.errors import DesignError, UnknownNameError, in_short, join_words
+from crossroads.core.stimuli.sets import Citation, StimulusSet, is_text, sentences
+
+ROLES = ("x", "y", "a", "b")
+"""The four sets of a design: targets x and y, attributes a and b."""
+TEXT_FIELDS = ("title", "language", "licence", "table")
+"""Fields of a design that are plain text."""
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False)
+class Design:
+    """The stimuli of one association test.
+
+    Parameters
+    ----------
+    name
+        Label of the results.
+    x, y
+        The targets, as plain lists or :class:`StimulusSet`. Without ``y`` the test has a single target.
+    a, b
+        The attributes.
+    title, source, language, licence, table, departures, templates
+        Information about the material; all optional. ``source`` may be the text of a citation.
+
+    Examples
+    --------
+    >>> design = Design(name="bugs", x=["rose"], y=["wasp"], a=["love", "peace"], b=["abuse", "filth"])
+    >>> design
+    <Design bugs: x (1) and y (1), a (2) and b (2)>
+    >>> list(design.x), design.words
+    (['rose'], ('rose', 'wasp', 'love', 'peace', 'abuse', 'filth'))
+    """
+
+    name: str
+    """Label of the results."""
+    x: StimulusSet
+    """The first target."""
+    y: StimulusSet | None
+    """The second target; None in a single-target test."""
+    a: StimulusSet
+    """The first attribute."""
+    b: StimulusSet
+    """The second attribute."""
+    title: str
+    """The question in one line; empty if not given."""
+    source: Citation | None
+    """The publication; None for a user-defined design."""
+    language: str
+    """Language of the stimuli, as an IETF tag such as ``"en"``; empty if not given."""
+    licence: str
+    """Terms of the word lists; empty if not given."""
+    table: str
+    """Table or section of the publication; empty if not given."""
+    departures: tuple[str, ...]
+    """How the lists depart from the publication, one sentence each."""
+    templates: tuple[str, ...]
+    """Sentences in which to put a stimulus in place of ``{word}``; empty for bare words."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        x: Iterable[str],
+        a: Iterable[str],
+        b: Iterable[str],
+        y: Iterable[str] | None = None,
+        title: str = "",
+        source: Citation | str | None = None,
+        language: str = "",
+        licence: str = "",
+        table: str = "",
+        departures: Iterable[str] = (),
+        templates: Iterable[str] = (),
+    ) -> None:
+        values: dict[str, Any] = {
+            "name": _name(name),
+            "x": StimulusSet.of(x, "x"),
+            "y": None if y is None else StimulusSet.of(y, "y"),
+            "a": StimulusSet.of(a, "a"),
+            "b": StimulusSet.of(b, "b"),
+            "source": _source(source),
+            "departures": sentences(departures, "departures"),
+            "templates": _templates(templates),
+        }
+        texts = {"title": title, "language": language, "licence": licence, "table": table}
+        for field, text in texts.items():
+            if not isinstance(text, str):
+                raise DesignError(
+                    f"{field} is {in_short(text)}, of type {type(text).__name__}.", hint="give text."
+                )
+        for field, value in (values | texts).items():
+            object.__setattr__(self, field, value)
+
+    @property
+    def sets(self) -> dict[str, StimulusSet]:
+        """The sets by role (``"x"``, ``"y"``, ``"a"``, ``"b"``), without a missing ``y``."""
+        given = {"x": self.x, "y": self.y, "a": self.a, "b": self.b}
+        return {role: words for role, words in given.items() if words is not None}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every stimulus once, in the order x, y, a, b."""
+        return tuple(dict.fromkeys(word for words in self.sets.values() for word in words))
+
+    @property
+    def shared_targets(self) -> tuple[str, ...]:
+        """Words that are in both targets; they cancel out, and tests warn of them."""
+        return () if self.y is None else _shared(self.x, self.y)
+
+    @property
+    def shared_attributes(self) -> tuple[str, ...]:
+        """Words that are in both attributes; they cancel out, and tests warn of them."""
+        return _shared(self.a, self.b)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the four word lists: equal for designs with the same words, whatever their names."""
+        lists = {role: list(self.sets[role]) if role in self.sets else None for role in ROLES}
+        text = json.dumps(lists, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+    def replace(self, substitutions: Mapping[str, str | None]) -> Design:
+        """Replace words of the design; None drops a word.
+
+        Every set that contains the word is changed, and a sentence is added to the departures.
+
+        Examples
+        --------
+        >>> design = Design(name="disease", x=["sad"], y=["sick"], a=["short-term"], b=["always"])
+        >>> design.replace({"short-term": "short"}).departures
+        ("'short-term' is replaced by 'short'.",)
+        """
+        unknown = [word for word in substitutions if word not in self.words]
+        if unknown:
+            raise UnknownNameError(f"word of the design {in_short(self.name)}", str(unknown[0]), self.words)
+        changed: dict[str, Any] = {
+            role: StimulusSet(words.name, _substituted(words, substitutions))
+            for role, words in self.sets.items()
+        }
+        note = _note(substitutions)
+        return dataclasses.replace(self, **changed, departures=(*self.departures, *note))
+
+    def add(
+        self, *, x: Iterable[str] = (), y: Iterable[str] = (), a: Iterable[str] = (), b: Iterable[str] = ()
+    ) -> Design:
+        """Add words at the end of the sets, and a sentence about them to the departures."""
+        more = {role: tuple(words) for role, words in (("x", x), ("y", y), ("a", a), ("b", b)) if words}
+        changed: dict[str, Any] = {}
+        for role, words in more.items():
+            before = self.sets.get(role)
+            if before is None:
+                raise DesignError(f"the design {self.name!r} has no {role} to add to.")
+            changed[role] = StimulusSet(before.name, (*before, *words))
+        note = [
+            f"{join_words(map(repr, words))} {'is' if len(words) == 1 else 'are'} added to {role}."
+            for role, words in more.items()
+        ]
+        return dataclasses.replace(self, **changed, departures=(*self.departures, *note))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The design as plain data, for :meth:`from_dict` and design files."""
+        data: dict[str, Any] = {"name": self.name}
+        data |= {field: getattr(self, field) for field in TEXT_FIELDS if getattr(self, field)}
+        if self.source is not None:
+            data["source"] = self.source.to_dict()
+        data |= {role: {"name": words.name, "items": list(words.items)} for role, words in self.sets.items()}
+        for field in ("departures", "templates"):
+            if getattr(self, field):
+                data[field] = list(getattr(self, field))
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Design:
+        """Build a design from plain data, as from :meth:`to_dict` or a file."""
+        from crossroads.core.stimuli.files.documents import PlacedError, design_from
+
+        try:
+            return design_from(data)
+        except PlacedError as fault:
+            raise DesignError(f"{fault.where}{fault.message}", hint=fault.hint) from fault
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.digest))
+
+    def __repr__(self) -> str:
+        sizes = {role: f"{words.name} ({len(words)})" for role, words in self.sets.items()}
+        targets = " and ".join(sizes[role] for role in ("x", "y") if role in sizes)
+        return f"<Design {self.name}: {targets}, {sizes['a']} and {sizes['b']}>"
+
+
+def _shared(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
+    """Words of one set that are also in another."""
+    others = set(other)
+    return tuple(word for word in one if word in others)
+
+
+def _name(name: object) -> str:
+    if not is_text(name):
+        raise DesignError(
+            f"the name of a design is {in_short(name)}.", hint="give a name of at least one letter."
+        )
+    return str(name)
+
+
+def _source(value: Citation | str | None) -> Citation | None:
+    return value if value is None or isinstance(value, Citation) else Citation(value)
+
+
+def _templates(value: Iterable[str]) -> tuple[str, ...]:
+    templates = sentences(value, "templates")
+    for template in templates:
+        if "{word}" not in template:
+            raise DesignError(
+                f"the template {in_short(template)} has no place for a word.",
+                hint="write {word} where the stimulus goes, as in 'This is {word}.'",
+            )
+    return templates
+
+
+def _substituted(words: StimulusSet, substitutions: Mapping[str, str | None]) -> tuple[str, ...]:
+    new = (substitutions.get(word, word) for word in words)
+    return tuple(word for word in new if word is not None)
+
+
+def _note(substitutions: Mapping[str, str | None]) -> list[str]:
+    swaps = [f"{old!r} is replaced by {new!r}" for old, new in substitutions.items() if new is not None]
+    drops = [repr(old) for old, new in substitutions.items() if new is None]
+    parts = swaps + ([f"{join_words(drops)} {'is' if len(drops) == 1 else 'are'} left out"] if drops else [])
+    return [f"{join_words(parts)}."] if parts else []

@@ -1,0 +1,440 @@
+"""Designs read from files: TOML, JSON, and text tables with a word per row or a set per column."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from crossroads.core.errors import FormatError, in_short, join_words, nearest, one_of
+from crossroads.core.stimuli.design import ROLES, Design
+from crossroads.core.stimuli.files.documents import ONCE, Duplicates, PlacedError, design_from
+from crossroads.core.stimuli.files.spreadsheets import from_cell
+from crossroads.core.stimuli.files.text import (
+    Place,
+    load_json,
+    load_toml,
+    read_text,
+    table_errors,
+    table_rows,
+)
+from crossroads.core.stimuli.sets import StimulusSet, word_fault
+
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+
+
+def read_design(path: str | os.PathLike[str], *, duplicates: Duplicates = "raise") -> Design:
+    r"""Read the one design of a file.
+
+    Parameters
+    ----------
+    path
+        A TOML, JSON or CSV file; see :func:`read_designs`.
+    duplicates
+        ``"raise"``, or ``"drop"`` to keep the first of equal words and note it in the departures.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import crossroads as cr
+    >>> file = Path(mkdtemp(), "mine.csv")
+    >>> _ = file.write_text("x,y,a,b\nrose,wasp,joy,pain\ntulip,ant,love,filth\n")
+    >>> design = cr.read_design(file)
+    >>> design.name, tuple(design.x)
+    ('mine', ('rose', 'tulip'))
+    """
+    designs = read_designs(path, duplicates=duplicates)
+    if len(designs) > 1:
+        names = ", ".join(design.name for design in designs[:6])
+        raise FormatError(
+            f"the file contains {len(designs)} designs, among them {names}.",
+            path=os.fspath(path),
+            hint="use read_designs, or write one design per file.",
+        )
+    return designs[0]
+
+
+def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "raise") -> list[Design]:
+    r"""Read the designs of a file.
+
+    Parameters
+    ----------
+    path
+        The file. Its extension determines the format:
+
+        * ``.toml``: ``name``, ``x``, ``y``, ``a``, ``b``, each set a list of words or a table with ``name``
+          and ``items``; several designs each under ``[[design]]``.
+        * ``.json``: the same, or a list of such objects. ``.jsonl``: one object per line.
+        * All of these also in the forms of XWEAT, WEATHub and the sentence tests of May et al.: ``targ1``,
+          ``targ2``, ``attr1`` and ``attr2``, each a list of words or a table with ``category`` and
+          ``examples``, with ``language`` and ``weat``; in a table a design per row, its words as lists.
+        * ``.csv``, ``.tsv``, ``.txt``: a table with the columns ``set`` and ``word``, optionally ``design``
+          and ``name``; or with the columns ``x``, ``y``, ``a`` and ``b``, the words of each set below,
+          and its name in the head of the column if it has one (``x: male names``).
+    duplicates
+        ``"raise"``, or ``"drop"`` to keep the first of equal words and note it in the departures.
+
+    Raises
+    ------
+    FormatError
+        With the file and the key at fault; in tables and JSON Lines also the line.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import crossroads as cr
+    >>> file = Path(mkdtemp(), "mine.csv")
+    >>> _ = file.write_text(
+    ...     "design,set,word\none,x,rose\none,a,joy\none,b,pain\ntwo,x,wasp\ntwo,a,joy\ntwo,b,pain\n"
+    ... )
+    >>> [design.name for design in cr.read_designs(file)]
+    ['one', 'two']
+    """
+    one_of("way to treat duplicates", duplicates, Duplicates)
+    file = Path(path)
+    reader = _READERS.get(file.suffix.casefold())
+    if reader is None:
+        raise _unknown_ending(file)
+    text = read_text(file, "a TOML, JSON or CSV file")
+    if not text.strip():
+        raise FormatError("the file is empty.", path=file)
+    designs = reader(text, file, duplicates)
+    names = [design.name for design in designs]
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise FormatError(f"two designs are called {in_short(name)}.", path=file, key="name")
+    return designs
+
+
+def _unknown_ending(file: Path) -> FormatError:
+    hint = f"use one of the file extensions {', '.join(_READERS)}."
+    if not file.exists():
+        return FormatError("there is no such file.", path=file, hint=hint)
+    if file.suffix.casefold() in _SPREADSHEETS:
+        hint = "save the table as CSV UTF-8, and give that file."
+        return FormatError("spreadsheets are not read.", path=file, hint=hint)
+    if not file.suffix:
+        return FormatError("the file name has no extension.", path=file, hint=hint)
+    return FormatError(f"{file.suffix!r} is not an extension of a file of designs.", path=file, hint=hint)
+
+
+def _read_toml(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
+    try:
+        return _each(load_toml(text, file), file.stem, duplicates)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"the TOML cannot be read: {error}.", path=file) from error
+    except PlacedError as fault:
+        raise FormatError(fault.message, path=file, key=fault.key, hint=fault.hint) from fault
+
+
+def _read_json(
+    text: str, file: Path, duplicates: Duplicates, *, default: str = "", line: int | None = None
+) -> list[Design]:
+    """Read the designs of a JSON text, which may be one line of a file."""
+    try:
+        document = load_json(text, file, object_pairs_hook=_object)
+        return _each(document, default or file.stem, duplicates)
+    except json.JSONDecodeError as error:
+        where = error.lineno if line is None else line
+        raise FormatError(f"the JSON cannot be read: {error.msg}.", path=file, line=where) from error
+    except PlacedError as fault:
+        raise FormatError(fault.message, path=file, line=line, key=fault.key, hint=fault.hint) from fault
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object with a key that occurs twice, of which JSON keeps the last."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise PlacedError(f"the key {in_short(key)} occurs twice.", (key,))
+        found[key] = value
+    return found
+
+
+def _read_json_lines(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
+    """Read one object per line, or a single object over many lines, as in the files of May et al."""
+    try:
+        load_json(text, file)
+        several = False
+    except json.JSONDecodeError as error:
+        several = error.msg.startswith("Extra data")
+    if not several:
+        return _read_json(text, file, duplicates)
+    designs: list[Design] = []
+    for line, row in enumerate(text.split("\n"), start=1):
+        if row.strip():
+            default = f"{file.stem}-{len(designs) + 1}"
+            designs += _read_json(row, file, duplicates, default=default, line=line)
+    return designs
+
+
+def _each(document: Any, stem: str, duplicates: Duplicates) -> list[Design]:
+    """Find the designs of a document, which is a design, a list of designs, or has them under ``design``."""
+    where: tuple[str, ...] = ()
+    several = document
+    if isinstance(document, dict):
+        key = next((key for key in ("design", "designs") if key in document), None)
+        if key is None:
+            return [design_from(document, default=stem, duplicates=duplicates)]
+        others = [other for other in document if other != key]
+        if others:
+            raise PlacedError(
+                f"{in_short(others[0])} is outside the designs.",
+                (others[0],),
+                hint="put it into each design.",
+            )
+        several, where = document[key], (key,)
+        if isinstance(several, dict):
+            return [design_from(several, default=stem, duplicates=duplicates, path=where)]
+    if not isinstance(several, list) or not several:
+        raise PlacedError("there is no design in this file.", where, hint="give name, x, y, a and b.")
+    return [
+        design_from(
+            item,
+            default=stem if len(several) == 1 else f"{stem}-{position + 1}",
+            duplicates=duplicates,
+            path=where if len(several) == 1 else (f"design {position + 1}",),
+        )
+        for position, item in enumerate(several)
+    ]
+
+
+_DELIMITERS = (",", ";", "\t", "|")
+_SPACES = " \t\u00a0"
+_COLUMNS = ("set", "word", "design", "name")
+_HINT = (
+    "the first row names the columns: set and word, and optionally design and name; or x, y, a and b, each "
+    "with the name of the set if it has one, as in 'x: male names', and the words of the set below."
+)
+_LONGEST = 60
+"""A heading of more characters is not repeated in a hint."""
+_FOREIGN = {"targ1": "x", "targ2": "y", "attr1": "a", "attr2": "b"}
+"""Columns under the names of sent-bias, XWEAT and WEATHub."""
+_NAMED = re.compile(r"([xyab])\s*(?:[:=]\s*(?P<after>.*\S)|\(\s*(?P<inside>.*\S)\s*\))", re.IGNORECASE)
+"""Header of a column with the name of its set: ``x: names``, ``x = names`` or ``x (names)``."""
+
+
+class _Sets:
+    """The sets of one design while its rows are read."""
+
+    def __init__(self) -> None:
+        self.words: dict[str, dict[str, None]] = {}
+        self.names: dict[str, str] = {}
+        self.twice: dict[str, list[str]] = {}
+        self.spaced: list[str] = []
+
+
+def _read_table(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
+    """Read a table as :func:`read_designs` describes it.
+
+    Spaces around words, which spreadsheets hide, are removed and noted in the departures of the design.
+    """
+    with table_errors(path):
+        listed = _lists(text, path, duplicates)
+    if listed:
+        return listed
+    designs: dict[str, _Sets] = {}
+    for place, row in _rows(text, path):
+        _add(designs.setdefault(row.get("design") or path.stem, _Sets()), row, place, duplicates)
+    if not designs:
+        raise FormatError("the table has no rows.", path=path, hint=_HINT)
+    return [_design(name, sets, path) for name, sets in designs.items()]
+
+
+_LISTED = frozenset({"name", "title", "language", "weat"})
+
+
+def _lists(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
+    """The designs of a table with one in every row, its words in lists; none of any other table."""
+    first = text.partition("\n")[0]
+    for delimiter in _DELIMITERS:
+        heads = [cell.strip().casefold() for cell in _cells(first, delimiter)]
+        plain = [head.removesuffix(".examples").removesuffix(".category") for head in heads]
+        if {"targ1", "attr1", "attr2"} <= set(plain) <= {*_FOREIGN, *_LISTED}:
+            break
+    else:
+        return []
+    rows = csv.DictReader(io.StringIO(text, newline=""), fieldnames=heads, delimiter=delimiter)
+    found: list[Design] = []
+    for number, row in enumerate(rows):
+        cells = {key: value.strip() for key, value in row.items() if key and value and value.strip()}
+        if number == 0 or not cells:
+            continue
+        lists = [key for key in cells if key.removesuffix(".examples") in _FOREIGN]
+        if not any("[" in cells[key] for key in lists) and not {"weat", "language"} & set(heads):
+            return []  # one word in every cell: a set in each column
+        data: dict[str, Any] = {**cells, **{key: _words_of(cells[key]) for key in lists}}
+        for key in [key for key in lists if f"{key}.category" in data]:  # next to it, not inside
+            data[key] = {"category": data.pop(f"{key}.category"), "examples": data[key]}
+        try:
+            found.append(design_from(data, default=f"{path.stem}-{len(found) + 1}", duplicates=duplicates))
+        except PlacedError as fault:
+            place = Place(path, rows.line_num)
+            raise place.error(fault.message, fault.hint, key=fault.key) from fault
+    return found
+
+
+def _words_of(cell: str) -> list[str]:
+    """The words of a cell: a list as JSON or Python writes it, or words with commas or semicolons between."""
+    if re.search(r"""['"]\s+['"]""", cell):  # without commas between the words, as numpy writes it
+        return [one or other for one, other in re.findall(r"'([^']*)'|\"([^\"]*)\"", cell)]
+    try:
+        value = ast.literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        value = None
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [word.strip() for word in re.split(r"[;,،、，]", cell) if word.strip()]
+
+
+def _rows(text: str, path: Path) -> Iterator[tuple[Place, dict[str, str]]]:
+    """The words of a table, each with its set and where it is."""
+    skipped = 0
+    if text[:4].casefold() == "sep=":
+        text, skipped = text.partition("\n")[2], 1
+    delimiter, columns, names = _header(text, Place(path, skipped + 1))
+    rows = table_rows(text, path, delimiter, skipped=skipped)
+    next(rows)  # the header
+    for place, raw in rows:
+        cells = [from_cell(cell) for cell in _without_margin(raw, len(columns))]
+        if len(cells) != len(columns):
+            raise place.error(f"the row has {len(cells)} cells under {len(columns)} columns.")
+        row = dict(zip(columns, cells, strict=True))
+        if "word" in row:
+            yield place, row
+            continue
+        for role, word in row.items():
+            if word.strip():
+                yield place, {"set": role, "word": word, "name": names.get(role, "")}
+
+
+def _header(text: str, place: Place) -> tuple[str, list[str], dict[str, str]]:
+    """Find the delimiter with which the first row names the columns, and the names of sets in it."""
+    first = text.partition("\n")[0]
+    best: list[str] = [first]
+    titled: tuple[str, list[str]] | None = None
+    for delimiter in _DELIMITERS:
+        given = _without_margin([cell.strip() for cell in _cells(first, delimiter)], 0)
+        found = {cell: _NAMED.fullmatch(cell) for cell in given}
+        cells = [m[1].casefold() if (m := found[cell]) else cell.casefold() for cell in given]
+        cells = [_FOREIGN.get(cell, cell) for cell in cells]
+        if {"x", "a", "b"} <= set(cells) <= set(ROLES) and len(set(cells)) == len(cells):
+            names = {m[1].casefold(): m["after"] or m["inside"] for m in found.values() if m}
+            return delimiter, cells, names
+        if {"set", "word"} <= set(cells):
+            _check_columns(cells, place)
+            return delimiter, cells, {}
+        best = max(best, cells, key=len)
+        plain = all(cell.isprintable() and len(cell) <= _LONGEST for cell in given)
+        if plain and len(given) == len(set(cells) - {"", *ROLES, *_COLUMNS}) == len(ROLES):
+            titled = delimiter, given
+    if titled is not None:
+        shown = join_words(map(in_short, titled[1]))
+        raise place.error(f"the columns {shown} do not say which set they are.", _line_to_write(*titled))
+    lacking = [column for column in ("set", "word") if column not in best]
+    raise place.error(f"there is no column {in_short(lacking[0])} in {in_short(first)}.", _HINT)
+
+
+def _line_to_write(delimiter: str, titles: list[str]) -> str:
+    """Four columns with their sets, in the order in which most people write them."""
+    heads = []
+    for role, title in zip(ROLES, titles, strict=True):
+        head = f"{role}: {title}"
+        if delimiter in head or '"' in head:
+            doubled = head.replace('"', '""')
+            head = f'"{doubled}"'
+        heads.append(head)
+    return (
+        "if these are two targets and two attributes, write this as the first line: "
+        f"{delimiter.join(heads)}\n"
+        f"if they are words, put the line {delimiter.join(ROLES)} above them."
+    )
+
+
+def _cells(first: str, delimiter: str) -> list[str]:
+    """The cells of the first row; one with an unclosed quote is taken literally."""
+    try:
+        return next(csv.reader([first], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return [cell.strip().strip('"') for cell in first.split(delimiter)]
+
+
+def _without_margin(cells: list[str], least: int) -> list[str]:
+    """Cells without the empty ones at the end that spreadsheets write for columns used earlier."""
+    kept = len(cells)
+    while kept > least and not cells[kept - 1].strip():
+        kept -= 1
+    return cells[:kept]
+
+
+def _check_columns(cells: list[str], place: Place) -> None:
+    for position, cell in enumerate(cells):
+        if cell not in _COLUMNS:
+            near = nearest(cell, _COLUMNS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else _HINT
+            raise place.error(f"unknown column {in_short(cell)}.", hint, key=cell)
+        if cell in cells[:position]:
+            raise place.error(f"the column {in_short(cell)} occurs twice.", key=cell)
+
+
+def _add(sets: _Sets, row: dict[str, str], place: Place, duplicates: Duplicates) -> None:
+    """Add the word of a row to its set."""
+    role, word = row["set"].strip().casefold(), row["word"].strip(_SPACES)
+    if role not in ROLES:
+        raise place.error(f"the set is {in_short(row['set'])}.", "sets are x, y, a and b.", key="set")
+    fault = word_fault(word)
+    if fault is not None:
+        hint = "give the word exactly as it is looked up."
+        raise place.error(f"{in_short(word)} {fault}.", hint, key="word")
+    if word != row["word"] and word not in sets.spaced:
+        sets.spaced.append(word)
+    name = row.get("name", "").strip()
+    if name and sets.names.setdefault(role, name) != name:
+        before = in_short(sets.names[role])
+        hint = "give a set one name in all its rows."
+        raise place.error(f"{role} is called {in_short(name)} here and {before} before.", hint, key="name")
+    words = sets.words.setdefault(role, {})
+    if word in words and duplicates == "raise":
+        raise place.error(f"{in_short(word)} occurs twice in {role}.", ONCE, key="word")
+    if word in words:
+        sets.twice.setdefault(role, []).append(word)
+    words[word] = None
+
+
+def _design(name: str, sets: _Sets, path: Path) -> Design:
+    for role in ("x", "a", "b"):
+        if role not in sets.words:
+            hint = "a design has x, a and b and, unless it has a single target, y."
+            message = f"the design {in_short(name)} has no words in {role}."
+            raise FormatError(message, path=path, key="set", hint=hint)
+    given = {
+        role: StimulusSet(sets.names.get(role, role), tuple(words)) for role, words in sets.words.items()
+    }
+    notes = [
+        f"{word!r}, given more than once in {role}, is kept once."
+        for role, words in sets.twice.items()
+        for word in dict.fromkeys(words)
+    ]
+    if sets.spaced:
+        notes.append(f"spaces around {join_words(map(repr, sets.spaced), most=20)} are removed.")
+    return Design(name=name, x=given["x"], y=given.get("y"), a=given["a"], b=given["b"], departures=notes)
+
+
+_READERS: dict[str, Callable[[str, Path, Duplicates], list[Design]]] = {
+    ".toml": _read_toml,
+    ".json": _read_json,
+    ".jsonl": _read_json_lines,
+    ".ndjson": _read_json_lines,
+    ".csv": _read_table,
+    ".tsv": _read_table,
+    ".txt": _read_table,
+}

@@ -1,0 +1,164 @@
+"""Reading of small text files that users write, with errors that say what is wrong."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import io
+import json
+import math
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crossroads.core.errors import FormatError, UnknownNameError
+
+_SAVE = "save the file as UTF-8."
+_SAVE_TABLE = "save the file as UTF-8; spreadsheet programs call it CSV UTF-8."
+_TABLES = (".csv", ".tsv", ".txt")
+_DEEPEST = 100
+"""Largest depth of nested tables; files that users write have about five levels."""
+_BITS = 1023
+"""Largest size of a whole number: a larger one has no floating-point number near it."""
+_LARGE = 4300 * 10 // 3
+"""Largest size in TOML, which may write more digits than Python itself writes."""
+
+
+class Place(NamedTuple):
+    """A file and a line of it, for errors that name them."""
+
+    path: str | Path | None
+    line: int | None = None
+
+    def error(self, message: str, hint: str | None = None, *, key: str | None = None) -> FormatError:
+        """The error for a fault at this place."""
+        return FormatError(message, path=self.path, line=self.line, key=key, hint=hint)
+
+
+def read_text(path: str | Path, expected: str) -> str:
+    """Read the text of a file, which should be, for errors, ``"a TOML file"``; without a byte order mark."""
+    file = Path(path)
+    data = _bytes(file, hint=f"name {expected}.")
+    save = _SAVE_TABLE if file.suffix.casefold() in _TABLES else _SAVE
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise FormatError("the text is UTF-16.", path=file, hint=save)
+    if b"\0" in data:
+        raise FormatError("this is not a text file.", path=file, hint=f"name {expected}.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        wrong = f"the byte 0x{data[error.start]:02x} is not UTF-8."
+        raise FormatError(wrong, path=file, line=line, hint=save) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _bytes(file: Path, *, hint: str) -> bytes:
+    try:
+        if file.is_dir():
+            raise FormatError("this is a folder, not a file.", path=file, hint=hint)
+        return file.read_bytes()
+    except FileNotFoundError as error:
+        raise FormatError("there is no such file.", path=file, hint=hint) from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FormatError(f"the file cannot be read ({reason}).", path=file, hint=hint) from error
+
+
+def load_json(text: str, path: str | Path, **options: Any) -> Any:
+    """Parse JSON from an untrusted file, with the options of :func:`json.loads`.
+
+    Raises JSONDecodeError if it is not JSON, and FormatError if it is nested too deeply, or has numbers that
+    are infinite or larger than 1e307.
+    """
+    return guarded(lambda: json.loads(text, **options), path)
+
+
+def load_toml(text: str, path: str | Path) -> dict[str, Any]:
+    """Parse TOML from an untrusted file; errors are those of :func:`load_json`, and TOMLDecodeError."""
+    found: dict[str, Any] = guarded(lambda: tomllib.loads(text), path, large=True)
+    return found
+
+
+def guarded(parse: Callable[[], Any], path: str | Path, *, large: bool = False) -> Any:
+    """Run a parser, and raise an error for unreasonable values; see :func:`load_json`.
+
+    If ``large``, numbers may be infinite, as TOML writes them, or have up to 4,300 digits.
+    """
+    deep = FormatError("it is nested too deeply.", path=path, hint="write lists and tables of a few levels.")
+    try:
+        document = parse()
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError):
+        raise
+    except RecursionError as error:
+        raise deep from error
+    except ValueError as error:
+        raise FormatError(f"a value in it cannot be read: {error!s:.200}.", path=path) from error
+    level: list[Any] = [[document]]
+    for _ in range(_DEEPEST):
+        level = [part for one in level for part in _within(one, path, large)]
+        if not level:
+            return document
+    raise deep
+
+
+def _within(value: Any, path: str | Path, large: bool) -> Iterator[Any]:
+    """The lists and tables in a list or table; an error for a number that is too long."""
+    for part in value.values() if isinstance(value, dict) else value:
+        kind = type(part)
+        if kind is dict or kind is list:
+            yield part
+        elif kind is int and part.bit_length() > (_LARGE if large else _BITS):
+            digits = "4,300" if large else "307"
+            raise FormatError(f"a number in it has more than {digits} digits.", path=path)
+        elif kind is float and math.isinf(part) and not large:
+            raise FormatError("a number in it is infinite, or larger than 1e307.", path=path)
+
+
+def check_known(
+    kind: str, names: Iterable[Any], known: Sequence[str], *, path: str | Path, key: str | None = None
+) -> None:
+    """Refuse names in a file that are not known; the error suggests the nearest."""
+    for name in names:
+        if name not in known:
+            error = UnknownNameError(kind, name, known)
+            raise FormatError(error.message, path=path, key=key, hint=error.hint)
+
+
+def read_data(file: Path, expected: str) -> Any:
+    """Read a TOML file, or a JSON file if its extension says so."""
+    text = read_text(file, expected)
+    try:
+        return load_json(text, file) if file.suffix.casefold() == ".json" else load_toml(text, file)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"{error}.", path=file) from error
+
+
+def table_rows(
+    text: str, path: Path, delimiter: str = ",", *, skipped: int = 0, strict: bool = True
+) -> Iterator[tuple[Place, list[str]]]:
+    """The rows of a table that are not empty, and where each begins, after some skipped lines."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+    begin = skipped + 1
+    try:
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                yield Place(path, begin), cells
+            begin = skipped + reader.line_num + 1
+    except csv.Error as error:
+        hint = "check for a missing quotation mark."
+        raise FormatError(f"the table cannot be read: {error}.", path=path, line=begin, hint=hint) from error
+
+
+@contextlib.contextmanager
+def table_errors(path: str | Path) -> Iterator[None]:
+    """Turn an error of the module csv, such as a cell of 131,073 characters, into one that names the file."""
+    try:
+        yield
+    except csv.Error as error:
+        hint = "check for a missing quotation mark."
+        raise FormatError(f"the table cannot be read: {error}.", path=path, hint=hint) from error

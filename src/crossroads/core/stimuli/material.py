@@ -1,0 +1,433 @@
+"""Groups, traits, ratings, word lists, templates and sentences, as the catalogue publishes them."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, overload
+
+from crossroads.core.errors import InputError, UnknownNameError, join_words, one_of
+from crossroads.core.stimuli.sets import About, FrozenDict, Named, StimulusSet
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """One social group."""
+
+    name: str
+    """Short name, such as ``"AF"`` or ``"teenager"``."""
+    label: str
+    """The group in words."""
+    categories: FrozenDict[str, str]
+    """The categories it belongs to, such as ``{"race": "African American", "gender": "female"}``."""
+    items: StimulusSet
+    """Words that represent the group: names, or the distinct forms of the noun."""
+    forms: FrozenDict[str, str] = field(default_factory=FrozenDict)
+    """``singular``, ``plural`` and ``capitalised`` plural, for templates; empty for groups given by names."""
+    omitted: FrozenDict[str, str] = field(default_factory=FrozenDict)
+    """Names of the source that are not used, with the reason."""
+    human_label: str | None = None
+    """The label of the group in the human data; None if it was not rated."""
+
+    @property
+    def in_human_study(self) -> bool:
+        """Whether people rated the group."""
+        return self.human_label is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Two groups and a concept that are compared in a published table."""
+
+    name: str
+    """Name of the comparison."""
+    group1: str
+    """The first group, or set of sentences."""
+    group2: str
+    """The second group, or set of sentences."""
+    concept: str
+    """The concept, or set of sentences about it."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Groups(Named[Group]):
+    """Social groups by name.
+
+    Examples
+    --------
+    >>> from crossroads.core.stimuli import catalog
+    >>> groups = catalog().groups("ceat-groups")
+    >>> groups["AF"].items[0], groups["AF"].categories["race"]
+    ('Aisha', 'African American')
+    >>> [group.name for group in groups.where(gender="female")]
+    ['AF', 'EF', 'MF']
+    """
+
+    about: About
+    """Where the groups come from."""
+    members: tuple[Group, ...]
+    """The groups, in the order of the publication."""
+    prior: Group | None = None
+    """A neutral noun (person, people), where scores need it."""
+    comparisons: tuple[Comparison, ...] = ()
+    """Comparisons of a published table; their concepts are word lists of the same publication."""
+
+    noun: ClassVar[str] = "group"
+
+    def _named(self) -> Mapping[str, Group]:
+        return {group.name: group for group in self.members}
+
+    def __repr__(self) -> str:
+        return f"<Groups {self.about.name}: {', '.join(self)}>"
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """Every category with its values, such as race and gender with theirs."""
+        found: dict[str, dict[str, None]] = {}
+        for group in self.members:
+            for category, value in group.categories.items():
+                found.setdefault(category, {})[value] = None
+        return {category: tuple(values) for category, values in found.items()}
+
+    def where(self, **categories: str) -> tuple[Group, ...]:
+        """The groups that belong to the given categories: ``where(race="Black")``."""
+        for category, value in categories.items():
+            one_of("category", category, self.categories)
+            one_of(category, value, self.categories[category])
+        return tuple(
+            group
+            for group in self.members
+            if all(group.categories.get(category) == value for category, value in categories.items())
+        )
+
+    def table(self) -> dict[tuple[str, ...], StimulusSet]:
+        """The groups by the values of their categories, such as ``("African American", "female")``."""
+        names = tuple(self.categories)
+        rows = {
+            tuple(group.categories[name] for name in names): group.items
+            for group in self.members
+            if all(name in group.categories for name in names)
+        }
+        if len(rows) < len(self.members):
+            raise InputError(
+                f"the groups of {self.about.name!r} are not distinguished by {', '.join(names)}.",
+                hint="a table needs one group for each combination of categories.",
+            )
+        return rows
+
+    def constituents(self, category: str) -> dict[str, StimulusSet]:
+        """All words that represent each value of one category, such as all names of women and of men."""
+        one_of("category", category, self.categories)
+        return {
+            value: StimulusSet(
+                value,
+                tuple(
+                    dict.fromkeys(item for group in self.where(**{category: value}) for item in group.items)
+                ),
+            )
+            for value in self.categories[category]
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trait:
+    """Two opposite adjectives; a score is that of the right one minus that of the left one."""
+
+    left: str
+    """The adjective at the low end, such as ``"powerless"``."""
+    right: str
+    """The adjective at the high end, such as ``"powerful"``."""
+    scale: str
+    """The scale: ``Agency``, ``Beliefs`` or ``Communion`` in the ABC model."""
+    human_key: str
+    """The name of the pair in the human data, such as ``"egoistic - altruistic"``."""
+    left_synonyms: tuple[str, ...] = ()
+    """Words close to the left adjective."""
+    right_synonyms: tuple[str, ...] = ()
+    """Words close to the right adjective."""
+
+    @property
+    def name(self) -> str:
+        """The pair in the order of the scores: ``"powerless-powerful"``."""
+        return f"{self.left}-{self.right}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Traits(Sequence[Trait]):
+    """Pairs of opposite traits, in order.
+
+    Examples
+    --------
+    >>> from crossroads.core.stimuli import catalog
+    >>> traits = catalog().traits("abc-traits")
+    >>> len(traits), traits[0].name, len(traits.adjectives)
+    (16, 'powerless-powerful', 32)
+    """
+
+    about: About
+    """Where the traits come from."""
+    pairs: tuple[Trait, ...]
+    """The pairs, in the order of the publication."""
+
+    @overload
+    def __getitem__(self, index: int) -> Trait: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Trait, ...]: ...
+    def __getitem__(self, index: int | slice) -> Trait | tuple[Trait, ...]:
+        return self.pairs[index]
+
+    def __iter__(self) -> Iterator[Trait]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __repr__(self) -> str:
+        return f"<Traits {self.about.name}: {', '.join(pair.name for pair in self.pairs)}>"
+
+    @property
+    def adjectives(self) -> tuple[str, ...]:
+        """Every adjective once: left and right of each pair."""
+        return tuple(dict.fromkeys(word for pair in self.pairs for word in (pair.left, pair.right)))
+
+    @property
+    def synonyms(self) -> dict[str, tuple[str, ...]]:
+        """Every adjective with the words close to it."""
+        table = {pair.left: pair.left_synonyms for pair in self.pairs}
+        return table | {pair.right: pair.right_synonyms for pair in self.pairs}
+
+    @property
+    def scales(self) -> dict[str, tuple[Trait, ...]]:
+        """The pairs by scale."""
+        names = dict.fromkeys(pair.scale for pair in self.pairs)
+        return {name: tuple(pair for pair in self.pairs if pair.scale == name) for name in names}
+
+    def by_human_key(self, key: str) -> Trait:
+        """Find a pair by its name in the human data."""
+        for pair in self.pairs:
+            if pair.human_key == key:
+                return pair
+        raise UnknownNameError("trait of the human data", key, [pair.human_key for pair in self.pairs])
+
+
+Means = FrozenDict[str, FrozenDict[str, float]]
+"""Group to trait to mean."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Ratings(Named[Mapping[str, Mapping[str, float]]]):
+    """Mean ratings of groups on pairs of traits, by group of annotators.
+
+    Ratings run from 0 (left adjective of a pair) to 100 (right adjective).
+
+    Examples
+    --------
+    >>> from crossroads.core.stimuli import catalog
+    >>> ratings = catalog().ratings("abc-annotators")
+    >>> list(ratings), ratings.groups
+    (['White', 'Black', 'White male', 'White female'], ('woman', 'man', 'White', 'Black'))
+    >>> ratings["Black"]["woman"]["cold-warm"]
+    87.5
+    """
+
+    about: About
+    """Where the ratings come from."""
+    groups: tuple[str, ...]
+    """The groups that were rated, in the order of the publication."""
+    traits: tuple[str, ...]
+    """The pairs of traits, left end first, in the order of the publication."""
+    means: FrozenDict[str, Means]
+    """Annotators to group to trait to mean."""
+    tables: FrozenDict[str, str]
+    """The table in which the ratings by each group of annotators are printed."""
+
+    noun: ClassVar[str] = "group of annotators"
+
+    def _named(self) -> Mapping[str, Means]:
+        return self.means
+
+    def __repr__(self) -> str:
+        size = f"{len(self.groups)} groups on {len(self.traits)} traits"
+        return f"<Ratings {self.about.name}: {size} by {', '.join(self)} annotators>"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class WordLists(Named[Mapping[str, StimulusSet]]):
+    """Word lists by category, and within a category by kind.
+
+    Examples
+    --------
+    >>> from crossroads.core.stimuli import catalog
+    >>> lists = catalog().words("ceat-validation")
+    >>> len(lists.all_words), list(lists["AM"]["emergent"])
+    (98, ['darkskinned', 'hypersexual', 'rapper'])
+    """
+
+    about: About
+    """Where the lists come from."""
+    lists: FrozenDict[str, FrozenDict[str, StimulusSet]]
+    """Category to kind to words."""
+
+    noun: ClassVar[str] = "category of words"
+
+    def _named(self) -> Mapping[str, Mapping[str, StimulusSet]]:
+        return self.lists
+
+    def __repr__(self) -> str:
+        return f"<WordLists {self.about.name}: {len(self.all_words)} words, {', '.join(self)}>"
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Every kind of list, once."""
+        return tuple(dict.fromkeys(kind for kinds in self.lists.values() for kind in kinds))
+
+    @property
+    def all_words(self) -> tuple[str, ...]:
+        """Every word once, in the order of the lists."""
+        return tuple(
+            dict.fromkeys(word for kinds in self.lists.values() for words in kinds.values() for word in words)
+        )
+
+    def of_kind(self, kind: str) -> dict[str, StimulusSet]:
+        """The lists of one kind by category."""
+        if kind not in self.kinds:
+            raise UnknownNameError("kind of word list", kind, self.kinds)
+        return {category: kinds[kind] for category, kinds in self.lists.items() if kind in kinds}
+
+
+_VOWELS = tuple("aeiouAEIOU")
+
+
+@dataclass(frozen=True)
+class Template:
+    """A sentence with named places, such as ``"This is {article} {word}."``.
+
+    Examples
+    --------
+    >>> Template("This is {article} {word}.").fill(word="axe")
+    'This is an axe.'
+    >>> Template("{word} are people.").fill(word="women")
+    'Women are people.'
+    """
+
+    text: str
+    """The sentence; places are named in braces."""
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The names of the places, in order, each once."""
+        names = (name for _, name, _, _ in string.Formatter().parse(self.text) if name is not None)
+        return tuple(dict.fromkeys(names))
+
+    def fill(self, **values: str) -> str:
+        """Put words into the places.
+
+        ``article`` is found from ``word`` unless it is given: *an* before a vowel letter, *a* otherwise. A
+        sentence that begins with a place gets a capital; values that no place needs are ignored, so that one
+        call works for templates of several families.
+        """
+        if "article" in self.slots and "word" in values:
+            values.setdefault("article", "an" if values["word"].startswith(_VOWELS) else "a")
+        missing = [repr(slot) for slot in self.slots if slot not in values]
+        if missing:
+            raise InputError(
+                f"the template {self.text!r} needs {join_words(missing)}.",
+                hint=f"given: {', '.join(values) or 'nothing'}.",
+            )
+        sentence = self.text.format(**values)
+        return sentence[:1].upper() + sentence[1:] if self._begins_open else sentence
+
+    @property
+    def _begins_open(self) -> bool:
+        """Whether the text begins with a place and continues, as a sentence does."""
+        return self.text.startswith("{") and not self.text.endswith("}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """Templates that vary one thing, or that suit one kind of word."""
+
+    name: str
+    """Short name, such as ``"plural"``."""
+    use: str
+    """What the templates are for, in a sentence."""
+    templates: tuple[Template, ...]
+    """The templates, in the order of the publication."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Templates(Named[Family]):
+    """Families of templates by name."""
+
+    about: About
+    """Where the templates come from."""
+    families: tuple[Family, ...]
+    """The families, in the order of the publication."""
+
+    noun: ClassVar[str] = "family of templates"
+
+    def _named(self) -> Mapping[str, Family]:
+        return {family.name: family for family in self.families}
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{family.name} ({len(family.templates)})" for family in self.families)
+        return f"<Templates {self.about.name}: {sizes}>"
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        """The templates of all families."""
+        return tuple(template for family in self.families for template in family.templates)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence and the word in it whose vector is taken."""
+
+    text: str
+    """The sentence."""
+    keyword: str
+    """The word, as it is spelled inside a sentence."""
+    start: int | None = field(default=None, repr=False)
+    """Where the keyword begins; None for its first occurrence as a whole word."""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start and end of the keyword, in characters; its case may differ at the start."""
+        if self.start is not None:
+            return self.start, self.start + len(self.keyword)
+        letters = self.text.casefold()
+        start = letters.find(self.keyword.casefold())
+        while start >= 0:
+            end = start + len(self.keyword)
+            if not letters[max(start - 1, 0) : start].isalnum() and not letters[end : end + 1].isalnum():
+                return start, end
+            start = letters.find(self.keyword.casefold(), start + 1)
+        raise InputError(f"{self.keyword!r} is not a word of {self.text!r}.")
+
+    @property
+    def marked(self) -> str:
+        """The sentence with brackets around the keyword."""
+        start, end = self.span
+        return f"{self.text[:start]}[{self.text[start:end]}]{self.text[end:]}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Sentences(Named[tuple[Sentence, ...]]):
+    """Sets of sentences by name."""
+
+    about: About
+    """Where the sentences come from."""
+    sets: tuple[tuple[str, tuple[Sentence, ...]], ...]
+    """The sets with their names."""
+    comparisons: tuple[Comparison, ...] = ()
+    """Comparisons of a published table, by the names of the sets."""
+
+    noun: ClassVar[str] = "set of sentences"
+
+    def _named(self) -> Mapping[str, tuple[Sentence, ...]]:
+        return dict(self.sets)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name} ({len(sentences)})" for name, sentences in self.sets)
+        return f"<Sentences {self.about.name}: {sizes}>"

@@ -1,0 +1,39 @@
+"""What a subject says of itself: names only, so that reading them loads none of its code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """A command: where it is, and what a list of commands says of it."""
+
+    module: str
+    """Its module below the folder, which has a function such as ``rsa_command``."""
+    group: str
+    """Its group in the help."""
+    sentence: str
+    """The first sentence of its help."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A folder of the package: what it brings to audits, reports and the command line, and what it may use.
+
+    Modules are named below the folder, such as ``measures.weat``.
+    """
+
+    place: int
+    """Its place among the subjects: the order of tables, sections and commands."""
+    lines: int
+    """How many lines of Python it may have."""
+    uses: tuple[str, ...] = ()
+    """Other subjects that it imports."""
+    results: tuple[str, ...] = ()
+    """Modules that define types of results."""
+    rows: str = ""
+    """Module with its rows of the table of measures; none without."""
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    """Its commands."""

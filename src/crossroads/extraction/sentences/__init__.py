@@ -1,1 +1,0 @@
-"""Scores of sentences from language models."""

@@ -1,0 +1,273 @@
+"""``crossroads ibd``, with its second name ``eibd`` (``--emergent``), and ``crossroads rsa``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from crossroads.core.cli import options as o
+from crossroads.core.cli.runner import Convention, Opt, Outcome, Written, command
+from crossroads.core.cli.terminal import progress as waiting
+from crossroads.core.errors import InputError, UnknownNameError
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.multiplicity import adjust_known
+from crossroads.core.models.kinds import TAKES, recognise
+from crossroads.core.report.published import published_points
+from crossroads.core.results import encode
+from crossroads.core.results.gaps import require_sets
+from crossroads.core.stimuli import StimulusSet, read_sheet
+from crossroads.core.wording.numbers import P
+from crossroads.core.wording.phrases import ADJUSTMENT, NONE_LISTED
+from crossroads.core.wording.table import Column, Table, adjusted_column
+from crossroads.intersections.detection import DetectionResult, Removal
+from crossroads.intersections.discovery import DiscoveryResult, Kind, discover
+from crossroads.intersections.fits import Dissimilarity
+from crossroads.intersections.published import (
+    Material,
+    Trio,
+    detect,
+    published_comparisons,
+    published_material,
+)
+from crossroads.intersections.published import intersectional_words as intersectional_words
+from crossroads.intersections.rsa import RsaResult, rsa
+from crossroads.intersections.wefat import group_table
+
+SheetFile = Annotated[
+    Path | None,
+    Opt("Your own groups and words: TOML or JSON.", "FILE", names="--words --design -w -d"),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detected:
+    """What is detected, and how."""
+
+    test: Annotated[
+        list[str] | None,
+        Opt("A group, such as AF; repeatable.", "GROUP", names="--test -t"),
+    ] = None
+    design: SheetFile = None
+    emergent: Annotated[bool, Opt("Only words of the intersection, not of its parents: eibd.")] = False
+    vocabulary: Annotated[
+        bool,
+        Opt("Test every word of the vectors, with a false-discovery rate."),
+    ] = False
+    top: Annotated[int, Opt("Number of words to show.", "N", least=1)] = 20
+    missing: o.MissingWords = "drop"
+    threshold: Annotated[
+        str, Convention("a number, accuracy, youden (largest tpr − fpr), or null (5 % false positives)")
+    ] = "youden"
+    remove: Annotated[
+        Removal,
+        Convention("with --emergent: remove words above the threshold for all parent pairs, any, or none"),
+    ] = "all"
+    fdr: Annotated[float, Convention("false-discovery rate of --vocabulary")] = 0.05
+
+    @property
+    def kind(self) -> Kind:
+        """As functions of Python name it."""
+        return "eibd" if self.emergent else "ibd"
+
+
+@command
+def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outcome:
+    """Detect words that go with an intersectional group.
+
+    With --emergent, words that go with none of its parent groups.
+    """
+    if detected.remove != "all" and (not detected.emergent or detected.vocabulary):
+        where = "with --vocabulary" if detected.emergent else "to ibd, which removes no words"
+        raise InputError(
+            f"-C remove={detected.remove} is given {where}.",
+            hint="leave it out; it is for --emergent over a list of words.",
+        )
+    material = _material(detected)
+    if detected.vocabulary:
+        written.draw_one(len(material.targets), "group")
+        return _discovered(detected, source.vectors(None), material, written.seed)
+    table = group_table(material.groups)
+    names = [name for members in table.names.values() for name in members]
+    emb = source.vectors([*names, *material.words])
+    results = {
+        target: detect(
+            detected.kind, emb, material, target, detected.threshold, detected.missing, written.seed,
+            remove=detected.remove,
+        )
+        for target in material.targets
+    }  # fmt: skip
+    points = published_points()[detected.kind] if detected.design is None else None
+    return Outcome(
+        command=detected.kind,
+        results=results,
+        more={"targets": list(results)},
+        tables=[DetectionResult._tabulate(results)],
+        lines=[f"*{name}: {_listed(one, detected.top)}" for name, one in results.items()],
+        source=emb,
+        figure=lambda plots: plots.roc(results, published=points),
+    )
+
+
+def _listed(result: DetectionResult, top: int) -> str:
+    """The words that were detected; none if their ranking is at chance."""
+    return NONE_LISTED if result.at_chance else ", ".join(result.words[:top]) or "nothing detected"
+
+
+def _discovered(detected: Detected, emb: Embeddings, material: Material, seed: int) -> Outcome:
+    """Words of the whole vocabulary that go with each group."""
+    found: dict[str, DiscoveryResult] = {}
+    for target in material.targets:
+        with waiting.counting(f"permuting the names of {target}", 100) as (bar, task):
+            found[target] = discover(
+                emb,
+                material.groups,
+                target,
+                kind=detected.kind,
+                fdr=detected.fdr,
+                seed=seed,
+                missing=detected.missing,
+                progress=partial(_advance, bar, task),
+            )
+    tables = [one._table() for one in found.values()]
+    return Outcome(
+        command=detected.kind,
+        results=found,
+        tables=[replace(table, most=detected.top) for table in tables],
+        titled=True,
+        files=tables,
+        lines=[f"*{table.title}." for table in tables if not table.rows],
+        covered=False,
+        figure=lambda plots: plots.discoveries(next(iter(found.values())), n=detected.top),
+    )
+
+
+def _advance(bar: Any, task: Any, done: int) -> None:
+    bar.update(task, completed=done)
+
+
+def _material(detected: Detected) -> Material:
+    """Groups, targets, candidate words and listed words: from a file, or from the catalogue."""
+    file, test = detected.design, detected.test
+    if file is None:
+        return published_material(detected.kind, test)
+    sheet = read_sheet(file)
+    table = group_table(sheet.groups)
+    targets = [table.labels[table.find(name)] for name in test or [next(iter(table.labels.values()))]]
+    if not detected.vocabulary and not sheet.words:
+        raise InputError(f"{file} lists no candidate words.", hint="give words = [...], or --vocabulary.")
+    truths = dict.fromkeys(targets, sheet.truth) if sheet.truth else {}
+    return Material(sheet.groups, targets, list(sheet.words), truths)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What is compared, and how."""
+
+    test: Annotated[
+        list[str] | None,
+        Opt(
+            "A published comparison, or a concept in FILE; all if left out; repeatable.",
+            "NAME",
+            names="--test -t",
+        ),
+    ] = None
+    design: SheetFile = None
+    missing: o.MissingWords = "drop"
+    n: Annotated[int, Convention("number of items drawn from each set", least=2)] = 10
+    samples: Annotated[int, Convention("number of samples", least=1)] = 100
+    replace_concept: Annotated[
+        bool, Convention("draw concept items with replacement, as published code does")
+    ] = False
+    dissimilarity: Annotated[Dissimilarity, Convention("dissimilarity of two items")] = "spearman"
+
+
+@command
+def rsa_command(source: o.Source, compared: Compared, written: Written) -> Outcome:
+    """Compare which of two groups a concept is closer to.
+
+    The geometry of the model is compared with two hypotheses. The items of a file may be sentences, for
+    models that read them: brackets mark the word whose vector is taken, as in "The [Black] woman is here."
+    """
+    reads = recognise(source.model, format=source.format, kind=source.kind).name in TAKES["prompt"]
+    trios = comparisons(compared.test, compared.design, sentences=reads)
+    words = list(dict.fromkeys(word for trio in trios for part in trio for word in part))
+    layered, layers = source.layer == o.ALL, dict[int | None, Embeddings]()
+    if layered:
+        layers.update(source.series(words, "layers").items())
+    else:
+        layers[None] = source.vectors(words)
+    if compared.missing == "raise":
+        sets = {" / ".join(part.name for part in trio): {part.name: part for part in trio} for trio in trios}
+        require_sets({"" if at is None else f"layer {at}": emb for at, emb in layers.items()}, sets)
+    options: dict[str, Any] = {
+        "n": compared.n, "samples": compared.samples, "replace_concept": compared.replace_concept,
+        "dissimilarity": compared.dissimilarity, "missing": compared.missing, "seed": written.seed,
+    }  # fmt: skip
+    measured: list[tuple[int | None, RsaResult]] = []
+    with waiting.counting("comparing", len(trios) * len(layers)) as (bar, task):
+        for trio in trios:
+            for at, emb in layers.items():
+                measured.append((at, rsa(emb, *trio, **options)))
+                bar.update(task, advance=1)
+    results = [result for _, result in measured]
+    adjusted = adjust_known([result.crossed.pvalue for result in results])
+    plain = RsaResult._tabulate({result._label: result for result in results})
+    return Outcome(
+        command="rsa",
+        results={
+            f"{' / '.join(one.names)}{'' if at is None else f', layer {at}'}": one for at, one in measured
+        },
+        more={"layers": [at for at, _ in measured], "adjusted": encode(adjusted)} if layered else {},
+        tables=[_layers_table(measured, adjusted) if layered else plain],
+        source=next(iter(layers.values())),
+        layer=not layered,
+        figure=lambda plots: plots.fit_plot(results),
+    )
+
+
+def _layers_table(
+    measured: list[tuple[int | None, RsaResult]], adjusted: Mapping[str, tuple[float | None, ...]]
+) -> Table:
+    """One row per comparison and layer, with p-values adjusted for the number of rows."""
+    plain = RsaResult._tabulate({str(i): one for i, (_, one) in enumerate(measured)})
+    column, extra = adjusted_column(len(measured)), Column(key="layer", head="layer")
+    rows = tuple(
+        {**row, "layer": str(at), column.key: None if p is None else P(p)}
+        for (at, _), row, p in zip(measured, plain.rows, adjusted[ADJUSTMENT], strict=True)
+    )
+    after = [one.key for one in plain.columns].index("p") + 1
+    columns = (*plain.columns[:3], extra, *plain.columns[3:after], column, *plain.columns[after:])
+    return replace(plain, columns=columns, rows=rows)
+
+
+def comparisons(test: list[str] | None, design: Path | None, *, sentences: bool = False) -> list[Trio]:
+    """Two groups and a concept for each comparison: from a file, or published, those of sentences if read."""
+    if design is not None:
+        sheet = read_sheet(design)
+        table = group_table(sheet.groups)
+        if not sheet.concepts:
+            raise InputError(f"{design} has no concepts.", hint="give [concepts] with one list per concept.")
+        sets = [StimulusSet(table.labels[key], names) for key, names in table.names.items()]
+        trios = [
+            (first, second, StimulusSet(name, words))
+            for name, words in sheet.concepts.items()
+            for i, first in enumerate(sets)
+            for second in sets[i + 1 :]
+        ]
+        return trios if test is None else _named_trios(trios, test)
+    return published_comparisons(test, sentences=sentences)
+
+
+def _named_trios(trios: list[Trio], names: list[str]) -> list[Trio]:
+    """Comparisons by the name of their concept, or by those of both groups and the concept."""
+    by_name: dict[str, list[Trio]] = {}
+    for trio in trios:
+        for name in (trio[2].name, " / ".join(part.name for part in trio)):
+            by_name.setdefault(name, []).append(trio)
+    for name in names:
+        if name not in by_name:
+            raise UnknownNameError("comparison", name, by_name)
+    return [trio for trio in trios if any(trio in by_name[name] for name in names)]

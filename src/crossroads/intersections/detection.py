@@ -1,0 +1,513 @@
+"""IBD and EIBD: detecting intersectional and emergent intersectional associations (Guo & Caliskan 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import InputError, UnknownNameError, in_short, join_words, one_of
+from crossroads.core.inference.detection import (
+    area_interval,
+    area_under_curve,
+    best_threshold,
+    exact_interval,
+)
+from crossroads.core.inference.geometry import Floats
+from crossroads.core.inference.options import number, seed_of, share, whole
+from crossroads.core.results import (
+    Conclusion,
+    Result,
+    Row,
+    Stat,
+    Status,
+    Values,
+    long_row,
+    named,
+    numbers,
+    stat,
+)
+from crossroads.core.results.gathered import listed_words
+from crossroads.core.results.stats import NAME
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import counted
+from crossroads.core.wording.table import Rate, Table
+from crossroads.intersections.wefat import ScoreTable
+
+GRID = np.arange(-40, 41) / 20
+"""Thresholds tried when a rule chooses one."""
+_REMOVED = {
+    "": "",
+    "all": " and not for every constituent pair",
+    "any": " and for no constituent pair",
+    "none": ", whatever the constituent pairs",
+}
+Removal = Literal["all", "any", "none"]
+"""Which words EIBD removes: above the threshold for all constituent pairs, for any, or none."""
+Rule = Literal["accuracy", "youden"]
+"""Rules that choose a threshold: the highest accuracy, or the largest tpr − fpr."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """A share of cases with its exact binomial confidence interval."""
+
+    value: float
+    """Hits over cases."""
+    low: float
+    """Lower end of the interval."""
+    high: float
+    """Upper end of the interval."""
+    hits: int
+    """How many."""
+    cases: int
+    """Number of cases."""
+
+    @property
+    def rate(self) -> Rate:
+        """The share and its counts, as tables show them."""
+        return Rate(self.value, self.hits, self.cases)
+
+
+_FOUND = "words above it are found, for EIBD unless they are above it with every constituent pair"
+_RULES = {
+    "given": "as given",
+    "accuracy": "the one that judges most words rightly",
+    "youden": "the one with the largest TPR − FPR",
+}
+"""How a threshold was found, in words."""
+_TPR = f"share of the {phrases.LISTED} that was found, and how many of how many"
+
+
+def _threshold_note(results: Sequence[Any]) -> str:
+    rules = dict.fromkeys(one.threshold_rule for one in results)
+    texts = (_RULES[rule] if len(rules) == 1 else f"{rule}: {_RULES[rule]}" for rule in rules)
+    return f"the threshold, {'; '.join(texts)}; {_FOUND}"
+
+
+def _candidates(results: Sequence[Any]) -> str:
+    return f"of {' or '.join(dict.fromkeys(counted(len(one.scores), 'word') for one in results))}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DetectionResult(Result):
+    """Words detected as associated with a group and, where the truth is known, how well."""
+
+    _section: ClassVar[str] = "intersections"
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "clopper1934use")
+    _stem: ClassVar[str] = "detections"
+    _figure: ClassVar[str] = "roc"
+    _table_title: ClassVar[str] = "Words of intersectional groups"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "detection": "found accuracy honest_accuracy tpr fpr auc baseline left_out=_left_out"
+    }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("detection", of=NAME),
+        stat("threshold", "above", _threshold_note, spare=3),
+        stat("rule", of="threshold_rule", spare=1),
+        stat("found", note=_candidates, of="words.len"),
+        stat("tpr", "TPR", _TPR, of="intervals.tpr.rate"),
+        stat("fpr", "FPR", "the same of the other words", of="intervals.fpr.rate"),
+        stat("auc", "AUC", "area under the ROC curve; 0.5 is chance"),
+        stat("auc_ci", "AUC interval", of="auc_interval", kind="interval", spare=2),
+        stat("right", note="words classified correctly", of="accuracy", digits=1, kind="share", spare=4),
+        stat("baseline", "none", "the same for finding nothing", digits=1, kind="share", spare=4),
+    )
+
+    kind: str
+    """``ibd`` or ``eibd``."""
+    words: tuple[str, ...]
+    """The words detected, strongest first."""
+    scores: Mapping[str, float]
+    """Score of every candidate: its largest WEFAT score over all pairs; for EIBD, less its smallest score
+    over the constituent pairs (``remove="any"``: largest; ``"none"``: less nothing)."""
+    threshold: float
+    """Scores above this count."""
+    threshold_rule: str
+    """How the threshold was found: ``given``, ``accuracy`` or ``youden``."""
+    truth: tuple[str, ...]
+    """Words that people listed for the group, of the candidates; empty where none were given."""
+    absent: tuple[str, ...]
+    """Listed words that are not among the candidates."""
+    accuracy: float | None
+    """Share of candidates classified correctly."""
+    tpr: float | None
+    """Share of listed words detected."""
+    fpr: float | None
+    """Share of other words detected."""
+    auc: float | None
+    """Chance that a listed word scores above another one."""
+    intervals: Mapping[str, Share]
+    """Exact confidence intervals of accuracy, tpr and fpr."""
+    auc_interval: tuple[float, float] | None
+    """Bootstrap interval of the area under the curve."""
+    chance: float | None
+    """Share of listed words among the candidates: the paper's rate of correct random classification."""
+    baseline: float | None
+    """Accuracy of the better of detecting nothing and detecting everything."""
+    honest_accuracy: float | None
+    """Accuracy when the threshold for each word is chosen without it; only where a rule chose one."""
+    curve: Mapping[str, tuple[float, ...]]
+    """Rates over all thresholds: ``threshold``, ``fpr``, ``tpr``."""
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """One row per candidate, strongest first."""
+        detected, true = set(self.words), set(self.truth)
+        ordered = sorted(self.scores.items(), key=lambda item: -item[1])
+        return [
+            {
+                "word": word,
+                "score": score,
+                "detected": word in detected,
+                **({"true": word in true} if self.accuracy is not None else {}),
+            }
+            for word, score in ordered
+        ]
+
+    @property
+    def _label(self) -> str:
+        """How words were detected; an audit names the group before it."""
+        return self.kind.upper()
+
+    def _to_draw(self) -> dict[str, DetectionResult]:
+        """What its figure is given: detections by name, since it draws several together."""
+        return {self._label: self}
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per detection."""
+        every = list(results.values())
+        empty = ["rule"] if len({one.threshold_rule for one in every}) == 1 else []
+        if all(one.intervals for one in every):
+            empty.append("found")  # TPR and FPR say how many were found
+        table = super()._tabulate(results).without(empty)
+        if all(name == one._label for name, one in results.items()):
+            return table
+        first, *others = table.columns
+        return replace(table, columns=(replace(first, head="group"), *others))
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        if chance := [name for name, one in results.items() if one.at_chance]:
+            text = f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5"
+            yield f"{text}: {join_words(chance)}."
+        if judged := max((one.judged for one in results.values() if one.curve), default=0):
+            yield f"Judged by {counted(judged, 'validation word')}."
+
+    @property
+    def found(self) -> float:
+        """Number of words detected."""
+        return float(len(self.words))
+
+    @property
+    def at_chance(self) -> bool | None:
+        """Whether the interval of the AUC includes a half or lies below it; None where there is none."""
+        return None if self.auc_interval is None else self.auc_interval[0] <= 0.5
+
+    @property
+    def judged(self) -> int:
+        """Number of words of which it is known whether people listed them."""
+        return self.intervals["tpr"].cases + self.intervals["fpr"].cases if self.intervals else 0
+
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        """Every rate with its interval, and the score of every word."""
+        kind = self.kind
+        yield long_row(kind, name, "", "threshold", self.threshold, method=self.threshold_rule)
+        yield long_row(kind, name, "", "found", len(self.words), n=len(self.scores))
+        for statistic, rate in self.intervals.items():
+            ends = {"low": rate.low, "high": rate.high, "n": rate.cases}
+            yield long_row(kind, name, "", statistic, rate.value, **ends)
+        if self.auc is not None:
+            low, high = self.auc_interval or (None, None)
+            yield long_row(kind, name, "", "auc", self.auc, low=low, high=high)
+        for statistic, value in named(self, "chance baseline honest_accuracy").items():
+            if value is not None:
+                yield long_row(kind, name, "", statistic, value)
+        for word, score in self.scores.items():
+            yield long_row(kind, name, word, "score", score)
+
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Whether words that people listed for the group score above the others."""
+        if self.auc is None or self.auc_interval is None:
+            return
+        low, high = self.auc_interval
+        group = name.removesuffix(self._label).strip() or "the group"
+        beyond = " beyond what its parts explain" if self.kind == "eibd" else ""
+        said = "score above other words" if low > 0.5 else "were not found to score above other words"
+        status: Status = "holds" if low > 0.5 else "absent"
+        yield Conclusion(
+            name=name,
+            status=status,
+            wordings={status: ("words that people in the study listed for ", group, f" {said}{beyond}")},
+            subject=f"words for {group}{beyond}",
+            poles=("below others", "above others"),
+            scale="AUC",
+            middle=0.5,
+            numbers=numbers(
+                value=("auc", self.auc), low=("auc_interval/0", low), high=("auc_interval/1", high)
+            ),
+        )
+
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Its rates."""
+        yield from ((name, kind, values) for _, kind, values in super()._readings(name))
+
+
+def ibd(
+    pairs: Mapping[str, Mapping[str, float]],
+    *,
+    threshold: float | Rule,
+    truth: Iterable[str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> DetectionResult:
+    """Detect words associated with an intersectional group: above the threshold for *any* pair.
+
+    Parameters
+    ----------
+    pairs
+        Scores of the group against every other: pair to word to score, as returned by :func:`wefat`.
+    threshold
+        A number; or ``"accuracy"``, the one from −2 to 2 in steps of .05 with the highest accuracy; or
+        ``"youden"``, the one with the largest tpr − fpr. Rules need ``truth`` and take the highest of
+        several. See :func:`~crossroads.stats.null_threshold` for one that controls a false-positive rate.
+    truth
+        The words that should be detected, for accuracy, rates and the area under the curve.
+    level, resamples, seed
+        Level, number of resamples and seed of the confidence intervals.
+
+    Notes
+    -----
+    Where few words were listed, accuracy often prefers to detect nothing at all, and ``"youden"`` is the
+    better rule. Compare an accuracy with ``baseline``: where 14 of 98 words were listed, detecting nothing is
+    right in 85.7 % of cases. A threshold chosen by accuracy overstates the accuracy it is judged by;
+    ``honest_accuracy`` does not.
+
+    References
+    ----------
+    Guo, W., & Caliskan, A. (2021). doi:10.1145/3461702.3462536
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> pairs = {
+    ...     "BF / BM": {"strong": 0.9, "loud": 0.2, "kind": -0.4},
+    ...     "BF / WF": {"strong": 0.1, "loud": 0.8, "kind": -0.3},
+    ... }
+    >>> result = cr.ibd(pairs, threshold=0.5, truth=["strong"])
+    >>> result.words, round(result.accuracy, 2)
+    (('strong', 'loud'), 0.67)
+    """
+    table = ScoreTable.of(pairs, "pairs")
+    top = table.scores.max(axis=0)
+    bottom = np.full(top.shape, -np.inf)
+    return _detect("ibd", "", table, top, bottom, top, threshold, truth, level, resamples, seed)
+
+
+def eibd(
+    pairs: Mapping[str, Mapping[str, float]],
+    constituents: Mapping[str, Mapping[str, float]],
+    *,
+    threshold: float | Rule,
+    truth: Iterable[str] | None = None,
+    remove: Removal = "all",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> DetectionResult:
+    """Detect emergent words: associated with the group, but not with all of its constituents.
+
+    A word is emergent at a threshold if it is above it for any pair of the group, as in IBD, and not above
+    it for every constituent pair.
+
+    Parameters
+    ----------
+    pairs, threshold, truth, level, resamples, seed
+        As in :func:`ibd`. The paper uses one threshold for both: pass the one of IBD.
+    constituents
+        Scores of each subcategory of the group against its siblings: pair to word to score.
+    remove
+        ``"all"``, the published rule, removes words that are above the threshold for every constituent
+        pair. ``"any"`` removes words that are above it for one: stricter, and closer to the name.
+        ``"none"`` removes nothing, which is what the released code does: EIBD is then IBD, judged against
+        the emergent words.
+
+    Notes
+    -----
+    A word of one parent only, such as one about women of any group, scores about 0 with the other parent, so
+    the published rule keeps it and calls it emergent; ``remove="any"`` does not.
+
+    Words are emergent for thresholds from their smallest (``"any"``: largest) constituent score up to their
+    largest pair score.
+    The length of that interval is the score behind ``auc``. It is not published: the words detected at
+    different thresholds are not nested, so that the published rule defines no score. With ``remove="none"``
+    they are nested, and the score is that of IBD.
+
+    *Departures:* the released code means to remove words above the threshold for all constituent pairs. It
+    adds up comparisons with thresholds of NumPy, whose sum is True and never 3, so that no word is removed
+    and EIBD equals IBD at every threshold. Its constituent pair of genders has one score for each race; here
+    all names of a gender are compared with all of the other.
+
+    References
+    ----------
+    Guo, W., & Caliskan, A. (2021). Section 8.2. doi:10.1145/3461702.3462536
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> pairs = {
+    ...     "BF / BM": {"strong": 0.9, "loud": 0.2, "kind": -0.4},
+    ...     "BF / WF": {"strong": 0.1, "loud": 0.8, "kind": -0.3},
+    ... }
+    >>> constituents = {"Black / White": {"strong": 0.7, "loud": 0.1, "kind": 0.0}}
+    >>> result = cr.eibd(pairs, constituents, threshold=0.5)  # "strong" is found for all of "Black" as well
+    >>> result.words
+    ('loud',)
+    """
+    one_of("remove", remove, Removal)
+    table, parents = ScoreTable.of(pairs, "pairs"), ScoreTable.of(constituents, "constituents")
+    if set(parents.words) != set(table.words):
+        odd = join_words(map(in_short, sorted(set(parents.words) ^ set(table.words))), most=3)
+        raise InputError(
+            f"pairs and constituents score different words, such as {odd}.",
+            hint="score the same words with both.",
+        )
+    at = {word: i for i, word in enumerate(parents.words)}
+    aligned = parents.scores[:, [at[word] for word in table.words]]
+    top = table.scores.max(axis=0)
+    if remove == "none":
+        scores, bottom = top, np.full(top.shape, -np.inf)
+    else:
+        bottom = aligned.min(axis=0) if remove == "all" else aligned.max(axis=0)
+        scores = top - bottom
+    return _detect("eibd", remove, table, top, bottom, scores, threshold, truth, level, resamples, seed)
+
+
+def _detect(
+    kind: str,
+    remove: str,
+    table: ScoreTable,
+    top: Floats,
+    bottom: Floats,
+    scores: Floats,
+    threshold: float | Rule,
+    truth: Iterable[str] | None,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> DetectionResult:
+    share("level", level)
+    whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
+    seed_of(seed)
+    words = table.words
+    true, present, absent = _truth(words, truth)
+    chosen, rule, honest = _threshold(threshold, top, bottom, true)
+    flags = (top > chosen) & (bottom <= chosen)
+    order = np.argsort(-scores, kind="stable")
+    judged = _UNJUDGED if true is None else _judge(flags, true, scores, level, resamples, seed)
+    return DetectionResult(
+        kind=kind,
+        words=tuple(words[i] for i in order if flags[i]),
+        scores=dict(zip(words, scores.tolist(), strict=True)),
+        threshold=chosen,
+        threshold_rule=rule,
+        truth=present,
+        absent=absent,
+        **judged,
+        honest_accuracy=honest,
+        curve=_curve(top, bottom, true) if true is not None else {},
+        coverage=None if table.origin is None else table.origin.coverage,
+        provenance=() if table.origin is None else table.origin.provenance,
+        conventions={
+            "measure": kind,
+            "detected": f"above the threshold for any pair{_REMOVED[remove]}",
+            "threshold": rule,
+            "level": level,
+            "resamples": resamples,
+            "seed": seed,
+        },
+    )
+
+
+def _truth(
+    words: tuple[str, ...], truth: Iterable[str] | None
+) -> tuple[NDArray[np.bool_] | None, tuple[str, ...], tuple[str, ...]]:
+    if truth is None:
+        return None, (), ()
+    asked = listed_words("truth", truth)
+    known = set(words)
+    present = tuple(word for word in asked if word in known)
+    if not present or len(present) == len(words):
+        raise InputError(
+            f"{len(present)} of {len(words)} candidates are true, so there is nothing to distinguish.",
+            hint="candidates must include listed words and others.",
+        )
+    wanted = set(present)
+    flags = np.array([word in wanted for word in words])
+    return flags, present, tuple(word for word in asked if word not in known)
+
+
+def _threshold(
+    threshold: float | Rule, top: Floats, bottom: Floats, true: NDArray[np.bool_] | None
+) -> tuple[float, str, float | None]:
+    if not isinstance(threshold, str):
+        return number("threshold", threshold, hint="give a number, 'accuracy' or 'youden'."), "given", None
+    if threshold not in get_args(Rule):
+        raise UnknownNameError("threshold", threshold, get_args(Rule))
+    if true is None:
+        raise InputError(
+            f"threshold={in_short(threshold)} needs the words that people listed.",
+            hint="pass truth=[...], or a number.",
+            option="threshold",
+        )
+    flags = (top[None, :] > GRID[:, None]) & (bottom[None, :] <= GRID[:, None])
+    chosen, honest = best_threshold(flags, true, GRID, balanced=threshold == "youden")
+    return chosen, threshold, honest
+
+
+_UNJUDGED: Mapping[str, Any] = {
+    **dict.fromkeys(("accuracy", "tpr", "fpr", "auc", "auc_interval", "chance", "baseline")),
+    "intervals": {},
+}
+
+
+def _judge(
+    flags: NDArray[np.bool_], true: NDArray[np.bool_], scores: Floats, level: float, resamples: int, seed: int
+) -> dict[str, Any]:
+    positives, negatives = int(true.sum()), int((~true).sum())
+    counts = {
+        "accuracy": (int((flags == true).sum()), true.size),
+        "tpr": (int((flags & true).sum()), positives),
+        "fpr": (int((flags & ~true).sum()), negatives),
+    }
+    shares = {
+        name: Share(value=hits / cases, low=low, high=high, hits=hits, cases=cases)
+        for name, (hits, cases) in counts.items()
+        for low, high in [exact_interval(hits, cases, level)]
+    }
+    interval = area_interval(scores[true], scores[~true], resamples=resamples, level=level, seed=seed)
+    return {
+        **{name: share.value for name, share in shares.items()},
+        "auc": area_under_curve(scores[true], scores[~true]),
+        "auc_interval": interval,
+        "intervals": shares,
+        "chance": positives / true.size,
+        "baseline": max(positives, negatives) / true.size,
+    }
+
+
+def _curve(top: Floats, bottom: Floats, true: NDArray[np.bool_]) -> dict[str, tuple[float, ...]]:
+    """Rates at every threshold at which a word enters or leaves, from the highest down."""
+    finite = bottom[np.isfinite(bottom)]
+    thresholds = np.unique(np.concatenate([top, finite, GRID]))[::-1]
+    both = np.minimum(top, bottom)  # above a threshold: not detected at it, although the pairs are above it
+
+    def rate(among: NDArray[np.bool_]) -> tuple[float, ...]:
+        above = [np.searchsorted(np.sort(values[among]), thresholds, side="right") for values in (top, both)]
+        return tuple(((above[1] - above[0]) / among.sum()).tolist())
+
+    return {"threshold": tuple(thresholds.tolist()), "fpr": rate(~true), "tpr": rate(true)}

@@ -1,0 +1,398 @@
+"""Thresholds and discoveries that control an error rate, by assigning names to groups at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import one_of
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.bootstrap import generator
+from crossroads.core.inference.detection import plug_in_qvalues
+from crossroads.core.inference.geometry import Floats
+from crossroads.core.inference.options import seed_of, share, switch, whole
+from crossroads.core.results import Result, Row, Stat, read_only, stat
+from crossroads.core.results.gathered import Missing
+from crossroads.core.stimuli import Groups
+from crossroads.core.wording.numbers import percent
+from crossroads.core.wording.table import Table
+from crossroads.intersections.wefat import (
+    Contrasts,
+    GroupSums,
+    Key,
+    contrast_scores,
+    contrasts_of,
+    group_table,
+    look_up,
+    name_cosines,
+)
+from crossroads.words.measures.sc_weat import EVERY_WORD
+from crossroads.words.measures.weat import check_ddof
+
+Control = Literal["word", "family"]
+Kind = Literal["ibd", "eibd"]
+Null = Literal["auto", "empirical", "exchange"]
+FEWEST = 200
+"""Candidates from which the null distribution is fitted to their scores by default."""
+_FITTED = 100_000
+_QUARTILES = 2 * NormalDist().inv_cdf(0.75)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DiscoveryResult(Result):
+    """The words of a vocabulary that a group is associated with, with their false-discovery rates."""
+
+    _section: ClassVar[str] = "intersections"
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "tusher2001significance")
+    _stem: ClassVar[str] = "discoveries"
+    _figure: ClassVar[str] = "discoveries"
+    _most_rows: ClassVar[int] = 20
+    _file_names: ClassVar[str] = "word score z qvalue"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("group", several=True),
+        stat("word"),
+        stat("score"),
+        stat("z", note="beyond the middle of all candidates, in their spread", spare=1),
+        stat("q", note="smallest false-discovery rate at which the word is found", of="qvalue", kind="p"),
+    )
+
+    target: str
+    """The group."""
+    kind: str
+    """``ibd``: any pair; ``eibd``: every pair, beyond what the constituents explain."""
+    words: tuple[str, ...]
+    """Words with a q-value up to the requested rate, strongest first."""
+    scores: NDArray[np.float64]
+    """Their scores."""
+    qvalues: NDArray[np.float64]
+    """Expected share of false discoveries among them and everything stronger."""
+    fdr: float
+    """The rate requested."""
+    candidates: int
+    """Number of candidate words."""
+    permutations: int
+    """Number of random assignments of names to groups."""
+    z: NDArray[np.float64]
+    """What words are ordered by: the score after those with each pair were taken from the middle of all
+    candidates, in their spread. Empty where the null distribution is that of exchanging names alone."""
+
+    def _members(self) -> Iterator[Row]:
+        """One row per discovery, the strongest first."""
+        z = self.z.tolist() or [None] * len(self.words)
+        rows = zip(self.words, self.scores.tolist(), z, self.qvalues.tolist(), strict=True)
+        for word, score, one, q in rows:
+            yield {"group": self.target, "word": word, "score": score, "z": one, "qvalue": q}
+
+    @property
+    def _label(self) -> str:
+        """The group and how its words were found."""
+        return f"{self.target} {self.kind.upper()} discovery"
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per word; the title says how many were found."""
+        found = (
+            f"{one.target}, {one.kind.upper()}: {len(one.words):,} of {one.candidates:,} words at a "
+            f"false-discovery rate of {percent(one.fdr)}"
+            for one in results.values()
+        )
+        return replace(super()._tabulate(results), title="; ".join(found))
+
+
+def null_threshold(
+    emb: Embeddings,
+    groups: Groups | Mapping[Any, Any],
+    words: str | Iterable[str],
+    target: str | Iterable[str],
+    *,
+    level: float = 0.05,
+    control: Control = "word",
+    permutations: int = 200,
+    ddof: int = 1,
+    seed: int = 0,
+    missing: Missing = "raise",
+    null: Null = "auto",
+) -> float:
+    """Find the IBD threshold that words without any association exceed at a given rate.
+
+    Names are assigned to the groups at random, keeping group sizes, and the largest score of each word over
+    all pairs is collected, after scores were moved to the middle and the spread of those observed.
+
+    Parameters
+    ----------
+    emb, groups, words, target, ddof, missing
+        As in :func:`~crossroads.wefat`.
+    level
+        The error rate.
+    control
+        ``"word"``: the rate at which a word exceeds the threshold. ``"family"``: that at which any word does.
+    permutations
+        Number of random assignments of names.
+    seed
+        Seed of the assignments.
+    null
+        ``"empirical"``: the scores with each pair keep the middle and the spread that all candidates have, as
+        in :func:`discover`; ``"exchange"``: exchanging names alone; ``"auto"``: empirical from 200 candidates
+        on. For a list of fewer words, find the threshold with ``words="*"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng = np.random.default_rng(1)
+    >>> groups = {
+    ...     ("Black", "female"): ["Aisha", "Ebony"],
+    ...     ("Black", "male"): ["Darnell", "Tyrone"],
+    ...     ("White", "female"): ["Amy", "Katie"],
+    ...     ("White", "male"): ["Brad", "Frank"],
+    ... }
+    >>> words = ["strong", "loud", "kind", "proud"]
+    >>> names = [name for members in groups.values() for name in members]
+    >>> emb = cr.Embeddings([*names, *words], rng.normal(size=(12, 9)))
+    >>> threshold = cr.stats.null_threshold(emb, groups, words, ("Black", "female"), permutations=50)
+    >>> round(threshold, 1)
+    1.7
+    """
+    one_of("control", control, Control)
+    one_of("null", null, Null)
+    check_ddof(ddof)
+    share("level", level, hint="give a rate between 0 and 1.")
+    _check_draws(permutations, seed)
+    table = group_table(groups)
+    names, _, rows, _ = look_up(emb, table, words, missing)
+    drawn = np.empty((permutations, 1 if control == "family" else len(rows)), dtype=np.float32)
+    contrasts = contrasts_of(table, table.find(target))
+    cosines, member = _all_cosines(emb, rows, names, relative=False), _membership(names)
+    empirical, limits = _is_empirical(null, len(rows)), _limits(names, contrasts, ddof)
+    middle, spread = _bulk(_unbounded(_scores(cosines, member, list(names), contrasts, ddof), limits))
+    for draw, shuffled in zip(drawn, _shuffles(member, permutations, seed), strict=True):
+        scores = _scores(cosines, shuffled, list(names), contrasts, ddof)
+        if empirical:
+            t = middle + spread * _standard(_unbounded(scores, limits))
+            scores = t / np.sqrt(1 + (t / limits) ** 2)  # back to effect sizes
+        largest = _top(scores, contrasts)
+        draw[:] = largest.max() if control == "family" else largest
+    return float(np.quantile(drawn, 1 - level, overwrite_input=True))
+
+
+def discover(
+    emb: Embeddings,
+    groups: Groups | Mapping[Any, Any],
+    target: str | Iterable[str],
+    *,
+    words: str | Iterable[str] = EVERY_WORD,
+    kind: Kind = "ibd",
+    relative: bool = True,
+    fdr: float = 0.05,
+    permutations: int = 100,
+    ddof: int = 1,
+    seed: int = 0,
+    missing: Missing = "raise",
+    null: Null = "auto",
+    progress: Callable[[int], None] | None = None,
+) -> DiscoveryResult:
+    """Find the words of a whole vocabulary that a group is associated with.
+
+    The score of a word is its largest WEFAT score over all pairs (``"ibd"``). For ``"eibd"`` it is the
+    smallest score over all pairs, less the smallest constituent score where that is positive: the word
+    must be closer to the group than to *every* other one, and by more than the constituents explain. The
+    false-discovery rate of a score is the number of words that reach it when names are assigned to groups at
+    random, over the number that do reach it. Names of a group share topics and frequencies, so that they
+    differ from others with almost any word: with an empirical null distribution, the scores of each pair are
+    first turned into t statistics, which have no largest value, and taken from the median of all candidates
+    in units of their interquartile range, for the observed names and for every random assignment alike
+    (Efron 2004). A discovery then stands out from the vocabulary.
+
+    Parameters
+    ----------
+    emb, groups, target, ddof, missing
+        As in :func:`~crossroads.wefat`.
+    words
+        Candidates; ``"*"`` is the whole vocabulary without the names.
+    kind
+        ``"ibd"`` or ``"eibd"``.
+    relative
+        Measure each name's cosines from its mean cosine with all candidates. Names differ in how close they
+        are to everything, if only by how often they occur, and without this nearly every word of a vocabulary
+        distinguishes a group of rare names from one of common names.
+    fdr
+        Words up to this rate are returned.
+    permutations, seed
+        Number of random assignments of names, and the seed.
+    null
+        ``"empirical"``, as above; ``"exchange"``: names are exchangeable, so that any word with a difference
+        between the names counts as a true discovery, whatever its meaning; ``"auto"``: empirical from 200
+        candidates on, which should then not be chosen for the group.
+    progress
+        Called with the number of permutations done.
+
+    References
+    ----------
+    Tusher, V. G., Tibshirani, R., & Chu, G. (2001), for the rate. doi:10.1073/pnas.091062498;
+    Efron, B. (2004), for the empirical null. doi:10.1198/016214504000000089
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng = np.random.default_rng(1)
+    >>> groups = {
+    ...     ("Black", "female"): ["Aisha", "Ebony"],
+    ...     ("Black", "male"): ["Darnell", "Tyrone"],
+    ...     ("White", "female"): ["Amy", "Katie"],
+    ...     ("White", "male"): ["Brad", "Frank"],
+    ... }
+    >>> words = ["strong", "loud", "kind", "proud"]
+    >>> names = [name for members in groups.values() for name in members]
+    >>> emb = cr.Embeddings([*names, *words], rng.normal(size=(12, 9)))
+    >>> result = cr.discover(emb, groups, ("Black", "female"), fdr=0.9, permutations=20)
+    >>> result.words
+    ('proud', 'kind')
+    """
+    one_of("kind", kind, Kind)
+    one_of("null", null, Null)
+    check_ddof(ddof)
+    share("fdr", fdr, hint="give a rate between 0 and 1.")
+    switch("relative", relative)
+    _check_draws(permutations, seed)
+    table = group_table(groups)
+    key = table.find(target)
+    names, kept, rows, coverage = look_up(emb, table, words, missing)
+    cosines = _all_cosines(emb, rows, names, relative=relative)
+    member = _membership(names)
+    contrasts = contrasts_of(table, key)
+    score = _top if kind == "ibd" else _beyond
+    limits = _limits(names, contrasts, ddof) if _is_empirical(null, len(kept)) else None
+
+    def compared(scores: Floats) -> Floats:
+        """What words are ordered by."""
+        return score(scores if limits is None else _standard(_unbounded(scores, limits)), contrasts)
+
+    measured = _scores(cosines, member, list(names), contrasts, ddof)
+    observed = compared(measured)
+    order = np.argsort(observed, kind="stable")
+    ascending = observed[order]
+    exceeding = np.zeros(observed.size)
+    for done, shuffled in enumerate(_shuffles(member, permutations, seed)):
+        chance = np.sort(compared(_scores(cosines, shuffled, list(names), contrasts, ddof)))
+        exceeding += chance.size - np.searchsorted(chance, ascending)
+        if progress is not None:
+            progress(done + 1)
+    exceeding = exceeding[::-1] / permutations
+    descending = order[::-1]
+    q = plug_in_qvalues(observed[descending], exceeding + 1 / permutations)
+    found = int((q <= fdr).sum())
+    strongest = descending[:found]
+    return DiscoveryResult(
+        target=table.labels[key],
+        kind=kind,
+        words=tuple(kept[i] for i in strongest),
+        scores=read_only(score(measured, contrasts)[strongest].astype(np.float64)),
+        z=read_only(np.empty(0) if limits is None else observed[strongest].astype(np.float64)),
+        qvalues=read_only(q[:found]),
+        fdr=fdr,
+        candidates=len(kept),
+        permutations=permutations,
+        coverage=coverage,
+        conventions={
+            "measure": "discover",
+            "kind": kind,
+            "relative": relative,
+            "null": "exchange" if limits is None else "empirical",
+            "ddof": ddof,
+            "missing": missing,
+            "seed": seed,
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+def _is_empirical(null: str, candidates: int) -> bool:
+    """Whether the null distribution is fitted to the candidates."""
+    return null == "empirical" or (null == "auto" and candidates >= FEWEST)
+
+
+def _limits(names: Mapping[Key, Floats], contrasts: Contrasts, ddof: int) -> Floats:
+    """The largest effect size that each contrast can have, as a column."""
+    sizes = [[sum(len(names[key]) for key in side) for side in sides] for sides in contrasts.sides]
+    return np.sqrt([[(n + m - ddof) * (n + m) / (n * m)] for n, m in sizes]).astype(np.float32)
+
+
+def _unbounded(scores: Floats, limits: Floats) -> Floats:
+    """Effect sizes as multiples of t, which grows without limit as they near theirs."""
+    return np.asarray(scores / np.sqrt(np.maximum(1 - (scores / limits) ** 2, np.float32(1e-6))))
+
+
+def _bulk(scores: Floats) -> tuple[Floats, Floats]:
+    """Middle and spread of the scores of all words with each contrast, as columns: from their quartiles."""
+    every = max(1, scores.shape[1] // _FITTED)
+    low, middle, high = np.quantile(scores[:, ::every], [0.25, 0.5, 0.75], axis=1).astype(scores.dtype)
+    spread = (high - low) / scores.dtype.type(_QUARTILES)
+    return middle[:, None], np.where(spread > 0, spread, 1)[:, None]
+
+
+def _standard(scores: Floats) -> Floats:
+    """Scores from their middle, in their spread."""
+    middle, spread = _bulk(scores)
+    return np.asarray((scores - middle) / spread)
+
+
+def _top(scores: Floats, contrasts: Contrasts) -> Floats:
+    """Largest score over the pairs of the group."""
+    return np.asarray(scores[: len(contrasts.pairs)].max(axis=0))
+
+
+def _beyond(scores: Floats, contrasts: Contrasts) -> Floats:
+    """Smallest pair score, less the smallest constituent score where that is positive."""
+    owned = scores[: len(contrasts.pairs)].min(axis=0)
+    explained = np.maximum(scores[len(contrasts.pairs) :].min(axis=0), 0.0)
+    return np.asarray(owned - explained)
+
+
+@dataclass(frozen=True)
+class _Cosines:
+    """Cosines of all words with all names, and their squares, in float32."""
+
+    values: NDArray[np.float32]
+    squares: NDArray[np.float32]
+
+
+def _all_cosines(
+    emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats], *, relative: bool
+) -> _Cosines:
+    cosines = np.empty((len(rows), sum(len(vectors) for vectors in names.values())), dtype=np.float32)
+    for part, chunk in name_cosines(emb, rows, names):
+        cosines[part] = chunk
+    if relative:
+        cosines -= cosines.mean(axis=0, dtype=np.float64).astype(np.float32)
+        cosines -= cosines.mean(axis=1, keepdims=True)  # a constant of a word changes no contrast
+    return _Cosines(cosines, cosines * cosines)
+
+
+def _membership(names: Mapping[Key, Floats]) -> Floats:
+    """Which name belongs to which group: one row per name, one column per group."""
+    sizes = [len(vectors) for vectors in names.values()]
+    return np.repeat(np.eye(len(sizes)), sizes, axis=0)
+
+
+def _scores(cosines: _Cosines, member: Floats, order: list[Key], contrasts: Contrasts, ddof: int) -> Floats:
+    single = member.astype(np.float32)
+    sums = GroupSums(cosines.values @ single, cosines.squares @ single, member.sum(axis=0).astype(np.int64))
+    scores = contrast_scores(sums, order, contrasts.sides, ddof)
+    return np.nan_to_num(scores, copy=False, nan=0.0)  # equally close to all names: leans to neither side
+
+
+def _check_draws(permutations: int, seed: int) -> None:
+    whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
+    seed_of(seed)
+
+
+def _shuffles(member: Floats, permutations: int, seed: int) -> Iterator[Floats]:
+    rng = generator(seed)
+    for _ in range(permutations):
+        yield member[rng.permutation(len(member))]

@@ -1,0 +1,1 @@
+"""Figures of intersectional groups and of geometry."""

@@ -1,0 +1,525 @@
+"""WEFAT scores of words with pairs of social groups, the input of IBD and EIBD (Guo & Caliskan 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import (
+    DesignError,
+    EvidenceError,
+    InputError,
+    UnknownNameError,
+    in_short,
+    join_words,
+)
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.geometry import Floats, standardised, unit
+from crossroads.core.results import Coverage, Result, Row, Stat, label_for, long_row, read_only, stat
+from crossroads.core.results.gathered import Missing, check_vectors, gather, listed_words
+from crossroads.core.stimuli import Groups, StimulusSet
+from crossroads.core.wording.table import Table
+from crossroads.words.measures.sc_weat import EVERY_WORD
+from crossroads.words.measures.weat import check_ddof
+
+_CHUNK = 1 << 13
+Key = tuple[str, ...]
+"""A group by its subcategories, one for each category: ``("African American", "female")``."""
+Sides = tuple[tuple[Key, ...], tuple[Key, ...]]
+"""The groups on either side of a contrast."""
+
+
+class ScoreTable(Mapping[str, Mapping[str, float]]):
+    """Scores of many words with several pairs of groups: ``table[pair][word]``, kept as one array."""
+
+    def __init__(
+        self, pairs: tuple[str, ...], words: tuple[str, ...], scores: Floats, *, origin: Result | None = None
+    ) -> None:
+        self.pairs, self.words, self.scores, self.origin = pairs, words, scores, origin
+
+    def __getitem__(self, pair: str) -> Mapping[str, float]:
+        row = self.scores[self.pairs.index(pair)] if pair in self.pairs else None
+        if row is None:
+            raise KeyError(pair)
+        return dict(zip(self.words, row.tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @classmethod
+    def of(cls, table: Mapping[str, Mapping[str, float]], what: str) -> ScoreTable:
+        """Convert a mapping of pair to word to score; every pair must score the same words."""
+        if isinstance(table, ScoreTable):
+            return table
+        if not _is_table(table):
+            raise InputError(
+                f"{what} is of type {type(table).__name__}, not a table of scores.",
+                hint=f"give {{pair: {{word: score, ...}}, ...}}, such as wefat(...).{what}.",
+            )
+        if not table:
+            raise InputError(
+                f"{what} contains no pair of groups.", hint="give {pair: {word: score, ...}, ...}."
+            )
+        words = tuple(next(iter(table.values())))
+        for pair, scores in table.items():
+            odd = set(words) ^ set(scores)
+            if odd:
+                raise InputError(
+                    f"{what}: the pair {pair!r} scores other words than the first pair, such as "
+                    f"{join_words(sorted(map(repr, odd)), most=3)}.",
+                    hint="every pair must score the same words.",
+                )
+        array = np.array([[float(scores[word]) for word in words] for scores in table.values()])
+        if array.size == 0:
+            raise InputError(f"{what} scores no words.", hint="give at least one candidate word.")
+        if not np.isfinite(array).all():
+            raise InputError(
+                f"{what} contains nan or infinite scores.", hint="leave out words without a score."
+            )
+        return cls(tuple(map(str, table)), words, array)
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(row, Mapping) for row in value.values())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WefatResult(Result):
+    """WEFAT scores of words for one intersectional group."""
+
+    _section: ClassVar[str] = "intersections"
+    _printed: ClassVar[bool] = False
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
+    _figure: ClassVar[str] = "crossed_axes"
+    _label_format: ClassVar[str] = "{target} WEFAT"
+    _table_name: ClassVar[str] = "wefat"
+    _table_title: ClassVar[str] = "Words with intersectional groups"
+    _most_rows: ClassVar[int] = 10
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("group"),
+        stat("word"),
+        stat("score", "smallest score", "with every other intersectional group"),
+    )
+
+    target: str
+    """The group."""
+    words: tuple[str, ...]
+    """The words scored."""
+    pair_names: tuple[str, ...]
+    """The group against every other intersectional group."""
+    pair_scores: NDArray[np.float64]
+    """Scores, one row per pair and one column per word."""
+    constituent_names: tuple[str, ...]
+    """Each subcategory of the group against its siblings."""
+    constituent_scores: NDArray[np.float64]
+    """Scores, one row per pair of subcategories and one column per word."""
+    groups: Mapping[str, tuple[str, ...]]
+    """The names that represent each group."""
+
+    @property
+    def pairs(self) -> ScoreTable:
+        """Scores with every pair of intersectional groups: pair to word to score."""
+        return ScoreTable(self.pair_names, self.words, self.pair_scores, origin=self)
+
+    @property
+    def constituents(self) -> ScoreTable:
+        """Scores with every pair of constituent groups: pair to word to score."""
+        return ScoreTable(self.constituent_names, self.words, self.constituent_scores, origin=self)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """One row per word, one column per pair."""
+        names = (*self.pair_names, *self.constituent_names)
+        table = np.concatenate([self.pair_scores, self.constituent_scores])
+        return [
+            {"word": word, **dict(zip(names, table[:, i].tolist(), strict=True))}
+            for i, word in enumerate(self.words)
+        ]
+
+    def _members(self) -> Iterator[Row]:
+        """The words by their smallest score among the pairs of the group."""
+        least = self.pair_scores.min(axis=0, initial=np.inf).tolist()
+        for word, score in zip(self.words, least, strict=True):
+            yield {"group": self.target, "word": word, "score": score}
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """The words that lean most to the group first."""
+        table = super()._tabulate(results)
+        return replace(table, rows=tuple(sorted(table.rows, key=lambda row: -row["score"])))
+
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        """The score of every word with every pair of groups."""
+        for table in (self.pairs, self.constituents):
+            for pair, scores in table.items():
+                for word, score in scores.items():
+                    yield long_row("wefat", self._label, f"{pair} {word}", "score", score)
+
+
+def crossing_name(target: str) -> str:
+    """Name of the scores of words with an intersectional group, such as ``AF WEFAT``."""
+    return label_for(WefatResult, target=target)
+
+
+def wefat(
+    emb: Embeddings,
+    groups: Groups | Mapping[Any, Any],
+    words: str | Iterable[str],
+    target: str | Iterable[str],
+    *,
+    ddof: int = 1,
+    missing: Missing = "raise",
+) -> WefatResult:
+    r"""Score words by their association with a group relative to each other group.
+
+    .. math::
+        s(w, G, H) = \frac{\operatorname{mean}_{g \in G} \cos(w, g)
+                           - \operatorname{mean}_{h \in H} \cos(w, h)}
+                          {\operatorname{sd}_{n \in G \cup H} \cos(w, n)}
+
+    The *pairs* compare the target group with every other intersectional group. The *constituents* compare
+    each of its subcategories, the union of the groups that it contains, with the other subcategories of the
+    same category; a subcategory is never compared with itself, because EIBD would then equal IBD.
+
+    Parameters
+    ----------
+    emb
+        Vectors of the names and the words.
+    groups
+        Table of groups; see :func:`~crossroads.intersections.wefat.group_table` for its forms.
+    words
+        Candidate words, or ``"*"`` for the whole vocabulary without the names.
+    target
+        The group: its label, or its subcategories.
+    ddof, missing
+        As in :func:`~crossroads.weat`; ``missing`` applies to names and words alike.
+
+    Notes
+    -----
+    *Departures:* the released code has one score of female against male names for each race; here the
+    constituent *female* is the union of the female groups of all races.
+
+    References
+    ----------
+    Guo, W., & Caliskan, A. (2021). doi:10.1145/3461702.3462536
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng = np.random.default_rng(1)
+    >>> groups = {
+    ...     ("Black", "female"): ["Aisha", "Ebony"],
+    ...     ("Black", "male"): ["Darnell", "Tyrone"],
+    ...     ("White", "female"): ["Amy", "Katie"],
+    ...     ("White", "male"): ["Brad", "Frank"],
+    ... }
+    >>> words = ["strong", "loud", "kind", "proud"]
+    >>> names = [name for members in groups.values() for name in members]
+    >>> emb = cr.Embeddings([*names, *words], rng.normal(size=(12, 9)))
+    >>> scores = cr.wefat(emb, groups, words, ("Black", "female"))
+    >>> list(scores.constituents), round(scores.pairs["Black / female vs White / male"]["loud"], 2)
+    (['Black vs White', 'female vs male'], -1.56)
+    """
+    check_ddof(ddof)
+    table = group_table(groups)
+    key = table.find(target)
+    names, found_words, rows, coverage = look_up(emb, table, words, missing)
+    contrasts = contrasts_of(table, key)
+    order = list(names)
+    totals = group_sums(emb, rows, names)
+    scores = contrast_scores(totals, order, contrasts.sides, ddof)
+    bad = np.flatnonzero(~np.isfinite(scores).all(axis=0))
+    if bad.size:
+        shown = join_words([repr(found_words[i]) for i in bad[:4]], most=3)
+        raise EvidenceError(
+            f"the cosines of {shown} with all names of a pair of groups are equal.",
+            hint="leave such words out.",
+        )
+    cut = len(contrasts.pairs)
+    return WefatResult(
+        target=table.labels[key],
+        words=found_words,
+        pair_names=tuple(contrasts.pairs),
+        pair_scores=read_only(scores[:cut]),
+        constituent_names=tuple(contrasts.constituents),
+        constituent_scores=read_only(scores[cut:]),
+        groups={table.labels[k]: tuple(coverage.used[table.labels[k]]) for k in table.names},
+        coverage=coverage,
+        conventions={"measure": "wefat", "ddof": ddof, "missing": missing, "self pairs": "excluded"},
+        provenance=(emb.provenance,),
+    )
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Pairs of groups to score: name of the pair to the groups on either side."""
+
+    pairs: Mapping[str, Sides]
+    constituents: Mapping[str, Sides]
+
+    @property
+    def sides(self) -> list[Sides]:
+        """The groups on either side of every pair, then of every constituent pair."""
+        return [*self.pairs.values(), *self.constituents.values()]
+
+
+def contrasts_of(table: GroupTable, target: Key) -> Contrasts:
+    """The target against every other group, and its subcategories against their siblings."""
+    pairs = {
+        f"{table.labels[target]} vs {table.labels[key]}": ((target,), (key,))
+        for key in table.names
+        if key != target
+    }
+    constituents: dict[str, Sides] = {}
+    contested = [(i, v, other) for i, v in enumerate(target) for other in table.siblings(i, v)]
+    for i, value, other in contested:
+        mine = tuple(key for key in table.names if key[i] == value)
+        theirs = tuple(key for key in table.names if key[i] == other)
+        twice = sum((v, o) == (value, other) for _, v, o in contested) > 1  # high and low income, and rank
+        constituents[f"{value} vs {other}{f' ({table.categories[i]})' if twice else ''}"] = (mine, theirs)
+    return Contrasts(pairs, constituents)
+
+
+def look_up(
+    emb: Embeddings, table: GroupTable, words: str | Iterable[str], missing: str
+) -> tuple[dict[Key, Floats], tuple[str, ...], NDArray[np.intp], Coverage]:
+    """Unit vectors of every group, the candidate words and their rows, and the words left out."""
+    check_vectors(emb)
+    sets: dict[str, tuple[str, ...]] = {table.labels[key]: names for key, names in table.names.items()}
+    least = dict.fromkeys(sets, 2)
+    if not isinstance(words, str) or words != EVERY_WORD:
+        asked = listed_words("words", words, hint="give a list of words, or '*' for all.")
+        if not asked:
+            raise InputError("there are no candidate words.", hint="give at least one, or '*' for all.")
+        least["words"] = 1
+        found = gather(emb, {**sets, "words": asked}, missing=missing, least=least, rows_only=("words",))
+        kept, rows = found.words["words"], found.rows["words"]
+    else:
+        found = gather(emb, sets, missing=missing, least=least)
+        usable = np.concatenate([emb.vectors[i : i + _CHUNK].any(axis=1) for i in range(0, len(emb), _CHUNK)])
+        usable[np.concatenate(list(found.rows.values()))] = False
+        rows = np.flatnonzero(usable)
+        if not rows.size:
+            raise InputError("the vocabulary contains nothing but the names.", hint="add candidate words.")
+        kept = tuple(emb.labels[i] for i in rows)
+    vectors = {key: found.vectors[table.labels[key]] for key in table.names}
+    return vectors, kept, rows, found.coverage
+
+
+@dataclass(frozen=True)
+class GroupSums:
+    """Sums over the names of each group, for every word, from which any contrast of groups is computed."""
+
+    first: NDArray[Any]
+    """Sum of the cosines, one row per word and one column per group."""
+    second: NDArray[Any]
+    """Sum of their squares."""
+    sizes: NDArray[np.int64]
+    """Number of names in each group."""
+
+
+def name_cosines(
+    emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats]
+) -> Iterator[tuple[slice, Floats]]:
+    """Cosines of the words with all names, chunk by chunk, less a constant of each word.
+
+    The names are centred first: the same number for all names of a word changes no contrast, and centring
+    avoids cancellation in sums of squares.
+    """
+    stacked = np.concatenate(list(names.values()))
+    columns = np.ascontiguousarray((stacked - stacked.mean(axis=0)).T)
+    for start in range(0, len(rows), _CHUNK):
+        part = slice(start, min(start + _CHUNK, len(rows)))
+        yield part, unit(emb.vectors[rows[part]]) @ columns
+
+
+def group_sums(emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats]) -> GroupSums:
+    """Sums of cosines and of their squares over each group."""
+    sizes = np.array([len(vectors) for vectors in names.values()])
+    member = np.repeat(np.eye(len(sizes)), sizes, axis=0)
+    first, second = np.empty((len(rows), len(sizes))), np.empty((len(rows), len(sizes)))
+    for part, cosines in name_cosines(emb, rows, names):
+        first[part] = cosines @ member
+        second[part] = (cosines * cosines) @ member
+    return GroupSums(first, second, sizes)
+
+
+def contrast_scores(
+    sums: GroupSums,
+    order: list[Key],
+    contrasts: Sequence[Sides],
+    ddof: int,
+) -> Floats:
+    """Effect size of every word with every contrast; NaN where all cosines are equal."""
+    scores = np.empty((len(contrasts), len(sums.first)), dtype=sums.first.dtype)
+    for i, sides in enumerate(contrasts):
+        at = [[order.index(key) for key in side] for side in sides]
+        n = [int(sums.sizes[side].sum()) for side in at]
+        total = [_column_sum(sums.first, side) for side in at]
+        squares = _column_sum(sums.second, at[0] + at[1]) - (total[0] + total[1]) ** 2 / (n[0] + n[1])
+        flat = squares <= 1e-20
+        difference = total[0] / n[0] - total[1] / n[1]
+        scores[i] = standardised(difference, squares / (n[0] + n[1] - ddof), flat=flat)
+    return scores
+
+
+def _column_sum(table: NDArray[Any], columns: list[int]) -> NDArray[Any]:
+    total = table[:, columns[0]].copy()
+    for column in columns[1:]:
+        total += table[:, column]
+    return total
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupTable:
+    """Intersectional groups by their subcategories."""
+
+    categories: tuple[str, ...]
+    """Names of the categories."""
+    names: Mapping[Key, tuple[str, ...]]
+    """The names that stand for each group."""
+    labels: Mapping[Key, str]
+    """Name of each group in results."""
+
+    def find(self, target: str | Iterable[str]) -> Key:
+        """Find a group by its label or its subcategories."""
+        if not isinstance(target, Iterable):
+            raise DesignError(
+                f"the target is {in_short(target)}.", hint="give the label of a group, or its subcategories."
+            )
+        asked = target if isinstance(target, str) else " / ".join(map(str, target))
+        for key, label in self.labels.items():
+            if asked.casefold() in (label.casefold(), " / ".join(key).casefold(), "/".join(key).casefold()):
+                return key
+        known = (*self.labels.values(), *(" / ".join(key) for key in self.names))
+        raise UnknownNameError("group", asked, dict.fromkeys(known))
+
+    def union(self, category: int, value: str) -> tuple[str, ...]:
+        """All names of one subcategory: the union of the intersectional groups that it contains."""
+        return tuple(name for key, names in self.names.items() if key[category] == value for name in names)
+
+    def siblings(self, category: int, value: str) -> tuple[str, ...]:
+        """The other subcategories of a category."""
+        values = dict.fromkeys(key[category] for key in self.names)
+        return tuple(other for other in values if other != value)
+
+
+def group_table(groups: Groups | Mapping[Any, Any]) -> GroupTable:
+    """Convert a table of groups from any accepted form.
+
+    Parameters
+    ----------
+    groups
+        Groups of the catalogue; or a mapping of subcategories to names, ``{("Black", "female"): [...]}``;
+        or nested mappings in which each level is a category, ``{"Black": {"female": [...]}}``; or
+        category to subcategory to names, ``{"race": {"Black": [...]}, "gender": {"female": [...]}}``, where
+        each name is listed once under every category, and groups are the names that two subcategories share.
+
+    Examples
+    --------
+    >>> table = group_table({"Black": {"female": ["Aisha"], "male": ["Jamal"]}})
+    >>> table.find("black/male"), table.union(0, "Black")
+    (('Black', 'male'), ('Aisha', 'Jamal'))
+    """
+    if isinstance(groups, Groups):
+        table: dict[Key, Any] = dict(groups.table())
+        categories = tuple(groups.categories)
+        short = {tuple(g.categories[c] for c in categories): g.name for g in groups.members}
+    elif not hasattr(groups, "items") or not groups:
+        raise DesignError(
+            f"the groups are of type {type(groups).__name__}.",
+            hint="give a mapping such as {('Black', 'female'): ['Aisha', ...], ...}.",
+        )
+    else:
+        table, categories = _from_mapping(groups)
+        short = {key: " / ".join(key) for key in table}
+    names = {key: tuple(StimulusSet.of(words, short[key])) for key, words in table.items()}
+    _check(names, short)
+    return GroupTable(categories=categories, names=names, labels=short)
+
+
+def _from_mapping(groups: Mapping[Any, Any]) -> tuple[dict[Key, Any], tuple[str, ...]]:
+    if any(isinstance(key, tuple) for key in groups):
+        table = {
+            tuple(map(str, key)) if isinstance(key, tuple) else (str(key),): words
+            for key, words in groups.items()
+        }
+        return table, _numbered(table)
+    flat = _flattened(groups)
+    if not flat:
+        raise DesignError("the groups contain no names.", hint="give the names that stand for each group.")
+    if len(groups) > 1 and all(len(key) == 2 for key in flat):
+        covered: dict[str, set[str]] = {str(category): set() for category in groups}
+        for (category, _), names in flat.items():
+            covered[category].update(names)
+        first, *others = covered.values()
+        if all(names == first for names in others):
+            return _crossed(flat), tuple(covered)
+    return flat, _numbered(flat)
+
+
+def _numbered(table: Mapping[Key, Any]) -> tuple[str, ...]:
+    return tuple(f"category {i + 1}" for i in range(len(next(iter(table)))))
+
+
+def _flattened(groups: Mapping[Any, Any], above: Key = ()) -> dict[Key, StimulusSet]:
+    found: dict[Key, StimulusSet] = {}
+    for key, value in groups.items():
+        here = (*above, str(key))
+        if isinstance(value, Mapping):
+            found.update(_flattened(value, here))
+        else:
+            found[here] = StimulusSet.of(value, " / ".join(here))
+    return found
+
+
+def _crossed(parts: Mapping[Key, Iterable[str]]) -> dict[Key, list[str]]:
+    """Groups as the names that are listed under one subcategory of every category."""
+    place: dict[str, dict[str, str]] = {}
+    for (category, value), names in parts.items():
+        for name in names:
+            if category in place.setdefault(name, {}):
+                raise DesignError(
+                    f"{in_short(name)} is listed under two subcategories of {in_short(category)}.",
+                    hint="put each name under one subcategory of every category.",
+                )
+            place[name][category] = value
+    table: dict[Key, list[str]] = {}
+    for name, values in place.items():
+        table.setdefault(tuple(values.values()), []).append(name)
+    return table
+
+
+def _check(names: Mapping[Key, tuple[str, ...]], labels: Mapping[Key, str]) -> None:
+    if len({len(key) for key in names}) > 1:
+        shown = join_words([" / ".join(key) for key in names], most=4)
+        raise DesignError(
+            f"the groups do not have the same number of categories: {shown}.",
+            hint="name one subcategory of every category for each group.",
+        )
+    if len(names) < 2:
+        raise DesignError(
+            f"there is one group, {next(iter(labels.values()))!r}.", hint="give at least two to compare."
+        )
+    if "words" in labels.values() or len(set(labels.values())) < len(labels):
+        raise DesignError(
+            f"groups are called {join_words(map(in_short, labels.values()), most=4)}.",
+            hint="give each group its own name; 'words' is reserved for the candidates.",
+        )
+    owner: dict[str, str] = {}
+    for key, words in names.items():
+        for word in words:
+            if word in owner:
+                first, second = in_short(owner[word]), in_short(labels[key])
+                raise DesignError(
+                    f"the groups {first} and {second} share the name {in_short(word)}.",
+                    hint="a name can stand for one group only: remove it from one of them, or from both.",
+                )
+            owner[word] = labels[key]

@@ -1,1 +1,0 @@
-"""Tests of chat models, from what they answer."""

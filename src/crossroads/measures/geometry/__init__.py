@@ -1,1 +1,0 @@
-"""Representational similarity analysis."""

@@ -1,0 +1,389 @@
+"""``crossroads reproduce``: published numbers next to ours."""
+
+from __future__ import annotations
+
+import io
+import json as json_text
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import crossroads
+from crossroads.core.cli import options as o
+from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Seeded, command
+from crossroads.core.cli.terminal import progress as waiting
+from crossroads.core.cli.terminal import tables as printing
+from crossroads.core.errors import InputError, UnknownNameError, join_words, one_of
+from crossroads.core.evidence import Embeddings
+from crossroads.core.evidence.contexts import open_contexts
+from crossroads.core.stimuli import catalog
+from crossroads.core.stimuli.files.spreadsheets import write_rows
+from crossroads.core.storage.files import check_file, write_file
+from crossroads.intersections.commands import intersectional_words
+from crossroads.papers.abc.reproduction import reproduce_abc
+from crossroads.papers.abc.tables import MEASURES, columns, paired_column
+from crossroads.papers.ceat import reproduce_ceat
+from crossroads.papers.cells import Reproduction
+from crossroads.papers.fidelity import fidelity
+from crossroads.papers.ml_eat.reproduction import reproduce_ml_eat
+from crossroads.papers.ml_eat.tables import (
+    clip_texts_of_ml_eat,
+    folder_names,
+    image_sets_of_ml_eat,
+    plain_name,
+)
+from crossroads.papers.printing import fidelity_table, show_reproduction, show_summary
+from crossroads.papers.published import KNOWN
+from crossroads.papers.vectors import PAPERS, reproduce
+from crossroads.traits.measures.scores import TraitScores, read_scores
+from crossroads.words.models.clip import clip_embeddings, is_clip
+from crossroads.words.models.images import image_sets
+from crossroads.words.vectors.load import load, load_series
+from crossroads.words.vectors.signatures import sniff
+
+CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"
+NO_MODEL = "none"
+_SAMPLES = 1000
+_ON_VECTORS = (*PAPERS, ML_EAT)
+_TAKEN_BY: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "vectors": ("--vectors", _ON_VECTORS),
+    "images": ("--images", (ML_EAT,)),
+    "store": ("--store", (CEAT,)),
+    "samples": ("-C samples", (CEAT,)),
+    "human": ("--human", (ABC,)),
+    "scores": ("--scores", (ABC,)),
+    "pair_scores": ("--pair-scores", (ABC,)),
+    "truth": ("--truth", (ABC,)),
+    "model": ("--model", (CEAT, ABC, ML_EAT)),
+    "fallback": ("--spelling", (*_ON_VECTORS, CEAT)),
+    "format": ("-M format", _ON_VECTORS),
+    "seed": ("--seed", (*PAPERS, CEAT, ABC)),
+}
+"""Options by name, with their spelling and the papers that take them."""
+_OF_ONE_PAPER = ("images", "model")
+"""Options that need a paper."""
+
+
+def _complete_paper(incomplete: str) -> list[str]:
+    return [name for name in KNOWN if name.startswith(incomplete.lower())]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduced:
+    """A paper, and what is measured in place of what it measured."""
+
+    paper: Annotated[
+        str | None,
+        Arg(
+            "PAPER",
+            "What to reproduce: ml-eat, ceat, ceat-ibd, rsa or abc; all, in brief, if left out.",
+            complete=_complete_paper,
+        ),
+    ] = None
+    vectors: Annotated[
+        str,
+        Opt(
+            "Vectors to measure, for ml-eat, ceat-ibd and rsa; for ml-eat also a HistWords folder, or, "
+            "with --images, the folder of a CLIP model.",
+            "FILE",
+        ),
+    ] = "default"
+    images: Annotated[
+        Path | None,
+        Opt(
+            "Images for the CLIP tables of ml-eat: one subfolder per set, such as Flower and Insect, or "
+            "data/experiments of the repository ieat.",
+            "DIR",
+        ),
+    ] = None
+    store: Annotated[Path | None, Opt("Context vectors to measure, for ceat.", "STORE")] = None
+    human: Annotated[Path | None, Opt("Human judgements, for abc.", "FILE")] = None
+    scores: Annotated[
+        list[str] | None,
+        Opt("Scores of a model, for abc, as 'SeT BERT=scores.json'; repeatable.", "COLUMN=FILE"),
+    ] = None
+    pair_scores: Annotated[
+        Path | None,
+        Opt("SeT scores of pairs of groups, for abc: output of crossroads probe --pairs --json.", "FILE"),
+    ] = None
+    truth: Annotated[
+        Path | None,
+        Opt("Traits that people named for pairs, for abc: a CSV file pair,trait.", "FILE"),
+    ] = None
+    model: Annotated[
+        str | None,
+        Opt(
+            "Which model of the paper this is: elmo, bert, gpt, gpt-2 for ceat; glove-840b, google-news, "
+            "histwords, gpt-2-base … gpt-2-xl, clip-vit-b32 … clip-vit-l14-336 for ml-eat; or none, which is "
+            "shown without a verdict. By default it is recognised; for abc it is given by the column.",
+            "MODEL",
+        ),
+    ] = None
+    badges: Annotated[
+        bool, Opt("Show the source of the formula of each measure instead.", names="--fidelity")
+    ] = False
+    output: Annotated[
+        Path | None,
+        Opt("Also write every cell here: .json or .csv.", "FILE", names="--output -o"),
+    ] = None
+    fallback: o.Fallback = "auto"
+    format: Annotated[str | None, ModelOption("format of the vectors; detected if left out")] = None
+    samples: Annotated[int, Convention("samples of contexts, for ceat; the appendix says 1,000", least=3)] = (
+        _SAMPLES
+    )
+
+
+@command
+def reproduce_command(reproduced: Reproduced, shown: Seeded) -> None:
+    """Print published numbers next to ours, cell by cell."""
+    paper, output = reproduced.paper, reproduced.output
+    if paper is not None and paper not in KNOWN:
+        raise UnknownNameError("paper", paper, KNOWN)
+    _check_output(output)
+    _check_given(reproduced, shown)
+    if reproduced.badges:
+        _show_fidelity(output, shown.json)
+        return
+    results: list[Reproduction] = []
+    if paper in (None, *_ON_VECTORS):
+        results = _on_vectors(reproduced, shown.seed)
+    if paper in (None, CEAT):
+        results.append(_on_store(reproduced, shown.seed))
+    if paper in (None, ABC):
+        results.append(_abc(reproduced, shown.seed))
+    if output is not None:
+        rows = [{"paper": result.paper, **row} for result in results for row in result._rows()]
+        _write(output, {"results": [result.to_dict() for result in results]}, rows)
+    if shown.json:
+        more = {"fidelity": [one.to_dict() for one in fidelity()]} if paper is None else {}
+        printing.document("reproduce", results, **more)
+        return
+    for result in results:
+        (show_summary if paper is None else show_reproduction)(result)
+
+
+def _check_given(reproduced: Reproduced, shown: Seeded) -> None:
+    """Refuse options that would be ignored, and name the papers that take them."""
+    paper, typed = reproduced.paper, {**vars(reproduced), **vars(shown)}
+    usual = {**vars(Reproduced()), **vars(Seeded())}
+    given = [name for name in _TAKEN_BY if typed[name] != usual[name]]
+    if reproduced.badges and (given or paper):
+        what = _TAKEN_BY[given[0]][0] if given else paper
+        raise InputError(
+            f"{what} was given with --fidelity, which shows all measures and measures nothing.",
+            hint="leave out one of the two.",
+        )
+    for name in given:
+        option, takers = _TAKEN_BY[name]
+        if paper is None and name in _OF_ONE_PAPER:
+            raise InputError(
+                f"{option} was given without a paper.",
+                hint=f"name one that takes it: {join_words(takers, last='or')}.",
+            )
+        if paper is not None and paper not in takers:
+            own = [spelled for spelled, papers in _TAKEN_BY.values() if paper in papers]
+            raise InputError(
+                f"{option} was given, and {paper!r} does not take it.",
+                hint=f"{join_words(takers)} {'take' if len(takers) > 1 else 'takes'} it; {paper} takes "
+                f"{join_words(own)}.",
+            )
+    if paper in (None, CEAT) and "store" not in given:
+        for name in ("samples", "model"):
+            if name in given:
+                option = _TAKEN_BY[name][0]
+                raise InputError(f"{option} was given without a store.", hint="give --store as well.")
+    if "truth" in given and "pair_scores" not in given:
+        raise InputError("--truth was given without scores of pairs.", hint="give --pair-scores as well.")
+
+
+def _abc(reproduced: Reproduced, seed: int) -> Reproduction:
+    """The tables of the ABC study next to the given data."""
+    model, pairs = reproduced.model, reproduced.pair_scores
+    if model is not None and model.lower() != NO_MODEL:
+        raise UnknownNameError(
+            "model",
+            model,
+            (NO_MODEL,),
+            hint="in abc the column gives the model: --scores 'SeT BERT=scores.json'; --model none shows the "
+            "scores of other models without a verdict.",
+        )
+    return reproduce_abc(
+        named_scores(reproduced.scores or ()),
+        reproduced.human,
+        pairs=None if pairs is None else scores_of(paired_column(), str(pairs)),
+        truth=reproduced.truth,
+        same_models=model is None,
+        seed=seed,
+    )
+
+
+def _on_vectors(reproduced: Reproduced, seed: int) -> list[Reproduction]:
+    """Reproductions from static vectors, a series of them, or a vision–language model."""
+    paper, vectors, model, form = reproduced.paper, reproduced.vectors, reproduced.model, reproduced.format
+    folder, images = Path(vectors), reproduced.images
+    if paper == ML_EAT:
+        check_clip(vectors, images)
+    if images is not None:
+        return [reproduce_ml_eat(words_and_images(vectors, images), model=model)]
+    if folder.is_dir() and form in (None, "histwords") and sniff(folder) == "histwords":
+        if paper != ML_EAT:
+            raise InputError(
+                f"{vectors} has the vectors of several decades, which only one paper measured.",
+                hint=f"crossroads reproduce ml-eat --vectors {vectors}",
+            )
+        return [reproduce_ml_eat(decades(folder, reproduced.fallback), model=model)]
+    words = [*(() if paper == ML_EAT else intersectional_words()), *ml_eat_words()]
+    options: dict[str, Any] = {"format": form, "fallback": reproduced.fallback}
+    with waiting.reading(vectors) as progress:
+        emb = load(vectors, words=dict.fromkeys(words), progress=progress, **options)
+    results = [reproduce(one, emb, seed=seed) for one in PAPERS if paper in (None, one)]
+    if paper in (None, ML_EAT):
+        results.append(reproduce_ml_eat(emb, model=model))
+    return results
+
+
+def _on_store(reproduced: Reproduced, seed: int) -> Reproduction:
+    """The published CEATs next to those of a store, with a progress bar."""
+    if reproduced.store is None:
+        return reproduce_ceat(seed=seed)
+    contexts = open_contexts(reproduced.store, reproduced.fallback)
+    with waiting.counting("drawing contexts", 74) as (bar, task):
+        return reproduce_ceat(
+            contexts,
+            model=reproduced.model,
+            samples=reproduced.samples,
+            seed=seed,
+            progress=lambda _: bar.update(task, advance=1),
+        )
+
+
+def _show_fidelity(output: Path | None, json: bool) -> None:
+    entries = [one.to_dict() for one in fidelity()]
+    if output is not None:
+        rows = [
+            {**one, "options": "; ".join(f"{c['name']}={c['value']}" for c in one["options"])}
+            for one in entries
+        ]
+        _write(output, {"fidelity": entries}, rows)
+    if json:
+        printing.document("reproduce", [], fidelity=entries)
+    else:
+        printing.out.print(fidelity_table())
+
+
+def _check_output(output: Path | None) -> None:
+    """Refuse a file that cannot be written, before anything is measured."""
+    if output is None:
+        return
+    if output.suffix.lower() not in (".json", ".csv"):
+        raise InputError(f"--output {output} is neither .json nor .csv.", hint="give one of these suffixes.")
+    if output.is_dir():
+        raise InputError(f"--output {output} is a folder.", hint="name a file.")
+    check_file(output)
+
+
+def _write(output: Path, data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the document, or the rows of it as CSV, in one step."""
+    if output.suffix.lower() == ".csv":
+        text = io.StringIO()
+        write_rows(text, list(rows[0]), rows, end="\n")
+        write_file(output, text.getvalue())
+        return
+    head = {"crossroads": crossroads.__version__, "command": "reproduce"}
+    whole = json_text.dumps({**head, **data}, ensure_ascii=False, allow_nan=False, indent=1)
+    write_file(output, whole + "\n")
+
+
+def ml_eat_words() -> list[str]:
+    """Every word of the ten tests in all variants."""
+    tests = [(f"weat{i}", variant) for i in range(1, 11) for variant in (None, "ml-eat", "google-news")]
+    words = [word for test, variant in tests for word in catalog().design(test, variant).words]
+    return list(dict.fromkeys(words))
+
+
+def decades(folder: Path, fallback: str) -> Mapping[int, Embeddings]:
+    """The vectors of a folder of HistWords, by decade."""
+    with waiting.reading(str(folder)) as progress:
+        words = catalog().design("weat7", "histwords").words
+        return load_series(folder, words=words, fallback=fallback, progress=progress)
+
+
+def check_clip(vectors: str, images: Path | None) -> None:
+    """Refuse images without a model for them, and such a model without images."""
+    if images is None:
+        if Path(vectors).is_dir() and is_clip(vectors):
+            raise InputError(
+                f"{vectors} is a model of words and images, and the tests of the paper need images.",
+                hint="add --images DIR, with one subfolder per set, such as Flower and Insect.",
+            )
+        return
+    if vectors == "default" or Path(vectors).is_file():
+        said = "without a model" if vectors == "default" else f"with {vectors}, which is not a model folder"
+        raise InputError(f"--images was given {said}.", hint="name a CLIP model: --vectors FOLDER.")
+
+
+def words_and_images(model: str, folder: Path) -> Embeddings:
+    """The words and images of the tests of CLIP as vectors of one space, with a progress bar."""
+    texts, images = clip_texts_of_ml_eat(), found_images(folder)
+    total = len(texts) + sum(map(len, images.values()))
+    with waiting.counting("asking the model", total) as (bar, task):
+        return clip_embeddings(
+            model, texts, images, progress=lambda done, _: bar.update(task, completed=done)
+        )
+
+
+def found_images(folder: Path) -> dict[str, list[Path]]:
+    """Images by set of the published tables, from one subfolder per set or from the folders of ieat."""
+    known = image_sets_of_ml_eat()
+    nested = {name: folder / places[-1] for name, places in known.items() if (folder / places[-1]).is_dir()}
+    if nested:
+        return {name: image_sets(place.parent)[place.name] for name, place in nested.items()}
+    names = folder_names()
+    found: dict[str, list[Path]] = {}
+    for given, files in image_sets(folder).items():
+        name = names.get(plain_name(given))
+        if name in found:
+            raise InputError(f"{folder} has two subfolders for {name}.", hint="keep one of them.")
+        if name is not None:
+            found[name] = files
+    if not found:
+        raise InputError(
+            f"no subfolder of {folder} is named like a set of images of the tables.",
+            hint=f"they are {join_words(known)}.",
+        )
+    return found
+
+
+def named_scores(given: Iterable[str]) -> dict[str, TraitScores]:
+    """Scores by column of the published tables, from ``COLUMN=FILE``."""
+    found: dict[str, TraitScores] = {}
+    for one in given:
+        column, _, path = (part.strip() for part in one.partition("="))
+        if not path:
+            raise InputError(f"--scores {one!r} names no file.", hint="give it as 'SeT BERT=scores.json'.")
+        one_of("column of the tables", column, columns())
+        if column in found:
+            raise InputError(f"--scores was given twice for {column}.", hint="give one file per column.")
+        found[column] = scores_of(column, path)
+    return found
+
+
+def scores_of(column: str, path: str) -> TraitScores:
+    """The scores of a column in a file: if it has several measures, that of the column."""
+    wanted = MEASURES[column.split()[0]]
+    tables = read_scores(path)
+    held = join_words(dict.fromkeys(one.measure for one in tables))
+    if len(tables) > 1:
+        tables = tuple(one for one in tables if one.measure == wanted)
+    if len(tables) != 1:
+        raise InputError(
+            f"{path} has several tables of scores ({held}), of which {len(tables)} are for {column}.",
+            hint="write one measure per file.",
+        )
+    if tables[0].measure in MEASURES.values() and tables[0].measure != wanted:
+        raise InputError(
+            f"{path} has scores of {held}; the column is {column}.",
+            hint="give the column of that measure, or another file.",
+        )
+    return tables[0]

@@ -1,0 +1,167 @@
+"""``crossroads sentences``: which of two or three sentences a language model prefers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from crossroads.core.cli import options as o
+from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Outcome, Written, command, passed
+from crossroads.core.cli.terminal import interrupts as interrupting
+from crossroads.core.errors import InputError, OnMissing, join_words
+from crossroads.core.inference.options import seed_of
+from crossroads.core.models.language import Asked
+from crossroads.core.results.robustness import checks
+from crossroads.core.storage.cache import parts_folder
+from crossroads.core.storage.staging import check_folder
+from crossroads.core.wording.numbers import between, counted, number, percent
+from crossroads.sentences.evidence import SCALES, Per, SentenceScores, read_document
+from crossroads.sentences.material import Kind as ItemKind
+from crossroads.sentences.material import SentenceItem, sentence_items
+from crossroads.sentences.pairs import Preference, SentencePairsResult, cluster_names, sentence_pairs
+from crossroads.sentences.score import AskedScore, score_sentences
+from crossroads.sentences.triples import SentenceTriplesResult, sentence_triples, target_column
+from crossroads.traits.commands.probe import watching
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring:
+    """A language model, and the sentences that it scores."""
+
+    model: Annotated[
+        str,
+        Arg(
+            "MODEL",
+            "A masked or causal model (folder, .gguf, name on the hub), or a file of scores that "
+            "--answers kept.",
+        ),
+    ]
+    file: Annotated[
+        Path | None,
+        Arg("FILE", "Pairs or triples: CSV, JSON or JSONL with the columns of CrowS-Pairs or StereoSet."),
+    ] = None
+    output_folder: o.Answers = None
+    missing: Annotated[
+        OnMissing,
+        Opt("Sentences without a score: raise or drop.", "WHAT"),
+    ] = "raise"
+    restart: o.Fresh = False
+    kind: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
+    revision: o.Revision = None
+    device: o.DeviceOption = "auto"
+    threads: o.Threads = None
+    batch_size: o.BatchSize = 64
+    score: Annotated[
+        AskedScore,
+        Convention(
+            "score of a sentence; by default pll, for causal models likelihood; stereoset: blank, for causal "
+            "models bare; released: blank with words split as in the code of StereoSet"
+        ),
+    ] = "auto"
+    per: Annotated[
+        Per, Convention("sum over tokens, their mean, or mean probability; by default as published")
+    ] = "auto"
+    cluster: Annotated[
+        tuple[str, ...],
+        Convention("what items share: a column, contrast, frame, or none; two for pairs: contrast,frame"),
+    ] = ("auto",)
+
+
+@command
+def sentences_command(scoring: Scoring, written: Written) -> Outcome:
+    """Say which of two or three sentences a model prefers.
+
+    Pairs as in CrowS-Pairs, triples as in StereoSet. Known flaws of these data are printed below the numbers.
+    """
+    seed_of(written.seed)
+    scores, shared = _scores(scoring)
+    result: SentencePairsResult | SentenceTriplesResult
+    if scores.kind == "pairs":
+        result = sentence_pairs(scores, cluster=shared, per=scoring.per, seed=written.seed)
+    else:
+        target = shared if shared is None or isinstance(shared, str) else shared[0]
+        result = sentence_triples(scores, target=target, per=scoring.per, seed=written.seed)
+    return Outcome(
+        command="sentences",
+        results={result._label: result},
+        more={"checks": checks(result).to_dict()},
+        tables=[result._table().without(_LESS)],
+        titled=True,
+        files=[result._table()],
+        lines=list(_told(result)),
+        figure=lambda plots: plots.sentence_plot(result),
+    )
+
+
+def _scores(scoring: Scoring) -> tuple[SentenceScores, str | Sequence[str] | None]:
+    """Scores of a model or of a file, and what items share, which is checked before a model scores them."""
+    model, file, folder = scoring.model, scoring.file, scoring.output_folder
+    is_json = model.casefold().endswith(".json") and Path(model).is_file()
+    if read_document(model) is not None or (file is None and is_json):
+        if file is not None or folder is not None:
+            given = file if file is not None else "--answers"
+            raise InputError(f"{given} was given, but {model} already has scores.", hint="leave it out.")
+        scores = SentenceScores.open(model)
+        return scores, _shared(scores.kind, [one.item for one in scores], scoring.cluster)
+    if file is None:
+        raise InputError(
+            "no file of sentences is given.", hint="name one after the model: CSV, JSON or JSONL."
+        )
+    items = sentence_items(file)
+    shared, place = _shared(items.kind, items.items, scoring.cluster), None
+    if folder is not None:
+        check_folder(folder)
+        place = folder / f"{file.name.partition('.')[0]}-{scoring.score}.json"
+        interrupting.promise(interrupting.kept_or_finished(place, parts_folder(place)))
+    with watching() as watch:
+        options = passed(score_sentences, scoring) | {"sentences": items, "store": place}
+        scores = score_sentences(progress=watch, **options)
+    return scores, shared
+
+
+def _shared(
+    kind: ItemKind, items: Sequence[SentenceItem], cluster: tuple[str, ...]
+) -> str | Sequence[str] | None:
+    """What items share, as measures take it."""
+    named = [name.casefold() for name in cluster]
+    if kind == "triples" and len(named) > 1:
+        raise InputError(
+            f"-C cluster has {len(named)} names, and triples share one thing.", hint="give one name."
+        )
+    if named == ["none"]:
+        return None
+    chosen: str | Sequence[str] = "auto" if named in (["auto"], []) else list(cluster)
+    if kind == "pairs":
+        cluster_names(items, chosen)
+        return chosen
+    column = chosen if isinstance(chosen, str) else chosen[0]
+    target_column(items, column)
+    return column
+
+
+_LESS = ("ties", "difference", "difference_ci", "targets", "lms_ci", "icat_ci")
+"""Columns that a terminal has no room for; --json and reports have them."""
+
+
+def _told(result: SentencePairsResult | SentenceTriplesResult) -> Iterator[str]:
+    """What no category has for itself."""
+    if isinstance(result, SentenceTriplesResult):
+        low, high = result.overall.icat_low, result.overall.icat_high
+        if low is not None and high is not None:
+            yield f"icat of all: {between(low, high, 1)}, over {counted(result.overall.targets, 'target')}."
+        return
+    overall = result.overall
+    mean = f"{number(overall.difference)}{_ends(overall)} in {SCALES[result.per]}"
+    yield f"{counted(overall.ties, 'tie')}; Δ of all: {mean}."
+    shares = [f"{percent(part.share)} of {part.pairs:,} {name}" for name, part in result.directions.items()]
+    if shares:
+        yield f"preferred: {join_words(shares)} pairs."
+    if overall.largest > 1:
+        yield f"the largest cluster has {overall.largest:,} of {overall.pairs:,} pairs."
+
+
+def _ends(overall: Preference) -> str:
+    low, high = overall.difference_low, overall.difference_high
+    return "" if low is None or high is None else f" ({between(low, high)})"

@@ -1,0 +1,257 @@
+"""Scores that a language model gives to sentences, each beside those it is compared with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from operator import index
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
+from crossroads.core.evidence.provenance import Provenance, provenance_of
+from crossroads.core.stimuli.files.text import load_json
+from crossroads.core.storage.files import is_intact, with_checksum, write_file
+from crossroads.sentences.material import ROLES, Kind, SentenceItem
+
+FORMAT = "crossroads-sentence-scores/2"
+_EPSILON = float(np.finfo(np.float32).eps)
+_MOST = 1e100  # no logarithm of a probability is as large, and sums of such numbers are finite
+Score = Literal["pll", "aul", "aula", "blank", "released", "likelihood", "bare"]
+"""How a sentence is scored; see :data:`SCORES`."""
+Per = Literal["auto", "sentence", "token", "probability"]
+"""Whether a score is the sum of log-probabilities over the tokens that count, their mean, or the logarithm
+of the mean of the probabilities themselves (of ``blank`` and ``released`` only); ``"auto"`` is as
+published."""
+SCORES: Mapping[str, str] = {
+    "pll": "log-probabilities of the tokens that the compared sentences share, each masked by itself",
+    "aul": "log-probabilities of all tokens, none of them masked",
+    "aula": "log-probabilities of all tokens, none of them masked, weighted by the attention they get",
+    "blank": "log-probabilities of the tokens that fill the blank, each given those of them before it and "
+    "the context",
+    "released": "log-probabilities of the tokens of the word that fills the blank, which is split apart from "
+    "its sentence, each given those of them before it and the context",
+    "likelihood": "log-probabilities of all tokens, each given those before it",
+    "bare": "log-probabilities of all tokens, the first given what begins a text, the others given only the "
+    "tokens of the sentence before them",
+}
+"""What is added up or averaged; special tokens never count."""
+PUBLISHED: Mapping[str, str] = {
+    "pll": "sentence",
+    "aul": "token",
+    "aula": "token",
+    "blank": "probability",
+    "released": "probability",
+    "likelihood": "sentence",
+    "bare": "token",
+}
+"""Sum or mean, as published for each score."""
+SCALES: Mapping[str, str] = {
+    "sentence": "log-probability per sentence",
+    "token": "log-probability per token",
+    "probability": "the logarithm of the mean probability",
+}
+"""What a score is on each scale."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredItem:
+    """Sentences that are compared, with what a model gives each."""
+
+    item: SentenceItem
+    """The sentences."""
+    totals: tuple[float, ...]
+    """Sum of the log-probabilities that count, of each sentence."""
+    tokens: tuple[int, ...]
+    """Number of tokens that count, of each sentence."""
+    averages: tuple[float, ...] = ()
+    """Logarithm of the mean probability of the tokens that count, of each sentence; for ``blank`` and
+    ``released`` only."""
+    rounding: tuple[float, ...] = ()
+    """Largest error that the rounding of logits leaves in each of ``totals``; empty where it is not known."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SentenceScores(Sequence[ScoredItem]):
+    """Scores of the sentences of pairs or triples, in the order of their file.
+
+    Examples
+    --------
+    >>> from crossroads.sentences.material import SentenceItem
+    >>> pair = SentenceItem(sentences=("Women cook.", "Men cook."))
+    >>> scored = ScoredItem(item=pair, totals=(-4.0, -5.0), tokens=(2, 2))
+    >>> scores = SentenceScores(name="cooking", kind="pairs", score="pll", items=(scored,))
+    >>> scores.values().tolist(), scores.values(per="token").tolist()
+    ([[-4.0, -5.0]], [[-2.0, -2.5]])
+    """
+
+    name: str
+    """Name of the sentences: that of their file."""
+    kind: Kind
+    """``pairs`` or ``triples``."""
+    score: Score
+    """How sentences were scored; a key of :data:`SCORES`."""
+    items: tuple[ScoredItem, ...]
+    """The pairs or triples."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Sentences that could not be scored, with the reason."""
+    provenance: Provenance = field(default_factory=lambda: provenance_of(None, "given as arrays"))
+    """The model, and how it was asked."""
+
+    def __post_init__(self) -> None:
+        """Check that every sentence has a finite score over at least one token."""
+        one_of("kind of sentences", self.kind, Kind)
+        one_of("score", self.score, Score)
+        wanted = len(ROLES[self.kind])
+        averages = wanted if PUBLISHED[self.score] == "probability" else 0
+        if not self.items:
+            raise EvidenceError("there are no scores.", hint="score the sentences first.")
+        for at, one in enumerate(self.items, start=1):
+            whole = len(one.item.sentences) == len(one.totals) == len(one.tokens) == wanted
+            whole &= len(one.averages) == averages and len(one.rounding) in (0, wanted)
+            numbers = (*one.totals, *one.averages, *one.rounding)
+            finite = all(abs(some) < _MOST for some in numbers) and min(one.rounding, default=0.0) >= 0
+            if not whole or not finite or min(one.tokens) < 1:
+                raise EvidenceError(
+                    f"item {at} has the scores {in_short(one.totals)} over {in_short(one.tokens)} tokens.",
+                    hint=f"give {wanted} finite scores, each over at least one token.",
+                )
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.items[at]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[ScoredItem]:
+        return iter(self.items)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SentenceScores):
+            return NotImplemented
+        return self._document() == other._document()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        what = f"{len(self)} {self.kind} of {self.name}, {self.score}"
+        return f"<SentenceScores of {self.provenance.source}: {what}>"
+
+    def values(self, per: Per = "auto") -> NDArray[np.float64]:
+        """The score of each sentence: one row per item.
+
+        Parameters
+        ----------
+        per
+            ``"sentence"`` for the sum of log-probabilities over its tokens, ``"token"`` for their mean,
+            ``"probability"`` for the logarithm of their mean probability, ``"auto"`` as published.
+        """
+        way = self.resolved(per)
+        if way == "probability":
+            return np.array([one.averages for one in self.items], dtype=np.float64)
+        totals = np.array([one.totals for one in self.items], dtype=np.float64)
+        return totals / np.array([one.tokens for one in self.items]) if way == "token" else totals
+
+    def rounding(self, per: Per = "auto") -> NDArray[np.float64]:
+        """Largest error that rounding leaves in each score: one row per item, as in :meth:`values`.
+
+        A log-probability is a logit minus the logarithm of a sum, both of which are rounded when they are
+        computed; the errors of all tokens are added up. The logarithm of a mean probability is at most as
+        wrong as the worst log-probability. Scores of unknown origin count as rounded to 32 bits.
+        """
+        way = self.resolved(per)
+        found = [one.rounding or [_EPSILON * abs(some) for some in one.totals] for one in self.items]
+        errors = np.array(found, dtype=np.float64)
+        return errors / np.array([one.tokens for one in self.items]) if way == "token" else errors
+
+    def resolved(self, per: Per) -> str:
+        """Sum, mean, or mean probability."""
+        one_of("scale of scores", per, Per)
+        if per == "probability" and PUBLISHED[self.score] != per:
+            raise InputError(
+                f"{self.name} was scored by {self.score!r}, which has no mean probability of tokens.",
+                hint="use per='token' or per='sentence', or the score 'blank' or 'released'.",
+                option="per",
+            )
+        return PUBLISHED[self.score] if per == "auto" else per
+
+    def save(self, path: str | Path) -> None:
+        """Write the scores to a JSON file, with their checksum."""
+        write_file(Path(path), json.dumps(with_checksum(self._document()), ensure_ascii=False, indent=1))
+
+    def _document(self) -> dict[str, Any]:
+        about = {key: getattr(self, key) for key in ("name", "kind", "score")}
+        return {
+            "format": FORMAT,
+            **about,
+            "left_out": dict(self.left_out),
+            "provenance": self.provenance.to_dict(),
+            "items": [_written(one) for one in self.items],
+        }
+
+    @classmethod
+    def open(cls, path: str | Path) -> SentenceScores:
+        """Read scores from a file of :meth:`save`; one that was changed since is an error."""
+        document = read_document(path)
+        if document is None:
+            raise FormatError(
+                "it holds no scores of sentences.", path=path, hint=f"expected the format {FORMAT!r}."
+            )
+        if not is_intact(document):
+            raise FormatError(
+                "the scores are damaged: their checksum is not the one that was written with them.",
+                path=path,
+                hint="score the sentences again, or copy the file again from where it is intact.",
+            )
+        try:
+            return cls(
+                **{key: _text(document[key]) for key in ("name", "kind", "score")},
+                left_out=_texts(document["left_out"]),
+                items=tuple(map(_read, document["items"])),
+                provenance=Provenance.from_dict(document["provenance"]),
+            )
+        except (KeyError, TypeError, AttributeError, ValueError, CrossroadsError) as error:
+            raise FormatError(
+                "the scores cannot be read.", path=path, hint="score the sentences again."
+            ) from error
+
+
+def read_document(path: str | Path) -> dict[str, Any] | None:
+    """The content of a file of scores; None of any other file."""
+    try:
+        document = load_json(Path(path).read_text(encoding="utf-8"), path)
+    except FormatError:
+        raise
+    except (OSError, ValueError):
+        return None
+    return document if isinstance(document, dict) and document.get("format") == FORMAT else None
+
+
+def _written(one: ScoredItem) -> dict[str, Any]:
+    more = {key: list(some) for key in ("averages", "rounding") if (some := getattr(one, key))}
+    return {**asdict(one.item), "totals": list(one.totals), "tokens": list(one.tokens), **more}
+
+
+def _read(data: Mapping[str, Any]) -> ScoredItem:
+    item = SentenceItem(
+        sentences=tuple(map(_text, data["sentences"])),
+        category=_text(data["category"]),
+        direction=_text(data["direction"]),
+        columns=_texts(data["columns"]),
+    )
+    numbers = {key: tuple(map(float, data.get(key, ()))) for key in ("totals", "averages", "rounding")}
+    return ScoredItem(item=item, tokens=tuple(map(index, data["tokens"])), **numbers)
+
+
+def _text(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _texts(value: Mapping[str, Any]) -> dict[str, str]:
+    return {_text(key): _text(one) for key, one in value.items()}

@@ -1,0 +1,211 @@
+"""Signs of whole clusters flipped: the sign test, and intervals of means, of values that hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.inference.permutation.scores import Floats
+
+DRAWS = 9_999
+"""How many flips are drawn where there are more."""
+_LEAST = float(np.finfo(np.float64).tiny)
+_MANY = 5_000
+_AT_ONCE = 1 << 22
+Integers = NDArray[np.int64]
+
+
+class Flips(NamedTuple):
+    """A two-sided p-value of flipped signs."""
+
+    pvalue: float
+    """Share of all flips whose sum is at least as far from zero."""
+    min_pvalue: float
+    """The smallest that these clusters can give."""
+
+
+class FlippedMean(NamedTuple):
+    """A mean with what flips of its clusters say of it."""
+
+    mean: float
+    """The mean, each value counting alike."""
+    low: float | None
+    """Lower end of the interval; None where so few clusters cannot give one."""
+    high: float | None
+    """Upper end."""
+    pvalue: float
+    """Share of flips whose sum is at least as far from zero."""
+    exact: bool
+    """Whether all flips were counted, and not some drawn."""
+
+
+def flipped_signs(signs: Integers, clusters: Integers | None = None, *, widened: float = 1.0) -> Flips:
+    r"""Test whether signs balance, where those of a cluster hang together.
+
+    Under the null hypothesis the signs of a cluster may all be flipped. The sum over clusters
+    :math:`\sum_g \pm |s_g|`, with :math:`s_g` the sum of the signs in a cluster, is counted over all
+    :math:`2^G` flips: it takes whole numbers only, so that its distribution is found by adding one cluster
+    after the other. With every sign its own cluster this is the exact sign test.
+
+    Parameters
+    ----------
+    signs
+        1, -1, or 0 for a tie, which counts for nothing.
+    clusters
+        What signs share, as numbers from 0; None if nothing.
+    widened
+        Factor of the sums of flips, where clusters of another kind cross these; see :func:`widening`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> flipped_signs(np.array([1, 1, 1, 1, -1])).pvalue  # 2 (1 + 5) / 32
+    0.375
+    >>> flipped_signs(np.array([1, 1, 1, 1, 1]), np.array([0, 0, 0, 1, 2])).pvalue  # 2 of 8 flips
+    0.25
+    """
+    sums = signs if clusters is None else np.bincount(clusters, signs).astype(np.int64)
+    sizes = np.sort(np.abs(sums[sums != 0]))
+    if not sizes.size:
+        return Flips(1.0, 1.0)
+    total = int(sizes.sum())
+    shares = _distribution(sizes)  # of the sums -total, -total + 2, …, total
+    least = abs(int(sums.sum())) / widened
+    place = int(np.ceil((total + least) / 2 - 1e-9))
+    return Flips(_two_sided(shares[place:]) if least else 1.0, _two_sided(shares[-1:]))
+
+
+def _two_sided(tail: Floats) -> float:
+    """Twice a tail; never 0, which thousands of equal signs would be rounded to."""
+    return min(1.0, max(_LEAST, 2 * float(tail.sum())))
+
+
+def _distribution(sizes: Integers) -> Floats:
+    """Share of flips in which sizes of some sum are positive, by that sum from 0 up."""
+    ones = int((sizes == 1).sum())
+    ones = ones if ones > _MANY else 0
+    shares = _binomial(ones)
+    for size in sizes[ones:].tolist():
+        longer = np.zeros(len(shares) + size)
+        longer[: len(shares)] = shares
+        longer[size:] += shares
+        shares = longer / 2
+    return shares
+
+
+def _binomial(n: int) -> Floats:
+    """The binomial distribution with probability one half: many clusters of one sign at once."""
+    from scipy.special import gammaln  # scipy is slow to import
+
+    k = np.arange(n + 1)
+    found: Floats = np.exp(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) - n * np.log(2))
+    return found
+
+
+def flipped_mean(
+    values: Floats,
+    clusters: Integers,
+    *,
+    null: float = 0.0,
+    level: float = 0.95,
+    widened: float = 1.0,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> FlippedMean:
+    r"""Mean of values that hang together in clusters, with an interval and a p-value.
+
+    The interval has every :math:`\theta` that flips do not reject: the sums over clusters of values less
+    :math:`\theta` are flipped. For each flip these :math:`\theta` form an interval around the mean, found
+    from a quadratic equation, and the ends of the result are quantiles of theirs.
+
+    Parameters
+    ----------
+    values
+        One value per row.
+    clusters
+        What rows share, as numbers from 0.
+    null
+        The mean that the p-value is about.
+    level
+        Level of the interval.
+    widened
+        As in :func:`flipped_signs`.
+    draws
+        How many flips are drawn, if there are more.
+    seed
+        Seed of the flips.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = flipped_mean(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]), np.arange(7))
+    >>> found.mean, found.pvalue, round(found.low, 2), round(found.high, 2)  # p: 2 of 128 flips
+    (4.0, 0.015625, 2.0, 6.0)
+    """
+    sums = np.bincount(clusters, values - null)
+    sizes = np.bincount(clusters).astype(np.float64)
+    total, n = float(sums.sum()), float(len(values))
+    exact = 2 ** (len(sums) - 1) <= draws
+    flips = _all_flips(len(sums)) if exact else None
+    alpha, nu = _flipped(np.stack([sums, sizes]), flips, draws, seed)
+    alpha, nu = widened * alpha, widened * nu
+    room = 1e-9 * max(1.0, float(np.abs(sums).sum()))
+    pvalue = float((np.abs(alpha) >= abs(total) - room).mean())
+    low, high = _interval(alpha, nu, total, n, level)
+    ends = (None if low is None else null + low), (None if high is None else null + high)
+    return FlippedMean(null + total / n, *ends, pvalue, exact)
+
+
+def widening(values: Floats, groupings: Sequence[Integers]) -> list[float]:
+    """How much wider sums of flips by one of two crossed groupings have to be, for each of them.
+
+    The variance over two groupings is that over both, with what they have in common taken off once (Cameron,
+    Gelbach & Miller 2011); flips by one of them have the variance of that one. 1 where there is one grouping,
+    or where the other adds nothing.
+    """
+    if len(groupings) < 2:
+        return [1.0] * len(groupings)
+    rest = values - values.mean()
+    first, second = groupings
+    both = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)[1].reshape(-1)
+    parts = [float((np.bincount(one, rest) ** 2).sum()) for one in (first, second, both)]
+    whole = parts[0] + parts[1] - parts[2]
+    return [float(np.sqrt(max(1.0, whole / part))) if part > 0 else 1.0 for part in parts[:2]]
+
+
+def _all_flips(count: int) -> NDArray[np.int8]:
+    """All flips of clusters but the first, which stands for both of its signs."""
+    numbers = np.arange(2 ** (count - 1))[:, None] >> np.arange(count)[None, ::1]
+    signs = 1 - 2 * (numbers & 1)
+    return np.concatenate([np.ones((len(signs), 1)), signs[:, : count - 1]], axis=1).astype(np.int8)
+
+
+def _flipped(sums: Floats, flips: NDArray[np.int8] | None, draws: int, seed: int) -> Floats:
+    """Sums of flipped clusters, one column per flip; where they are drawn, the first flip is none."""
+    if flips is not None:
+        return np.asarray(sums @ flips.T)
+    rng, count = np.random.default_rng(seed), sums.shape[1]
+    rows = max(1, _AT_ONCE // count)
+    found = [sums.sum(axis=1, keepdims=True)]
+    for first in range(0, draws, rows):
+        signs = 2.0 * rng.integers(0, 2, size=(min(rows, draws - first), count), dtype=np.int8) - 1
+        found.append(sums @ signs.T)
+    return np.concatenate(found, axis=1)
+
+
+def _interval(
+    alpha: Floats, nu: Floats, total: float, n: float, level: float
+) -> tuple[float, float] | tuple[None, None]:
+    """Ends of the means that are not rejected, less the null."""
+    # (alpha - theta nu)² ≥ (total - theta n)², around the mean
+    a, b, c = nu**2 - n**2, total * n - alpha * nu, alpha**2 - total**2  # a theta² + 2 b theta + c ≥ 0
+    root = np.sqrt(np.maximum(0.0, b**2 - a * c))
+    inside = a < -1e-12 * n**2
+    scale = np.where(inside, a, -1.0)
+    ends = np.where(inside, (-b + root) / scale, -np.inf), np.where(inside, (-b - root) / scale, np.inf)
+    rejected = int((1 - level) * len(alpha) + 1e-9)  # most flips that may be left when a mean is rejected
+    low, high = float(np.sort(ends[0])[rejected]), float(np.sort(ends[1])[-1 - rejected])
+    return (low, high) if np.isfinite(low) and np.isfinite(high) else (None, None)

@@ -1,0 +1,251 @@
+"""Users' files of sentence pairs and triples, with columns as in the published files.
+
+==========  =============================================================================================
+pairs       ``sent_more`` and ``sent_less`` (which stereotypes more, and less), optionally
+            ``stereo_antistereo`` and ``bias_type``, as in CrowS-Pairs
+triples     ``stereotype``, ``anti-stereotype`` and ``unrelated``, optionally ``target``, ``bias_type`` and
+            ``context``, with BLANK in the place of the words that differ; or the nested JSON of StereoSet,
+            whose ``intrasentence`` part is read
+==========  =============================================================================================
+
+CSV (or TSV), JSON (a list of objects) and JSON Lines hold the same columns; further ones are kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from crossroads.core.errors import FormatError, InputError, in_short, join_words, nearest
+from crossroads.core.stimuli.files.text import Place, load_json, read_text, table_rows
+
+Kind = Literal["pairs", "triples"]
+"""Two sentences of which one stereotypes more; or a stereotype, an anti-stereotype and an unrelated one."""
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "pairs": ("sent_more", "sent_less"),
+    "triples": ("stereotype", "anti-stereotype", "unrelated"),
+}
+"""Columns of the sentences, by kind."""
+DIRECTIONS = ("stereo", "antistereo")
+_CODED: Mapping[str, str] = {"0": "stereo", "1": "antistereo"}  # as the hub's copy of CrowS-Pairs writes them
+_GOLD = ("anti-stereotype", "stereotype", "unrelated")  # in the order of the numbers in the hub's StereoSet
+_CATEGORY, _DIRECTION = "bias_type", "stereo_antistereo"
+_HINT = (
+    "pairs have the columns sent_more and sent_less, triples stereotype, anti-stereotype and unrelated; "
+    "bias_type, stereo_antistereo and target are optional."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceItem:
+    """Sentences that are compared with each other."""
+
+    sentences: tuple[str, ...]
+    """Of a pair the one that stereotypes more, then the other; of a triple the stereotype, the
+    anti-stereotype and the unrelated one."""
+    category: str = ""
+    """What the stereotype is about, such as ``gender``; empty where the file does not say."""
+    direction: str = ""
+    """Of a pair: ``stereo`` where the first sentence states a stereotype of a disadvantaged group,
+    ``antistereo`` where the second contradicts one; empty where the file does not say."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Further columns of the file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceItems:
+    """Pairs or triples of sentences, in the order of their file."""
+
+    name: str
+    """Name of the file without its ending."""
+    kind: Kind
+    """``pairs`` or ``triples``."""
+    items: tuple[SentenceItem, ...]
+    """The pairs or triples."""
+
+
+def sentence_items(given: object) -> SentenceItems:
+    """Pairs or triples from a file, or from rows.
+
+    Parameters
+    ----------
+    given
+        A file, or a list of mappings of columns to values.
+
+    Examples
+    --------
+    >>> found = sentence_items(
+    ...     [{"sent_more": "Women cook.", "sent_less": "Men cook.", "bias_type": "gender"}]
+    ... )
+    >>> found.kind, found.items[0].category
+    ('pairs', 'gender')
+    """
+    if isinstance(given, SentenceItems):
+        return given
+    if isinstance(given, str | Path):
+        path = Path(given)
+        return _items(_rows(path), path.name.partition(".")[0], path)
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise InputError(
+            f"the sentences are {in_short(given)}.", hint="give a file, or a list of mappings of columns."
+        )
+    rows = list(given)
+    for at, row in enumerate(rows, start=1):
+        if not isinstance(row, Mapping):
+            raise InputError(f"row {at} is {in_short(row)}.", hint=_HINT)
+    return _items(((Place(None, at), row) for at, row in enumerate(rows, start=1)), "sentences", None)
+
+
+_Rows = Iterable[tuple[Place, Mapping[str, Any]]]
+
+
+def _rows(path: Path) -> _Rows:
+    """Rows of a file with the line or the number of each."""
+    text = read_text(path, "a CSV, JSON or JSONL file of sentences")
+    ending = path.suffix.casefold()
+    found: Iterable[tuple[int, Any]]
+    if ending == ".json":
+        found = enumerate(_listed(_parsed(text, Place(path)), path), start=1)
+    elif ending in (".jsonl", ".ndjson"):
+        lines = enumerate(text.split("\n"), start=1)
+        found = ((line, _parsed(part, Place(path, line))) for line, part in lines if part.strip())
+    else:
+        return _cells(text, path)
+    return [(Place(path, at), _object(row, Place(path, at))) for at, row in found]
+
+
+def _parsed(text: str, place: Place) -> Any:
+    try:
+        return load_json(text, place.path or "")
+    except json.JSONDecodeError as error:
+        where = Place(place.path, place.line or error.lineno)
+        raise where.error(f"it is not JSON: {error.msg}.", _HINT) from error
+
+
+def _listed(document: Any, path: Path) -> list[Any]:
+    """Rows of a JSON document: a list of objects, or StereoSet's own nesting."""
+    if isinstance(document, Mapping) and isinstance(document.get("data"), Mapping | list):
+        document = document["data"]
+    if isinstance(document, Mapping):
+        if "intrasentence" not in document:
+            within = " It has intersentence items only." if "intersentence" in document else ""
+            raise FormatError(f"it holds no list of rows.{within}", path=path, hint=_HINT)
+        document = document["intrasentence"]
+    if not isinstance(document, list):
+        raise FormatError("it holds no list of rows.", path=path, hint=_HINT)
+    return document
+
+
+def _object(row: Any, place: Place) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping):
+        raise place.error(f"the row is {in_short(row)}.", _HINT)
+    return row
+
+
+def _cells(text: str, path: Path) -> _Rows:
+    rows = table_rows(text, path, max(",;\t", key=text.partition("\n")[0].count))
+    place, heads = next(rows, (Place(path), []))
+    heads = [head.strip() for head in heads]
+    twice = [head for at, head in enumerate(heads) if head and head in heads[:at]]
+    if twice:
+        raise place.error(f"the column {in_short(twice[0])} is there twice.", "leave one of them out.")
+    for place, cells in rows:
+        if len(cells) != len(heads):
+            raise place.error(f"the row has {len(cells)} cells under {len(heads)} columns.")
+        yield place, dict(zip(heads, cells, strict=True))
+
+
+def _items(rows: _Rows, name: str, path: Path | None) -> SentenceItems:
+    """Items of rows, which all have the columns of the first."""
+    kind: Kind | None = None
+    items = []
+    for place, row in rows:
+        flat = _flattened(row, place)
+        kind = kind or _kind(flat, place)
+        items.append(_item(flat, kind, place))
+    if kind is None:
+        raise FormatError("there are no sentences.", path=path, hint=_HINT)
+    return SentenceItems(name=name, kind=kind, items=tuple(items))
+
+
+def _flattened(row: Mapping[str, Any], place: Place) -> dict[str, Any]:
+    """A row by the names of its columns; StereoSet's sentences as columns of their own."""
+    flat = {str(key).strip().casefold().replace("anti_stereo", "anti-stereo"): row[key] for key in row}
+    given = flat.pop("sentences", None)
+    if given is None:
+        return flat
+    if isinstance(given, Mapping):  # as the hub's copy has them: a list for each field
+        lists = [given.get(key) for key in ("sentence", "gold_label")]
+        given = [
+            {"sentence": text, "gold_label": label}
+            for text, label in zip(*(one if isinstance(one, list) else [] for one in lists), strict=False)
+        ]
+    labelled = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+    found = {_label(one.get("gold_label")): one.get("sentence") for one in labelled}
+    if len(labelled) != len(_GOLD) or set(found) != set(_GOLD):
+        shown = join_words([in_short(_label(one.get("gold_label"))) for one in labelled], most=6) or "none"
+        hint = f"give one sentence for each of {join_words(_GOLD)}."
+        raise place.error(f"the gold labels of its sentences are {shown}.", hint, key="sentences")
+    return {**flat, **found}
+
+
+def _label(value: Any) -> str:
+    """A gold label; the hub's copy of StereoSet has numbers."""
+    known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(_GOLD)
+    return _GOLD[value] if known else str(value)
+
+
+def _kind(row: Mapping[str, Any], place: Place) -> Kind:
+    for kind in ("pairs", "triples"):
+        if all(role in row for role in ROLES[kind]):
+            return kind
+    every = [role for roles in ROLES.values() for role in roles]
+    there = [role for role in every if role in row]
+    kind = "triples" if any(role in ROLES["triples"] for role in there) else "pairs"
+    lacking = next(role for role in ROLES[kind] if role not in row)
+    near = nearest(lacking, [key for key in row if key not in every], n=1)
+    hint = f"is {near[0]!r} that column? {_HINT}" if near else _HINT
+    shown = join_words(map(in_short, row), most=8)
+    path = place.path  # in tables the line at fault is that of the names
+    if path is not None and Path(path).suffix.casefold() not in (".json", ".jsonl", ".ndjson"):
+        place = Place(path, 1)
+    raise place.error(f"there is no column {lacking!r} among {shown}.", hint)
+
+
+def _item(row: Mapping[str, Any], kind: str, place: Place) -> SentenceItem:
+    sentences = []
+    for role in ROLES[kind]:
+        text = row.get(role)
+        if not isinstance(text, str) or not text.strip():
+            wrong = "is missing" if role not in row else f"is {in_short(text)}, not a sentence"
+            raise place.error(f"{role} {wrong}.", "give every row all of its sentences.")
+        sentences.append(text.strip())
+    apart = (*ROLES[kind], _CATEGORY, _DIRECTION)
+    more = {key: str(value) for key, value in row.items() if key and key not in apart and _is_plain(value)}
+    return SentenceItem(
+        sentences=tuple(sentences),
+        category=_text(row.get(_CATEGORY)),
+        direction=_direction(row.get(_DIRECTION), place) if kind == "pairs" else "",
+        columns=more,
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value).strip()
+
+
+def _direction(value: Any, place: Place) -> str:
+    text = _text(value).casefold()
+    found = _CODED.get(text, text)
+    if found and found not in DIRECTIONS:
+        near = nearest(found, DIRECTIONS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"directions are {join_words(DIRECTIONS)}."
+        raise place.error(f"the direction is {in_short(value)}.", hint, key=_DIRECTION)
+    return found

@@ -1,1 +1,0 @@
-"""Pairs of identities, and how they are spelled in a sentence."""

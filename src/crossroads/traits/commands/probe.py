@@ -1,0 +1,371 @@
+"""``crossroads probe``: traits that a language model expects of groups; ``align`` compares saved scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from crossroads.core.cli import options as o
+from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Outcome, Written, command, passed
+from crossroads.core.cli.terminal import interrupts as interrupting
+from crossroads.core.cli.terminal import progress as waiting
+from crossroads.core.errors import InputError, OnMissing, join_words
+from crossroads.core.evidence.model_names import model_name
+from crossroads.core.models.language import Asked
+from crossroads.core.models.opening import ProbeStep
+from crossroads.core.stimuli.catalogue.lookup import catalog
+from crossroads.core.storage.cache import parts_folder
+from crossroads.core.wording.table import Column, Interval, Table
+from crossroads.traits.commands.alignment import Comparing, align_scores
+from crossroads.traits.measures.ilps import ilps, ilps_star
+from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.measures.sensitivity import Score, set_test
+from crossroads.traits.measures.templates import TemplateChoice, choose_templates
+from crossroads.traits.pairs.material import paired_groups
+from crossroads.traits.people.alignment import align
+from crossroads.traits.people.alignment_result import AlignmentResult
+from crossroads.traits.people.evidence import Judgements
+from crossroads.traits.people.files import read_judgements
+from crossroads.traits.probe.evidence import FORMAT, Logits
+from crossroads.traits.probe.material import FILES
+from crossroads.traits.probe.prompts import Prior
+from crossroads.traits.probe.run import probe
+
+PILOT = ("Asian", "Black", "Hispanic", "immigrant")
+"""The groups on which the ABC study chose its templates."""
+STRONGEST = 3
+"""Number of traits per group in the table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Probed:
+    """A language model, and what it is asked."""
+
+    model: Annotated[
+        str,
+        Arg(
+            "MODEL",
+            "A masked or causal model (folder, .gguf, name on the hub), a folder of --answers, or a file "
+            "of scores to compare with --human.",
+        ),
+    ]
+    groups: Annotated[
+        list[str] | None,
+        Opt("A file, or names separated by commas.", "FILE|NAMES", names="--groups -g"),
+    ] = None
+    traits: Annotated[str | None, Opt("A file, or names such as cold-warm.", "FILE|NAMES")] = None
+    templates: Annotated[
+        list[str] | None,
+        Opt(
+            "A family of the catalogue, a file, or a text with {plural} and {trait}; repeatable.",
+            "NAME",
+            names="--templates -t",
+        ),
+    ] = None
+    human: Annotated[
+        Path | None,
+        Opt("Judgements of people: choose templates, compare.", "FILE"),
+    ] = None
+    pairs: Annotated[bool, Opt("Also ask about all pairs of these groups, in both orders.")] = False
+    store: o.Answers = None
+    missing: Annotated[
+        OnMissing,
+        Opt("Groups and traits unknown to the tokenizer: raise or drop.", "WHAT"),
+    ] = "raise"
+    restart: o.Fresh = False
+    kind: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
+    revision: o.Revision = None
+    device: o.DeviceOption = "auto"
+    threads: o.Threads = None
+    batch_size: o.BatchSize = 64
+
+    @property
+    def saved(self) -> bool:
+        """Whether the folder has answers of a model, not a model."""
+        manifest = Path(self.model) / "manifest.json"
+        if not manifest.is_file() or (Path(self.model) / "config.json").is_file():
+            return False
+        return FORMAT in manifest.read_text(encoding="utf-8", errors="replace")
+
+    def answers(self, synonyms: bool, gamma: float) -> Logits:
+        """The answers of the model, or the saved ones."""
+        if self.saved:
+            return self._opened()
+        if self.store is not None:
+            interrupting.promise(interrupting.kept_or_finished(self.store, parts_folder(self.store)))
+        with watching() as watch:
+            named = {
+                "groups": self._named_groups(),
+                "traits": None if self.traits is None else names_of([self.traits]),
+            }
+            options = passed(probe, self) | named | {"synonyms": synonyms, "margin": max(4.0, gamma)}
+            return probe(progress=watch, **options)
+
+    def _opened(self) -> Logits:
+        """The requested part of saved answers; options that change what a model is asked are refused."""
+        changing = {
+            "--traits": self.traits, "--pairs": self.pairs, "-M kind": self.kind != "auto",
+            "-M revision": self.revision, "--missing": self.missing != "raise", "--fresh": self.restart,
+            "--answers": self.store,
+        }  # fmt: skip
+        for name, value in changing.items():
+            if value:
+                raise InputError(
+                    f"{name} was given, but {self.model} already has answers.",
+                    hint="leave it out, or probe the model again.",
+                )
+        logits, chosen = Logits.open(self.model), None
+        if self.templates is not None:
+            families = catalog().templates("abc-templates")
+            chosen = [
+                text
+                for name in self.templates
+                for text in ([t.text for t in families[name].templates] if name in families else [name])
+            ]
+        groups = None if self.groups is None else names_of(self.groups)
+        return logits if groups is None and chosen is None else logits.select(groups=groups, templates=chosen)
+
+    def _named_groups(self) -> Any:
+        """Names and files as arguments of the library; pairs of groups need names of the catalogue."""
+        names = None if self.groups is None else names_of(self.groups)
+        if not self.pairs:
+            return names
+        if names is not None and any(name.lower().endswith(FILES) for name in names):
+            raise InputError(
+                "--pairs was given with a file of groups.",
+                hint="name groups of the catalogue, or list the pairs themselves in the file.",
+            )
+        single = list(catalog().groups("abc-groups")) if names is None else names
+        return [*single, *paired_groups(names)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scored:
+    """The measures of traits, and how they are defined."""
+
+    measure: Annotated[Literal["ilps", "ilps-star", "set", "all"], Convention("measure to compute")] = "all"
+    synonyms: Annotated[bool, Convention("average each adjective with its synonyms")] = False
+    prior: Annotated[
+        Prior | None, Convention("prior of the scores; by default mask, for causal models noun")
+    ] = None
+    renormalise: Annotated[
+        bool, Convention("ILPS*: word beginnings among beginnings, without special tokens")
+    ] = False
+    special_tokens: Annotated[
+        bool, Convention("with renormalise: include special tokens, as in the released code")
+    ] = False
+    gamma: Annotated[float, Convention("SeT: margin by which a trait has to lead", least=0)] = 1.0
+    bias: Annotated[bool, Convention("SeT: the output bias may move too")] = False
+    score: Annotated[Score, Convention("SeT: formula of the paper or of its code")] = "paper"
+    pilot: Annotated[
+        tuple[str, ...],
+        Convention("groups on which templates are chosen with --human; none to use all templates"),
+    ] = PILOT
+
+    def of(self, logits: Logits) -> list[TraitScores]:
+        """The requested measures."""
+        options: dict[str, Any] = {
+            "prior": self.prior, "adjectives": "synonyms" if self.synonyms else "pairs",
+        }  # fmt: skip
+        found = []
+        if self.measure in ("ilps", "all"):
+            found.append(ilps(logits, **options))
+        if self.measure in ("ilps-star", "all"):
+            with_special = self.renormalise and self.special_tokens
+            star: dict[str, Any] = {"renormalise": "code" if with_special else self.renormalise}
+            found.append(ilps_star(logits, **star, **options))
+        if self.measure in ("set", "all"):
+            settings: dict[str, Any] = {"gamma": self.gamma, "bias": self.bias, "score": self.score}
+            found.append(set_test(logits, **settings, **options))
+        return found
+
+    def pilots(self, logits: Logits, judged: Judgements) -> tuple[str, ...]:
+        """The groups on which templates are chosen: those named that are both probed and judged."""
+        if [name.lower() for name in self.pilot] == ["none"] or len(logits.templates) < 2:
+            return ()
+        there = tuple(name for name in self.pilot if name in logits.groups and name in judged.groups)
+        if not there and self.pilot != PILOT:
+            raise InputError(
+                f"none of the pilot groups {join_words(self.pilot)} is both probed and judged.",
+                hint="name others with -C pilot=NAMES, or -C pilot=none to use all templates.",
+            )
+        return there
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """Agreement of the scores with people."""
+
+    choices: tuple[TemplateChoice, ...] = ()
+    """The templates chosen for each measure."""
+    alignments: tuple[AlignmentResult, ...] = ()
+    """Each measure with all groups."""
+    without_pilot: tuple[AlignmentResult, ...] = ()
+    """The same without the groups on which templates were chosen."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {name: [one.to_dict() for one in value] for name, value in vars(self).items()}
+
+
+@command
+def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written: Written) -> Outcome:
+    """Ask a language model which traits it expects of groups.
+
+    ILPS, ILPS* and SeT; by default the 53 groups, 16 pairs of traits and 35 templates of the ABC study. A
+    file of scores is compared with judgements of people (align).
+    """
+    if Path(probed.model).suffix.lower() in (".json", ".csv", ".tsv") and not Path(probed.model).is_dir():
+        groups = None if probed.groups is None else names_of(probed.groups)
+        return align_scores(Path(probed.model), probed.human, groups, comparing, written.seed)
+    comparing.refuse()
+    if scored.special_tokens and not scored.renormalise:
+        raise InputError("-C special_tokens is given without -C renormalise.", hint="give both or neither.")
+    judged = None
+    if probed.human is not None:
+        judged = read_judgements(probed.human, names="catalogue" if probed.traits is None else "own")
+    logits = probed.answers(scored.synonyms, scored.gamma)
+    results, compared = scored.of(logits), Compared()
+    if judged is not None:
+        results, compared = compare(results, judged, scored.pilots(logits, judged), written.seed)
+    tables = [score_table(one) for one in results]
+    return Outcome(
+        command="probe",
+        results={one._label: one for one in results},
+        more=compared.document,
+        tables=[*tables, *([alignment_table(results, compared)] if compared.alignments else [])],
+        titled=True,
+        files=[TraitScores._tabulate({one.measure: one}) for one in results],
+        lines=list(_sentences(logits, results, compared)),
+        covered=False,
+        figure=lambda _: _drawn(results),
+    )
+
+
+def names_of(given: Iterable[str]) -> list[str]:
+    """Names that are separated by commas."""
+    names = [name.strip() for part in given for name in part.split(",") if name.strip()]
+    if not names:
+        raise InputError("an option names nothing.", hint="separate names by commas.")
+    return names
+
+
+@contextmanager
+def watching() -> Iterator[Callable[[ProbeStep], None]]:
+    """A progress bar over all texts."""
+    with waiting.counting("asking the model", 1) as (bar, task):
+        kept = 0
+
+        def watch(step: ProbeStep) -> None:
+            nonlocal kept
+            if step.kept > kept:  # texts answered by an earlier run do not count for the speed
+                kept = step.kept
+                bar.reset(task, total=step.total, completed=kept)
+            what = {"loading": "loading the model", "splitting": "writing prompts"}.get(
+                step.stage, "asking the model"
+            )
+            bar.update(task, description=what, completed=step.done, total=step.total or 1)
+
+        yield watch
+
+
+def compare(
+    results: Sequence[TraitScores], judged: Judgements, pilot: tuple[str, ...], seed: int
+) -> tuple[list[TraitScores], Compared]:
+    """Choose templates on the pilot groups, if there are any, and compare their scores with people."""
+    target = judged.to_dict()
+    choices = [choose_templates(one, target, groups=pilot) for one in results] if pilot else []
+    if choices:
+        results = [one.with_templates(c.templates) for one, c in zip(results, choices, strict=True)]
+    rest = [name for name in results[0].groups if name not in pilot and name in judged.groups]
+    options: dict[str, Any] = {"seed": seed, "k": min(3, len(results[0].traits))}
+    return list(results), Compared(
+        choices=tuple(choices),
+        alignments=tuple(align(one, judged, **options) for one in results),
+        without_pilot=tuple(align(one, judged, groups=rest, **options) for one in results)
+        if choices and rest
+        else (),
+    )
+
+
+def _drawn(results: Sequence[TraitScores]) -> Any:
+    """A map of groups and traits; one for each measure if there are several."""
+    from crossroads.plots import trait_heatmap
+
+    drawn = {one.measure.replace("*", "-star"): trait_heatmap(one) for one in results}
+    return drawn if len(drawn) > 1 else next(iter(drawn.values()))
+
+
+def score_table(result: TraitScores) -> Table:
+    """For each group the traits with the largest scores, each with the adjective that it leans to."""
+    name = {"ilps": "ILPS", "ilps*": "ILPS*", "set": "SeT"}.get(result.measure, result.measure)
+    rows: list[Mapping[str, str]] = []
+    for group, scores in zip(result.groups, result.scores.tolist(), strict=True):
+        known = [at for at, score in enumerate(scores) if score == score]
+        furthest = sorted(known, key=lambda at: -abs(scores[at]))[:STRONGEST]
+        said = [f"{result.pairs[at][scores[at] > 0]} {abs(scores[at]):.2f}" for at in furthest]
+        rows.append({"group": group, "strongest": ", ".join(said) or "undefined"})
+    return Table(
+        name=result.measure,
+        title=f"{name}, relative to the prior {result.conventions.get('prior')}",
+        columns=(
+            Column(key="group", head="group"),
+            Column(key="strongest", head="strongest associations"),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table:
+    """One line per measure: agreement with people, also without the pilot groups."""
+    rows = []
+    for at, (one, found) in enumerate(zip(results, compared.alignments, strict=True)):
+        rest = compared.without_pilot[at].kendall_tau if compared.without_pilot else None
+        rows.append({
+            "measure": one.measure,
+            "groups": len(found.groups),
+            "tau": found.kendall_tau,
+            "interval": found.interval and Interval(*found.interval),
+            "precision": found.precision_at_3,
+            "rest": rest,
+        })  # fmt: skip
+    columns = (
+        Column(key="measure", head="measure"),
+        Column(key="groups", head="groups", kind="count"),
+        Column(key="tau", head="τ"),
+        Column(key="interval", head="95 % CI"),
+        Column(key="precision", head="P@3"),
+        Column(key="rest", head="τ without pilot"),
+    )
+    return Table(name="people", title="Agreement with human judgements", columns=columns, rows=tuple(rows))
+
+
+def _sentences(logits: Logits, results: Sequence[TraitScores], compared: Compared) -> Iterator[str]:
+    """Notes on the numbers above."""
+    details = logits.provenance.details
+    yield (
+        f"{model_name(logits.provenance)}, a {logits.kind} model: {len(logits.groups)} groups, "
+        f"{len(logits.traits)} pairs of traits, {len(logits.templates)} templates."
+    )
+    yield "Numbers: score of the adjective shown minus that of its opposite."
+    if logits.kind == "causal":
+        yield "A causal model is asked for the trait as the next tokens after the text before it."
+    for choice in compared.choices:
+        chosen = join_words(choice.templates)
+        yield f"{choice.measure}: templates chosen on {join_words(choice.groups)}: {chosen}"
+    for text, reason in details.get("templates_left_out", {}).items():
+        yield f"left out: {text} ({reason})"
+    if details.get("templates_cut"):
+        yield f"used up to the trait: {join_words(details['templates_cut'], most=3)}"
+    for name in ("dropped_groups", "dropped_adjectives"):
+        for word, reason in details.get(name, {}).items():
+            yield f"dropped: {word} ({reason})"
+    for one in results:
+        if one.undefined:
+            yield f"{one.measure}: {len(one.undefined)} cells are undefined, and the means they enter."
+        if one.floored:
+            yield f"{one.measure}: {len(one.floored)} cells already lead and get the smallest distance."

@@ -1,0 +1,278 @@
+"""Paired identities: which domain their scores follow, and traits beyond both components."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crossroads.core.errors import InputError
+from crossroads.core.figures import wording
+from crossroads.core.figures.layout import MARGIN, Frame, write
+from crossroads.core.figures.lettering import fitted, height, widest, wrapped
+from crossroads.core.figures.rows import SIDE, Rows, row_axes
+from crossroads.core.figures.style import (
+    BLUE,
+    BODY,
+    CELL,
+    GREY,
+    INK,
+    RED,
+    RULE,
+    SMALL,
+    WIDE,
+    at_least_one,
+    figure,
+    matplotlib,
+)
+from crossroads.traits.pairs.dominance import DomainPair, DominanceResult
+from crossroads.traits.pairs.emergent import EmergentResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_TALL = 0.4
+_DOMINANCE_LONGEST = 1.1
+
+
+@figure(DominanceResult)
+def dominance_matrix(result: DominanceResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw the differences of mean correlations, row domain less column domain.
+
+    A cell is red where pairs follow the domain of the row, and blue where they follow that of the column. A
+    dark border marks a difference that counts as dominance, a star a q-value below ``alpha``, so that nothing
+    depends on colour. Every pair of domains has two cells, one the negative of the other; domains that
+    dominate more come first.
+
+    Parameters
+    ----------
+    alpha
+        The q-value below which a difference is starred.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> pairs = cr.pairs.paired_groups(["woman", "man", "Black", "White"])
+    >>> rng, traits = np.random.default_rng(1), [trait.name for trait in cr.catalog("abc-traits")]
+    >>> names = ["woman", "man", "Black", "White", *(pair.name for pair in pairs)]
+    >>> table = {name: dict(zip(traits, rng.normal(size=16), strict=True)) for name in names}
+    >>> scores = cr.traits.TraitScores.from_table(table)
+    >>> ax = cr.plots.dominance_matrix(cr.pairs.domain_dominance(scores, pairs))
+    """
+    if not result.domain_pairs:
+        raise InputError("there are no two domains to draw.", hint="measure pairs of different domains.")
+    domains, relations = _ordered(result), result.relations
+    labels = [wrapped(name, _DOMINANCE_LONGEST, BODY, lines=2) for name in domains]
+    left = MARGIN + widest(labels, BODY) + 0.1
+    side = (WIDE - left - MARGIN) / len(domains)
+    columns = [wrapped(name, side - 0.06, SMALL, lines=4) for name in domains]
+    frame = Frame(
+        width=WIDE,
+        body=_TALL * len(domains),
+        left=left,
+        right=MARGIN,
+        title="Which domain do paired identities follow?",
+        subtitle="mean rank correlation with the component of the row domain, less that of the column domain",
+        above=0.1 + max(height(text, SMALL) for text in columns),
+        below=0.1,
+        note=_dominance_note(result, alpha),
+    )
+    ax = frame.axes(ax)
+    ax.set(xlim=(0, len(domains)), ylim=(len(domains), 0))
+    ax.axis("off")
+    known = {(row.domain1, row.domain2): row for row in result.domain_pairs}
+    furthest = max(abs(row.difference) for row in result.domain_pairs) or 1.0
+    for i, one in enumerate(domains):
+        write(ax, labels[i], (0, i + 0.5), (-0.07, 0), coords="data", size=BODY, ha="right")
+        write(ax, columns[i], (i + 0.5, 0), (0, 0.05), coords="data", size=SMALL, ha="center", va="bottom")
+        for j, two in enumerate(domains):
+            row = known.get((one, two)) or known.get((two, one))
+            sign = 1.0 if (one, two) in known else -1.0
+            _draw_cell(ax, i, j, row, sign, furthest, two in relations[one]["dominates"], alpha)
+    return ax
+
+
+def _ordered(result: DominanceResult) -> list[str]:
+    """Domains by how many they dominate less how many dominate them, then by their mean difference."""
+    relations = result.relations
+    matrix = dict(zip(result.domains, result.matrix, strict=True))
+
+    def place(name: str) -> tuple[float, float]:
+        balance = len(relations[name]["dominates"]) - len(relations[name]["dominated by"])
+        return -balance, -float(np.nanmean(matrix[name]))
+
+    return sorted((name for name in result.domains if name in relations), key=place)
+
+
+def _draw_cell(
+    ax: Axes,
+    i: int,
+    j: int,
+    row: DomainPair | None,
+    sign: float,
+    furthest: float,
+    dominant: bool,
+    alpha: float,
+) -> None:
+    """One cell; on the diagonal and where there is no pair, an empty one."""
+    value = 0.0 if row is None or i == j else sign * row.difference
+    empty = row is None or i == j
+    options: dict[str, Any] = {
+        "facecolor": "white" if i == j else CELL if empty else _shade(value / furthest),
+        "edgecolor": INK if dominant else "white",
+        "linewidth": 1.4 if dominant else 1.0,
+        "joinstyle": "miter",
+        "zorder": 2 if dominant else 1,
+    }
+    inset = 0.02 if dominant else 0.0
+    ax.add_patch(
+        matplotlib("patches").Rectangle((j + inset, i + inset), 1 - 2 * inset, 1 - 2 * inset, **options)
+    )
+    if row is not None and i != j:
+        text = wording.number(value, sign=True) + (
+            "*" if row.qvalue is not None and row.qvalue < alpha else ""
+        )
+        color = "white" if abs(value) / furthest > 0.62 else INK
+        weight = "bold" if dominant else "normal"
+        place: dict[str, Any] = {"coords": "data", "ha": "center", "zorder": 3}
+        write(ax, text, (j + 0.5, i + 0.5), size=SMALL, color=color, weight=weight, **place)
+
+
+def _shade(share: float) -> tuple[float, float, float]:
+    """From white at 0 to red at 1 and to blue at −1."""
+    full = np.array(matplotlib("colors").to_rgb(RED if share > 0 else BLUE))
+    red, green, blue = 1 + (full - 1) * min(1.0, abs(share))
+    return float(red), float(green), float(blue)
+
+
+def _dominance_note(result: DominanceResult, alpha: float) -> str:
+    pairs, scores = sum(row.pairs for row in result.domain_pairs), result.conventions.get("scores", "given")
+    return wording.sentence(
+        f"dark border: the row dominates the column (difference of at least {result.least:g}, "
+        "interval without 0)",
+        f"* q < {wording.level(alpha)}, groups of both domains drawn",
+        "red: pairs follow the domain of the row; blue: that of the column",
+        f"{pairs:,} paired identities; Kendall's τ-b over traits (scores: {scores})",
+        wording.model(result),
+    )
+
+
+_ROW = 0.165
+_EMERGENT_LONGEST, _TRAIT = 1.75, 0.95
+_NULLS = {
+    "pooled": "p from the deviations of all pairs and traits, with a fitted tail",
+}
+_FITS = {
+    "identities": "deviations from what each identity contributes to all its pairs",
+    "scores": "deviations from a linear function of the components' scores",
+}
+
+
+@figure(EmergentResult)
+def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = None) -> Axes:
+    """Draw the largest increases above both components, and below both, from the nearer one to the pair.
+
+    An upright tick is the score of the nearer component and a dot that of the pair; a filled dot and a star
+    mark associations within the false-discovery rate.
+
+    Parameters
+    ----------
+    n
+        Largest number of associations on each side.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> scores = cr.traits.TraitScores.from_table(
+    ...     {
+    ...         "blind": {"cold-warm": 0.1, "poor-wealthy": -0.3},
+    ...         "woman": {"cold-warm": 0.3, "poor-wealthy": -0.1},
+    ...         "blind woman": {"cold-warm": 0.9, "poor-wealthy": -0.2},
+    ...     }
+    ... )
+    >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
+    >>> ax = cr.plots.emergent_traits(found)
+    """
+    at_least_one("n", n)
+    sides = [result.top(n, direction="above"), result.top(n, direction="below")]
+    rows: list[dict[str, Any] | None] = [*sides[0], *([None] if all(sides) else []), *sides[1]]
+    if not rows:
+        raise InputError("no pair scores beyond both its components.", hint="there is nothing to draw.")
+    shown = [row for row in rows if row is not None]
+    names = {id(row): fitted(str(row["pair"]), _EMERGENT_LONGEST, SMALL + 0.5) for row in shown}
+    traits = {id(row): fitted(str(row["trait"]), _TRAIT, SMALL + 0.5) for row in shown}
+    second = max(widest([text], size) for text, size in traits.values())
+    first = max(widest([text], size) for text, size in names.values())
+    columns = _columns(rows)
+    beside = Rows(labels=[], columns=columns)
+    frame = Frame(
+        width=WIDE,
+        body=(len(rows) + 0.4) * _ROW,
+        left=MARGIN + first + second + 0.22,
+        right=MARGIN + sum(beside.widths),
+        title="Traits of paired identities beyond both components",
+        subtitle=_subtitle(result, sides),
+        above=0.24,
+        below=0.48,
+        note=_emergent_note(result),
+    )
+    ax = row_axes(frame, ax, len(rows), zero=None, edge=0.2)
+    values = [float(row[key]) for row in shown for key in ("score", "component_score")]
+    margin = 0.05 * ((max(values) - min(values)) or 1.0)
+    ax.set_xlim(min(values) - margin, max(values) + margin)
+    for y, row in enumerate(rows):
+        if row is not None:
+            _draw_row(ax, row, y)
+            text, size = traits[id(row)]
+            write(ax, text, (0, y), (-0.07, 0), coords=SIDE, size=size, ha="right")
+            text, size = names[id(row)]
+            write(ax, text, (0, y), (-0.17 - second, 0), coords=SIDE, size=size, ha="right")
+    beside.write_columns(ax)
+    if "" in columns[0]:
+        ax.axhline(columns[0].index("") - 1, color=RULE, linewidth=0.8, zorder=1)
+    scale = f"score ({result.conventions.get('scores', 'given')})"
+    ax.set_xlabel(scale, fontsize=BODY, color=INK, labelpad=3)
+    return ax
+
+
+def _draw_row(ax: Axes, row: dict[str, Any], y: int) -> None:
+    """A stem from the nearer component to the pair."""
+    color = RED if row["direction"] == "above" else BLUE
+    start, end = row["component_score"], row["score"]
+    ax.hlines(y, start, end, color=color, linewidth=1.1, zorder=2)
+    ax.plot([start], [y], marker="|", markersize=6, color=GREY, markeredgewidth=1.2, zorder=3)
+    face = color if row["emergent"] else "white"
+    ax.plot([end], [y], marker="o", markersize=4.2, color=color, markerfacecolor=face, zorder=4)
+
+
+def _columns(rows: list[dict[str, Any] | None]) -> list[list[str]]:
+    """The increases, and q-values where there are any, each under its heading."""
+    steps, qs = ["increase"], ["q"]
+    for row in rows:
+        if row is None:
+            steps.append("")
+            qs.append("")
+            continue
+        sign = 1 if row["direction"] == "above" else -1
+        steps.append(wording.number(sign * row["increase"], 3, sign=True))
+        if row["qvalue"] is not None:
+            qs.append(wording.probability(row["qvalue"]) + (" *" if row["emergent"] else ""))
+    return [steps, qs] if any(qs[1:]) else [steps]
+
+
+def _subtitle(result: EmergentResult, sides: list[list[dict[str, Any]]]) -> str:
+    found, rate = int(result.emergent.sum()), wording.level(result.fdr)
+    tested = f"; {found:,} at a false-discovery rate of {rate}" if result.qvalue.size else ""
+    return (
+        f"the furthest {len(sides[0])} above and {len(sides[1])} below, of {result.increase.size:,} "
+        f"among {len(result.pairs):,} pairs and {len(result.traits):,} traits{tested}"
+    )
+
+
+def _emergent_note(result: EmergentResult) -> str:
+    null, fit = result.conventions.get("null", ""), result.conventions.get("fit", "")
+    key = "| the nearer component, ○ the pair"
+    marked = f"● * q ≤ {wording.level(result.fdr)}" if result.qvalue.size else "no null distribution was used"
+    tested = (_NULLS.get(null, ""), _FITS.get(fit, "")) if result.qvalue.size else ()
+    return wording.sentence(key, marked, *tested, wording.model(result))

@@ -1,0 +1,308 @@
+"""Agreement of two models on scores of groups on traits, and where they differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import InputError, in_short, join_words
+from crossroads.core.evidence.model_names import model_name
+from crossroads.core.inference.bootstrap import generator
+from crossroads.core.inference.geometry import Floats
+from crossroads.core.inference.options import seed_of, share, whole
+from crossroads.core.results import Coverage, Result, Stat, read_only, stat
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import P, counted, number, percent
+from crossroads.core.wording.vocabulary import Note
+from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.people.agreement import exchanged_taus, kendall, tau_interval, two_sided
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraitExchange:
+    """Agreement of two models that remains when the labels of one are exchanged."""
+
+    pvalue: float
+    """Two-sided p-value of the observed τ-b among those with exchanged labels."""
+    tau: float
+    """The observed τ-b, on the groups that have every trait."""
+    expected_tau: float
+    """Mean τ-b with exchanged labels."""
+    permutations: int
+    """Number of exchanges."""
+
+
+_GROUPS = "profiles of one model exchanged between groups, two-sided"
+_TRAITS = "its traits exchanged in all groups alike, two-sided"
+
+
+def _levels(results: Sequence[Any]) -> str:
+    levels = (float(one.conventions.get("level", 0.95)) for one in results if one.interval)
+    shares = ", ".join(dict.fromkeys(map(percent, levels)))
+    return f"{shares}, for other groups and traits" if shares else ""
+
+
+def _exchanges_adjusted(results: Sequence[Any]) -> str:
+    how = phrases.ADJUSTMENTS[phrases.ADJUSTMENT][1]
+    return f"{how} for {counted(sum(len(one.exchanges) for one in results), 'exchange')}"
+
+
+def _adjusted(exchange: str, note: Note) -> Stat:
+    """The column of adjusted p-values of one kind of exchange."""
+    how, head = phrases.ADJUSTMENT, f"{phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]} {exchange}"
+    return stat(f"p_{exchange}_{how}", head, note, of=f"adjusted.{how}.{exchange}", kind="exchanged", spare=2)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CompareTraitsResult(Result):
+    """Scores of the same groups on the same traits by two models."""
+
+    _section: ClassVar[str] = "comparison"
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment")
+    _stem: ClassVar[str] = "trait_comparison"
+    _label_format: ClassVar[str] = "{measures[0]}: {models[0]} / {models[1]}"
+    _table_title: ClassVar[str] = "Agreement of models on groups and traits"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("scores", of="score_name"),
+        stat("models", of="both"),
+        stat("tau", of="kendall_tau"),
+        stat("ci", "CI", _levels, of="interval", kind="interval"),
+        stat("p_groups", "p groups", _GROUPS, of="exchanges.groups.pvalue", kind="exchanged"),
+        _adjusted("groups", _exchanges_adjusted),
+        stat("p_traits", "p traits", _TRAITS, of="exchanges.traits.pvalue", kind="exchanged"),
+        _adjusted("traits", ""),
+        stat("largest", "largest difference", of="largest_difference", spare=1),
+    )
+
+    models: tuple[str, str]
+    """The two models."""
+    measures: tuple[str, str]
+    """The measure of each."""
+    groups: tuple[str, ...]
+    """Groups that both have: rows of the differences."""
+    traits: tuple[str, ...]
+    """Traits that both have: columns of the differences."""
+    kendall_tau: float
+    """Kendall's τ-b over all cells of groups and traits together."""
+    interval: tuple[float, float] | None
+    """Interval of τ-b for other groups and other traits; None for fewer than three of either."""
+    exchanges: Mapping[str, TraitExchange]
+    """``groups``: profiles of the second model are exchanged between groups; ``traits``: its traits are
+    renamed, for all groups alike. Empty where fewer than three groups have every trait, or without
+    permutations."""
+    first_scores: NDArray[np.float64]
+    """Scores of the first model in standard deviations of all its cells; 0 where ``known`` is false."""
+    second_scores: NDArray[np.float64]
+    """The same for the second model."""
+    known: NDArray[np.bool_]
+    """Which cells have a score on both sides."""
+    adjusted: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """p-value of each exchange adjusted over all exchanges of the same comparison, with other scores and
+    pairs of models, by method (``holm``, ``bh``, ``by``). Empty for scores compared alone."""
+
+    @property
+    def differences(self) -> Floats:
+        """First score less second, each in standard deviations of its model."""
+        return np.asarray(self.first_scores - self.second_scores)
+
+    def largest(self, n: int = 10) -> list[dict[str, Any]]:
+        """The rows of the largest differences, of either sign."""
+        rows = [row for row in self._rows() if row["difference"] is not None]
+        return sorted(rows, key=lambda row: -abs(float(row["difference"])))[:n]
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """One row per group and trait."""
+        first, second = (np.where(self.known, z, np.nan) for z in (self.first_scores, self.second_scores))
+        cells = {"score_1": first, "score_2": second, "difference": first - second}
+        return [
+            {
+                "group": group,
+                "trait": trait,
+                **{key: float(z[g, t]) if self.known[g, t] else None for key, z in cells.items()},
+            }
+            for g, group in enumerate(self.groups)
+            for t, trait in enumerate(self.traits)
+        ]
+
+    @property
+    def score_name(self) -> str:
+        """The scores, as outputs call them."""
+        return phrases.measure(self.measures[0])
+
+    @property
+    def both(self) -> str:
+        """The two models."""
+        return " / ".join(self.models)
+
+    @property
+    def largest_difference(self) -> str | None:
+        """The cell that differs most, in words."""
+        for cell in self.largest(1):
+            return f"{cell['group']}, {cell['trait']}: {number(cell['difference'])}"
+        return None
+
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+        """Adjusted p-values, which are estimates, by method and exchange."""
+        return {
+            how: {name: P.of(p, "monte-carlo") for name, p in some.items()}
+            for how, some in self.adjusted.items()
+        }
+
+
+def compare_traits(
+    first: TraitScores,
+    second: TraitScores,
+    *,
+    names: tuple[str, str] | None = None,
+    permutations: int = 999,
+    level: float = 0.95,
+    seed: int = 0,
+) -> CompareTraitsResult:
+    """Compare how two models score groups on traits.
+
+    Agreement is Kendall's τ-b over the cells that both have, as between a model and people in
+    :func:`~crossroads.align`, with the same restricted exchanges: whole profiles of the second model are
+    exchanged between groups (do the models distinguish groups alike?), or its traits are renamed in all
+    groups alike (do they order traits alike?). Differences are between scores in standard deviations of each
+    model's own cells, since models and measures have different scales; they have no test.
+
+    Parameters
+    ----------
+    first, second
+        Scores of the two models.
+    names
+        Names of the models; by default those of their provenance.
+    permutations
+        Number of exchanges of labels; 0 for none.
+    level
+        Level of the interval.
+    seed
+        Seed of all random draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng, groups, traits = (
+    ...     np.random.default_rng(1),
+    ...     ["nurses", "bankers", "judges"],
+    ...     ["cold-warm", "poor-wealthy", "dishonest-sincere"],
+    ... )
+    >>> one, two = (
+    ...     cr.traits.TraitScores.from_table(
+    ...         {group: dict(zip(traits, rng.normal(size=3), strict=True)) for group in groups}
+    ...     )
+    ...     for _ in range(2)
+    ... )
+    >>> result = cr.traits.compare_traits(one, two, names=("small", "large"))
+    >>> round(result.kendall_tau, 2)
+    -0.22
+    """
+    for given in (first, second):
+        if not isinstance(given, TraitScores):
+            raise InputError(
+                f"scores are of type {type(given).__name__}.",
+                hint="give TraitScores, or cr.traits.read_scores(path).",
+            )
+    whole("permutations", permutations)
+    share("level", level)
+    seed_of(seed)
+    groups, traits, coverage = _shared(first, second)
+    x, y = (_cells(one, groups, traits) for one in (first, second))
+    gone = np.isnan(x) | np.isnan(y)
+    x, y = (np.where(gone, np.nan, one) for one in (x, y))
+    tau, _ = kendall(x.ravel(), y.ravel())
+    if np.isnan(tau):
+        raise InputError("all scores of one model are equal.", hint="τ needs scores that differ.")
+    rng = generator(seed)
+    return CompareTraitsResult(
+        models=_names(names) or (_name(first, "first"), _name(second, "second")),
+        measures=(first.measure, second.measure),
+        groups=groups,
+        traits=traits,
+        kendall_tau=tau,
+        interval=tau_interval(x, y, level),
+        exchanges=_exchanges(x, y, permutations, rng),
+        first_scores=_standardised(x),
+        second_scores=_standardised(y),
+        known=read_only(~gone),
+        coverage=coverage,
+        conventions={
+            "measure": "compare traits",
+            "tau": "b, over all cells",
+            "difference": "in standard deviations of the cells of each model",
+            "permutations": permutations,
+            "interval": "jackknife, groups and traits drawn",
+            "alternative": "two-sided",
+            "level": level,
+            "seed": seed,
+        },
+        provenance=(*first.provenance, *second.provenance),
+    )
+
+
+def _names(given: Any) -> tuple[str, str] | None:
+    """Two names, if any were given."""
+    if given is None:
+        return None
+    if isinstance(given, tuple | list) and len(given) == 2 and all(isinstance(name, str) for name in given):
+        return given[0], given[1]
+    raise InputError(f"names is {in_short(given)}.", hint='give two names, such as ("BERT", "RoBERTa").')
+
+
+def _name(scores: TraitScores, default: str) -> str:
+    return model_name(scores.provenance[0]) if scores.provenance else default
+
+
+def _shared(first: TraitScores, second: TraitScores) -> tuple[tuple[str, ...], tuple[str, ...], Coverage]:
+    """The groups and traits that both have, in the order of the first."""
+    used: dict[str, tuple[str, ...]] = {}
+    dropped: dict[str, dict[str, str]] = {}
+    for kind in ("groups", "traits"):
+        one, two = getattr(first, kind), getattr(second, kind)
+        used[kind] = tuple(name for name in one if name in two)
+        if not used[kind]:
+            raise InputError(
+                f"the two models have no {kind} in common: {join_words(one, most=4)}; "
+                f"{join_words(two, most=4)}.",
+                hint="compare scores of the same groups and traits.",
+            )
+        dropped[kind] = {name: "not scored by the second model" for name in one if name not in two}
+        dropped[kind] |= {name: "not scored by the first model" for name in two if name not in one}
+    coverage = Coverage(policy="drop", used=used, dropped=dropped, respelled={})
+    return used["groups"], used["traits"], coverage
+
+
+def _cells(scores: TraitScores, groups: tuple[str, ...], traits: tuple[str, ...]) -> Floats:
+    rows = [scores.groups.index(group) for group in groups]
+    columns = [scores.traits.index(trait) for trait in traits]
+    return np.asarray(scores.scores[np.ix_(rows, columns)], dtype=np.float64)
+
+
+def _standardised(cells: Floats) -> Any:
+    """Scores in standard deviations of all cells, 0 where there is none."""
+    z = (cells - np.nanmean(cells)) / np.nanstd(cells, ddof=1)
+    return read_only(np.where(np.isnan(z), 0.0, z))
+
+
+def _exchanges(x: Floats, y: Floats, permutations: int, rng: np.random.Generator) -> dict[str, TraitExchange]:
+    whole = ~np.isnan(x).any(axis=1)
+    if not permutations or whole.sum() < 3 or x.shape[1] < 3:
+        return {}
+    found = {}
+    for name, one, two in (("groups", x[whole], y[whole]), ("traits", x[whole].T, y[whole].T)):
+        orders = np.array([np.arange(len(one)), *(rng.permutation(len(one)) for _ in range(permutations))])
+        taus = exchanged_taus(one, two, orders)
+        if np.isnan(taus).any():
+            return {}
+        found[name] = TraitExchange(
+            pvalue=two_sided(float(taus[0]), taus[1:]),
+            tau=float(taus[0]),
+            expected_tau=float(taus[1:].mean()),
+            permutations=permutations,
+        )
+    return found

@@ -1,0 +1,161 @@
+"""ILPS and ILPS*: how much a group raises the log-probability of a trait (Cao et al. 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+
+from crossroads.core.errors import InputError, in_short
+from crossroads.traits.measures.scores import Adjectives, TraitScores, selected, trait_scores
+from crossroads.traits.probe.evidence import Logits, Restriction
+
+_RESTRICTIONS: dict[bool | str, Restriction] = {
+    False: "none",
+    True: "position",
+    "piece": "piece",
+    "code": "code",
+}
+
+
+def ilps(
+    logits: Logits,
+    *,
+    prior: str | None = None,
+    templates: Iterable[str] | None = None,
+    adjectives: Adjectives = "pairs",
+) -> TraitScores:
+    r"""Increased log-probability score of the first piece of each adjective.
+
+    .. math:: \operatorname{ILPS}(g, t) = \log p(t_1 \mid g) - \log p(t_1 \mid \text{prior})
+
+    A masked model sees as many masks as the adjective has pieces. Scores of the left adjective are subtracted
+    from those of the right one, and the differences averaged over the templates.
+
+    Parameters
+    ----------
+    logits
+        Logits of the model.
+    prior
+        ``"mask"``, the publication's, with a mask in the place of the group; ``"noun"``, that of the
+        released code, with person, people or People; or another row that was probed. The default is
+        ``"mask"`` for masked models and ``"noun"`` for causal ones, which have no mask.
+    templates
+        The templates to average; all that were probed if left out.
+    adjectives
+        ``"pairs"``, the adjectives alone, as published; ``"synonyms"``, the mean of each with its synonyms;
+        ``"synonyms-median"``, their median, as in the released code.
+
+    Notes
+    -----
+    *Departures:* causal models are scored on the first piece as the next token, which the publication does
+    not do. The first piece alone gives the same score to adjectives that begin alike, such as *un-*.
+
+    References
+    ----------
+    Kurita, K., et al. (2019). doi:10.18653/v1/W19-3823;
+    Cao, Y. T., et al. (2022). doi:10.18653/v1/2022.naacl-main.92
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> full = np.log([[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]])  # of "women" and a mask: cold, warm, another token
+    >>> logits = cr.Logits.from_arrays(
+    ...     groups=["women"],
+    ...     priors=["mask"],
+    ...     templates=["{capitalised} are {trait}."],
+    ...     traits=[("cold", "warm")],
+    ...     logit=full[:, None, :2, None],
+    ...     slot=np.arange(2)[:, None, None, None].repeat(2, axis=2),
+    ...     head=-np.sort(-full, axis=1),
+    ...     log_sum_exp=[0.0, 0.0],
+    ...     hidden_sq_norm=[9.0, 9.0],
+    ...     vocabulary=3,
+    ... )
+    >>> result = cr.ilps(logits)
+    >>> {trait: round(score, 2) for trait, score in result.row("women").items()}
+    {'cold-warm': 1.2}
+    """
+    chosen = selected(logits, templates)
+    values = chosen.log_probabilities(filled=chosen.kind == "causal")[..., 0]
+    conventions = {"pieces": "first", "masks": "as many as pieces", "renormalise": False}
+    return trait_scores(
+        chosen, values, measure="ilps", prior=prior, adjectives=adjectives, conventions=conventions
+    )
+
+
+def ilps_star(
+    logits: Logits,
+    *,
+    prior: str | None = None,
+    renormalise: bool | Literal["code", "piece"] = False,
+    templates: Iterable[str] | None = None,
+    adjectives: Adjectives = "pairs",
+) -> TraitScores:
+    r"""Increased log-probability score of whole adjectives, by the chain rule over their pieces.
+
+    .. math:: \log p(t \mid g) = \sum_j \log p(t_j \mid g, t_1, \dots, t_{j-1})
+
+    Parameters
+    ----------
+    logits, prior, templates, adjectives
+        As in :func:`ilps`.
+    renormalise
+        False, the formula as published: each piece among all tokens. True: the first piece among tokens
+        that begin a word, later ones among those that continue one, special tokens left out. ``"code"``,
+        the released code: the same, with special tokens classified by their marker. ``"piece"``: each piece
+        among the tokens of its own kind.
+
+    Notes
+    -----
+    *Departures:* the released code renormalises, which the publication does not mention. It classifies tokens
+    by their marker alone, so that ``<s>``, ``<mask>`` and the like count as continuations in RoBERTa (``Ġ``
+    marks beginnings), and ``[CLS]``, ``[MASK]`` and the like as beginnings in BERT (``##`` marks
+    continuations): ``renormalise="code"``. Where a later piece begins a word (*low status*, and
+    *science-oriented* in many vocabularies), it divides by the mass of tokens to which the piece does not
+    belong, so that the quotient is not a probability and can exceed 1. This also holds for True;
+    ``renormalise="piece"`` fixes it.
+
+    References
+    ----------
+    Cao, Y. T., et al. (2022). doi:10.18653/v1/2022.naacl-main.92
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> full = np.log([[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]])  # of "women" and a mask: cold, warm, another token
+    >>> logits = cr.Logits.from_arrays(
+    ...     groups=["women"],
+    ...     priors=["mask"],
+    ...     templates=["{capitalised} are {trait}."],
+    ...     traits=[("cold", "warm")],
+    ...     logit=full[:, None, :2, None],
+    ...     slot=np.arange(2)[:, None, None, None].repeat(2, axis=2),
+    ...     head=-np.sort(-full, axis=1),
+    ...     log_sum_exp=[0.0, 0.0],
+    ...     hidden_sq_norm=[9.0, 9.0],
+    ...     vocabulary=3,
+    ... )
+    >>> result = cr.ilps_star(logits)
+    >>> {trait: round(score, 2) for trait, score in result.row("women").items()}
+    {'cold-warm': 1.2}
+    """
+    given: Any = renormalise
+    if not isinstance(given, bool | str) or given not in _RESTRICTIONS:
+        raise InputError(
+            f"renormalise is {in_short(renormalise)}.", hint="use False, True, 'code' or 'piece'."
+        )
+    chosen = selected(logits, templates)
+    each = chosen.log_probabilities(filled=True, restricted=_RESTRICTIONS[renormalise])
+    conventions = {"pieces": "chain rule, left to right", "renormalise": renormalise}
+    return trait_scores(
+        chosen,
+        np.nansum(each, axis=-1),
+        measure="ilps*",
+        prior=prior,
+        adjectives=adjectives,
+        conventions=conventions,
+    )

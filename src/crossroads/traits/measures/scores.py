@@ -1,0 +1,515 @@
+"""Scores of social groups on pairs of opposite traits, by any measure."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import (
+    CrossroadsWarning,
+    FormatError,
+    InputError,
+    UnknownNameError,
+    in_short,
+    one_of,
+    require,
+)
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.crossed import spread
+from crossroads.core.results import Coverage, Result, Row, label_for, long_row, read_only
+from crossroads.core.wording import phrases
+from crossroads.core.wording.table import Column, Table
+from crossroads.traits.measures.files import read_trait_tables
+from crossroads.traits.people.files import looks_like_json, read_json, table_text
+from crossroads.traits.probe.evidence import Logits, positions
+
+Cell = tuple[str, str, str]
+"""A template, a group (or prior) and an adjective."""
+Adjectives = Literal["pairs", "synonyms", "synonyms-median"]
+"""Which words stand for an adjective: itself, or the mean or median of itself and its synonyms."""
+Floats = NDArray[np.float64]
+
+CITED: Mapping[str, tuple[str, ...]] = {
+    "ilps": ("cao2022theory", "kurita2019measuring"),
+    "ilps*": ("cao2022theory", "kurita2019measuring"),
+    "set": ("cao2022theory",),
+    "group-ceat": ("guo2021detecting", "cao2022theory"),
+}
+"""Publications behind measures of groups on traits."""
+_ERROR = "standard error over the choice of templates and words"
+
+
+def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
+    """Scores of groups on traits, the furthest from 0 first."""
+    rows = [
+        {"scores": label, **{key: row.get(key) for key in ("group", "trait", "score", "se")}}
+        for label, one in results.items()
+        for row in one._rows()
+        if row["score"] is not None
+    ]
+    rows.sort(key=lambda row: -abs(row["score"]))
+    known = any(row["se"] is not None for row in rows)
+    columns = (
+        *([Column(key="scores", head="scores")] if len(results) > 1 else []),
+        Column(key="group", head="group"),
+        Column(key="trait", head="pair"),
+        Column(key="score", head="score", note="above 0 towards the second adjective of the pair"),
+        *([Column(key="se", head="SE", note=_ERROR, spare=1)] if known else []),
+    )
+    notes = tuple(
+        f"{label}: {len(one.groups)} groups × {len(one.traits)} pairs of traits, the furthest scores first."
+        for label, one in results.items()
+    )
+    return Table(name=name, title=title, columns=columns, rows=tuple(rows), notes=notes, most=10)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TraitScores(Result):
+    """One score for each group and pair of traits: that of the right adjective minus that of the left.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> scores = cr.traits.TraitScores.from_table({"women": {"cold-warm": 0.4}, "men": {"cold-warm": -0.1}})
+    >>> scores.groups, scores.row("men")
+    (('women', 'men'), {'cold-warm': -0.1})
+    """
+
+    _section: ClassVar[str] = "traits"
+    _stem: ClassVar[str] = "traits"
+    _figure: ClassVar[str] = "trait_heatmap"
+    _label_format: ClassVar[str] = "{measure} scores"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "scores": "largest smallest undefined=undefined_cells left_out=_left_out"
+    }
+
+    measure: str
+    """The measure: ``ilps``, ``ilps*``, ``set``, or a name of your own."""
+    groups: tuple[str, ...]
+    """The groups: rows of the scores."""
+    traits: tuple[str, ...]
+    """Names of the pairs, left adjective first: columns of the scores."""
+    scores: Floats
+    """Groups × pairs: the mean over the templates; NaN where a cell behind it is undefined."""
+    se: Floats | None = None
+    """Standard error of each score over the choice of templates, and of synonyms where these are averaged;
+    None where there is one template, or for scores computed elsewhere; NaN where the score is."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Left and right adjective of each pair; empty for scores computed elsewhere."""
+    adjectives: tuple[str, ...] = ()
+    """The adjectives of the pairs; empty for scores computed elsewhere."""
+    adjective_scores: Floats | None = None
+    """Groups × adjectives: the mean over the templates."""
+    templates: tuple[str, ...] = ()
+    """The templates that were averaged."""
+    template_scores: Floats | None = None
+    """Templates × groups × adjectives, relative to the prior."""
+    undefined: tuple[Cell, ...] = ()
+    """Cells without a score under the conventions chosen: template, group and adjective."""
+    floored: tuple[Cell, ...] = ()
+    """Cells whose distance was below the floor and counts as the floor; rows of the prior included."""
+
+    def __post_init__(self) -> None:
+        sizes = {
+            "scores": (len(self.groups), len(self.traits)),
+            "se": (len(self.groups), len(self.traits)),
+            "adjective_scores": (len(self.groups), len(self.adjectives)),
+            "template_scores": (len(self.templates), len(self.groups), len(self.adjectives)),
+        }
+        for name in _TABLES:
+            table = getattr(self, name)
+            if table is not None and table.shape != sizes[name]:
+                raise InputError(
+                    f"{name} are of shape {table.shape}, expected {sizes[name]}.",
+                    hint="groups × traits, groups × adjectives and templates × groups × adjectives.",
+                )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """One row per group and pair."""
+        return [
+            {
+                "group": group,
+                "trait": trait,
+                "score": _plain(float(self.scores[g, t])),
+                "se": None if self.se is None else _plain(float(self.se[g, t])),
+            }
+            for g, group in enumerate(self.groups)
+            for t, trait in enumerate(self.traits)
+        ]
+
+    def to_frame(self, *, wide: bool = False) -> Any:
+        """The scores as a pandas data frame: one row per group and pair, or ``wide``, one row per group."""
+        if not wide:
+            return super().to_frame()
+        pandas = require("pandas", extra="frames", purpose="to_frame()")
+        index = pandas.Index(self.groups, name="group")
+        return pandas.DataFrame(np.array(self.scores), index=index, columns=list(self.traits))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole result as plain data; undefined scores are ``None``."""
+        held = {name: getattr(self, name) for name in _TABLES if getattr(self, name) is not None}
+        defined: dict[str, Any] = {name: np.nan_to_num(table) for name, table in held.items()}
+        plain = {name: _plain(table.tolist()) for name, table in held.items()}
+        return {**super(TraitScores, replace(self, **defined)).to_dict(), **plain}
+
+    def row(self, group: str) -> dict[str, float]:
+        """The scores of one group by pair."""
+        (at,) = positions("group", [group], self.groups)
+        return dict(zip(self.traits, self.scores[at].tolist(), strict=True))
+
+    def select(self, groups: Iterable[str]) -> TraitScores:
+        """Some of the groups, in the order given."""
+        at = positions("group", groups, self.groups)
+        kept = {self.groups[i] for i in at}
+        by_adjective, by_template = self.adjective_scores, self.template_scores
+        return replace(
+            self,
+            groups=tuple(self.groups[i] for i in at),
+            scores=read_only(self.scores[at]),
+            se=None if self.se is None else read_only(self.se[at]),
+            adjective_scores=None if by_adjective is None else read_only(by_adjective[at]),
+            template_scores=None if by_template is None else read_only(by_template[:, at]),
+            undefined=tuple(cell for cell in self.undefined if cell[1] in kept),
+            floored=tuple(cell for cell in self.floored if cell[1] in kept),
+        )
+
+    def with_templates(self, templates: Iterable[str]) -> TraitScores:
+        """The scores of some templates alone, averaged again.
+
+        Standard errors are over these templates; where synonyms were averaged there are none, since their
+        single scores are not kept.
+        """
+        every = self._single_templates()
+        at = positions("template", templates, self.templates)
+        names, single = tuple(self.templates[i] for i in at), every[at]
+        by_adjective, scores = averaged(single, self.adjectives, self.pairs)
+        alone = self.conventions.get("adjectives", "pairs") == "pairs"
+        return replace(
+            self,
+            templates=names,
+            template_scores=read_only(single),
+            adjective_scores=by_adjective,
+            scores=scores,
+            se=template_errors(single, self.adjectives, self.pairs) if alone else None,
+            undefined=tuple(cell for cell in self.undefined if cell[0] in names),
+            floored=tuple(cell for cell in self.floored if cell[0] in names),
+        )
+
+    def by_template(self) -> Floats:
+        """Scores before averaging: templates × groups × pairs."""
+        return differences(self._single_templates(), self.adjectives, self.pairs)
+
+    def _single_templates(self) -> Floats:
+        if self.template_scores is None:
+            raise InputError(
+                "these scores are not available per template.", hint="measure them with templates."
+            )
+        return self.template_scores
+
+    @classmethod
+    def from_table(
+        cls, table: Mapping[str, Mapping[str, float]], *, measure: str = "given scores", provenance: Any = ()
+    ) -> Self:
+        """Scores computed elsewhere: group to trait to score, every group with the same traits.
+
+        Examples
+        --------
+        >>> TraitScores.from_table({"women": {"cold-warm": 0.4}, "men": {"cold-warm": -0.1}}).row("men")
+        {'cold-warm': -0.1}
+        """
+        given: Any = table
+        if not isinstance(given, Mapping) or not given:
+            raise InputError(
+                f"{in_short(given)} is not a table of scores.", hint="give {group: {trait: score}}."
+            )
+        first, top = next(iter(given.items()))
+        traits = tuple(top) if isinstance(top, Mapping) else ()
+        for group, row in given.items():
+            if not isinstance(row, Mapping) or not row or set(row) != set(traits):
+                raise InputError(
+                    f"the group {in_short(group)} has no scores, or other traits than {in_short(first)}.",
+                    hint="give every group the same traits.",
+                )
+        try:
+            scores = np.array([[float(row[trait]) for trait in traits] for row in table.values()])
+        except (TypeError, ValueError) as error:
+            raise InputError(f"a score is not a number: {error}.", hint="leave such groups out.") from error
+        if not np.isfinite(scores).all():
+            raise InputError("a score is nan or infinite.", hint="leave out groups without scores.")
+        return cls(
+            measure=measure,
+            groups=tuple(table),
+            traits=traits,
+            scores=read_only(scores),
+            conventions={"measure": measure},
+            provenance=tuple(provenance),
+        )
+
+    @property
+    def _cites(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Publications that proposed the measure."""
+        return CITED.get(str(self.conventions.get("measure", self.measure)), ())
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """The furthest scores first."""
+        names = ", ".join(dict.fromkeys(phrases.measure(one.measure) for one in results.values()))
+        return scores_table("traits", f"Groups and traits: {names}", results)
+
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        """Every score but those of single templates."""
+        for row in self._rows():
+            part = f"{row['group']}, {row['trait']}"
+            yield long_row(self.measure, self._label, part, "score", row["score"])
+            if self.se is not None:
+                yield long_row(self.measure, self._label, part, "se", row["se"])
+        if self.adjective_scores is not None:
+            for group, line in zip(self.groups, self.adjective_scores.tolist(), strict=True):
+                for adjective, score in zip(self.adjectives, line, strict=True):
+                    part = f"{group}, {adjective}"
+                    yield long_row(self.measure, self._label, part, "adjective_score", score)
+        for kind in ("undefined", "floored"):
+            yield long_row(self.measure, self._label, "", kind, len(getattr(self, kind)))
+
+    @property
+    def largest(self) -> float | None:
+        """The largest score."""
+        return max(self.scores[np.isfinite(self.scores)].tolist(), default=None)
+
+    @property
+    def smallest(self) -> float | None:
+        """The smallest score."""
+        return min(self.scores[np.isfinite(self.scores)].tolist(), default=None)
+
+    @property
+    def undefined_cells(self) -> float:
+        """Number of undefined cells."""
+        return float(len(self.undefined))
+
+
+def scores_name(measure: str) -> str:
+    """Name of scores of groups on traits, such as ``ilps scores``."""
+    return label_for(TraitScores, measure=measure)
+
+
+_TABLES = ("scores", "se", "adjective_scores", "template_scores")
+
+
+def _plain(value: Any) -> Any:
+    """Nested lists with None in place of NaN."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return None if value != value else value
+
+
+_Pairs = tuple[tuple[str, str], ...]
+
+
+def differences(scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> Floats:
+    """Scores of the right adjective of each pair minus those of the left one, on the last axis."""
+    left, right = ([adjectives.index(pair[side]) for pair in pairs] for side in (0, 1))
+    return np.asarray(scores[..., right] - scores[..., left])
+
+
+def averaged(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> tuple[Any, Any]:
+    """Means over the templates: groups × adjectives, and groups × pairs as right minus left."""
+    by_adjective = template_scores.mean(axis=0)
+    return read_only(by_adjective), read_only(differences(by_adjective, adjectives, pairs))
+
+
+def template_errors(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> Any:
+    """Standard errors of mean scores over the templates, groups × pairs; None with one template."""
+    if len(template_scores) < 2:
+        return None
+    each = differences(template_scores, adjectives, pairs)
+    return read_only(each.std(axis=0, ddof=1) / np.sqrt(len(each)))
+
+
+def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
+    r"""Read every table of scores in a file.
+
+    Parameters
+    ----------
+    path
+        The JSON document of ``crossroads probe --json`` or the JSON of one result; JSON
+        group → trait → score; or CSV ``group,trait,score`` or ``group,<trait>,<trait>…``. In other tables
+        than results of crossroads, names of groups and traits are replaced by those of the catalogue.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import crossroads as cr
+    >>> file = Path(mkdtemp(), "scores.csv")
+    >>> _ = file.write_text("group,trait,score\nnurses,cold-warm,0.4\nbankers,cold-warm,-0.1\n")
+    >>> (scores,) = cr.traits.read_scores(file)
+    >>> scores.row("bankers")
+    {'cold-warm': -0.1}
+    """
+    text = table_text(path)
+    if looks_like_json(text):
+        data = read_json(path, text)
+        results = data.get("results", [data]) if isinstance(data, dict) else []
+        results = results if isinstance(results, list) else []
+        ours = [one for one in results if isinstance(one, dict) and one.get("type") == TraitScores.__name__]
+        if ours:
+            try:
+                return tuple(TraitScores.from_dict(one) for one in ours)
+            except InputError as error:
+                raise FormatError(error.message, path=path, hint=error.hint) from error
+    return tuple(
+        TraitScores(
+            measure=table.measure,
+            groups=table.groups,
+            traits=table.traits,
+            scores=read_only(np.array(table.scores)),
+            conventions={"measure": table.measure, "respelled": dict(table.respelled)},
+            provenance=table.provenance,
+        )
+        for table in read_trait_tables(path, own_traits=True)
+    )
+
+
+def selected(logits: Logits, templates: Iterable[str] | None) -> Logits:
+    """Check the logits, and select the templates to measure."""
+    given: Any = logits
+    if not isinstance(given, Logits):
+        hint = "give the logits of a language model: cr.Logits."
+        if isinstance(given, Embeddings):
+            hint = "word vectors have no logits; use weat, mleat or group_ceat."
+        raise InputError(f"logits are of type {type(given).__name__}.", hint=hint)
+    return logits if templates is None else logits.select(templates=templates)
+
+
+def resolved_prior(logits: Logits, prior: str | None) -> str:
+    """The prior asked for; by default ``mask`` for masked models and ``noun`` for causal ones."""
+    wanted: Any = ("mask" if logits.kind == "masked" else "noun") if prior is None else prior
+    if not isinstance(wanted, str) or wanted not in logits.priors:
+        hint = None if logits.priors else "probe again with a prior: mask or noun."
+        raise UnknownNameError("prior", str(wanted), logits.priors, hint=hint)
+    return str(wanted)
+
+
+def trait_scores(
+    logits: Logits,
+    values: Floats,
+    *,
+    measure: str,
+    prior: str | None,
+    adjectives: str,
+    conventions: Mapping[str, Any],
+    floored: NDArray[np.bool_] | None = None,
+) -> TraitScores:
+    """Scores relative to a prior, averaged over synonyms and templates.
+
+    ``values`` are log-scores, rows × templates × adjectives, NaN where undefined; ``floored`` says which of
+    them were moved to a floor.
+    """
+    one_of("choice of adjectives", adjectives, Adjectives)
+    prior = resolved_prior(logits, prior)
+    base = len(logits.groups) + logits.priors.index(prior)
+    relative = values[: len(logits.groups)] - values[base]
+    words = tuple(dict.fromkeys(word for trait in logits.traits for word in (trait.left, trait.right)))
+    stand_ins, dropped = _stand_ins(logits, words, adjectives)
+    reduce = np.median if adjectives == "synonyms-median" else np.mean
+    merged = [reduce(relative[:, :, stand_ins[word]], axis=2) for word in words]
+    table = np.stack(merged, axis=2).transpose(1, 0, 2)
+    pairs = tuple((trait.left, trait.right) for trait in logits.traits)
+    by_adjective, scores = averaged(table, words, pairs)
+    se = template_errors(table, words, pairs)
+    if adjectives == "synonyms" and se is not None:
+        se = _crossed_errors(relative, stand_ins, pairs)
+    undefined = tuple(_cells(np.isnan(table), logits.templates, logits.groups, words))
+    if undefined:
+        warnings.warn(
+            f"{len(undefined)} of {table.size} cells are undefined, and so is every score they enter; "
+            "see .undefined.",
+            CrossroadsWarning,
+            stacklevel=4,
+        )
+    lowered: tuple[Cell, ...] = ()
+    if floored is not None:
+        at = [*range(len(logits.groups)), base]
+        rows = tuple(logits.rows[i] for i in at)
+        lowered = tuple(_cells(floored[at].swapaxes(0, 1), logits.templates, rows, logits.adjectives))
+    return TraitScores(
+        measure=measure,
+        groups=logits.groups,
+        traits=tuple(trait.name for trait in logits.traits),
+        scores=scores,
+        se=se,
+        pairs=pairs,
+        adjectives=words,
+        adjective_scores=by_adjective,
+        templates=logits.templates,
+        template_scores=read_only(np.ascontiguousarray(table)),
+        undefined=undefined,
+        floored=lowered,
+        coverage=_coverage(logits, stand_ins, dropped),
+        conventions={
+            "measure": measure,
+            "prior": prior,
+            "model": "causal: the adjective continues the text before it"
+            if logits.kind == "causal"
+            else "masked",
+            "adjectives": adjectives,
+            "trait score": "right minus left",
+            "templates": "mean",
+            **conventions,
+        },
+        provenance=(logits.provenance,),
+    )
+
+
+def _crossed_errors(
+    relative: Floats, stand_ins: Mapping[str, list[int]], pairs: tuple[tuple[str, str], ...]
+) -> Any:
+    """Standard errors over templates and over the words of either end, which are crossed."""
+    columns = []
+    for left, right in pairs:
+        words = stand_ins[left], stand_ins[right]
+        tables = relative[:, :, [*words[0], *words[1]]]
+        columns.append(np.sqrt(spread(tables, relative.shape[1], len(words[0])).total))
+    return read_only(np.stack(columns, axis=1))
+
+
+def _stand_ins(
+    logits: Logits, words: tuple[str, ...], adjectives: str
+) -> tuple[dict[str, list[int]], dict[str, str]]:
+    """Columns that stand for each adjective, and synonyms that were not asked for."""
+    synonyms: dict[str, tuple[str, ...]] = {}
+    for trait in logits.traits:
+        synonyms.update({trait.left: trait.left_synonyms, trait.right: trait.right_synonyms})
+    found: dict[str, list[int]] = {}
+    dropped: dict[str, str] = {}
+    for word in words:
+        close = synonyms[word] if adjectives != "pairs" else ()
+        found[word] = [logits.adjectives.index(w) for w in (word, *close) if w in logits.adjectives]
+        dropped |= {w: "the model was not asked for it" for w in close if w not in logits.adjectives}
+    if adjectives != "pairs" and all(len(columns) == 1 for columns in found.values()):
+        raise InputError(
+            "the model was asked for no synonym of any adjective.", hint='use adjectives="pairs".'
+        )
+    return found, dropped
+
+
+def _coverage(logits: Logits, stand_ins: dict[str, list[int]], dropped: dict[str, str]) -> Coverage:
+    used = dict.fromkeys(logits.adjectives[i] for columns in stand_ins.values() for i in columns)
+    return Coverage(
+        policy="drop",
+        used={"groups": logits.groups, "adjectives": tuple(used), "templates": logits.templates},
+        dropped={"adjectives": dropped},
+        respelled={},
+    )
+
+
+def _cells(
+    bad: NDArray[np.bool_], templates: tuple[str, ...], rows: tuple[str, ...], words: tuple[str, ...]
+) -> Iterable[Cell]:
+    return ((templates[t], rows[g], words[a]) for t, g, a in np.argwhere(bad).tolist())

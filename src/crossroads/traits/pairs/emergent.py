@@ -1,0 +1,404 @@
+"""Traits that a paired identity has beyond both its components."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import InputError, OnMissing, one_of
+from crossroads.core.inference.geometry import Floats
+from crossroads.core.inference.multiplicity import benjamini_hochberg
+from crossroads.core.inference.options import share
+from crossroads.core.results import Conclusion, Row, Stat, long_row, read_only, stat
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import counted
+from crossroads.traits.measures.files import Scores
+from crossroads.traits.pairs.identities import SCORES, Pairs, PairScores, PairsResult, origin, pair_scores
+
+Indices = NDArray[np.int64]
+
+Side = Literal["above", "below"]
+Direction = Literal[Side, "both"]
+On = Literal["adjectives", "traits"]
+Null = Literal["pooled", "none"]
+Fit = Literal["identities", "scores"]
+
+
+def _tested(results: Sequence[Any]) -> str:
+    tests = sum(one.tests for one in results if one.qvalue.size)
+    traits = counted(tests, "trait of a pair", "traits of pairs")
+    return f"{phrases.ADJUSTMENTS['bh'][1]} for {traits}" if tests else ""
+
+
+def emergent_name(measure: str) -> str:
+    """Name of traits that emerge in the scores of one measure, such as ``ilps emergent``."""
+    return f"{measure} emergent"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EmergentResult(PairsResult):
+    """Traits on which pairs score above both components or below both, the furthest first."""
+
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
+    _stem: ClassVar[str] = "emergent"
+    _figure: ClassVar[str] = "emergent_traits"
+    _table_title: ClassVar[str] = "Traits of pairs beyond their components"
+    _most_rows: ClassVar[int] = 10
+    _file_names: ClassVar[str] = (
+        "pair first second trait direction increase component_score score p qvalue emergent"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {"emergent": "found largest left_out=_left_out"}
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        SCORES,
+        stat("pair"),
+        stat("trait"),
+        stat("side", of="direction"),
+        stat("increase", note="beyond the nearer of the two components"),
+        stat("p_bh", "p (BH)", _tested, of="qvalue", kind="p"),
+    )
+
+    pairs: tuple[str, ...]
+    """The pairs examined."""
+    components: tuple[tuple[str, str], ...]
+    """The two components of each."""
+    traits: tuple[str, ...]
+    """The traits examined."""
+    pair_index: Indices
+    """For each association, the position of its pair."""
+    trait_index: Indices
+    """For each association, the position of its trait."""
+    above: NDArray[np.bool_]
+    """Whether the pair scores above both components; else it scores below both."""
+    increase: NDArray[np.float64]
+    """How far beyond the nearer component, always positive."""
+    component_score: NDArray[np.float64]
+    """Score of that component: the larger one above, the smaller one below."""
+    pvalue: NDArray[np.float64]
+    """Probability of a score as extreme if the pair were an ordinary one; empty with ``null="none"``."""
+    qvalue: NDArray[np.float64]
+    """The p-value adjusted for all pairs, traits and directions examined (Benjamini & Hochberg)."""
+    fdr: float
+    """The false-discovery rate up to which an association counts as emergent."""
+    tests: int
+    """Number of combinations of pair, trait and direction examined."""
+
+    @property
+    def emergent(self) -> NDArray[np.bool_]:
+        """For each association, whether its q-value is at most the requested rate."""
+        if not self.qvalue.size:
+            return np.zeros(self.increase.size, dtype=bool)
+        return np.asarray(self.qvalue <= self.fdr)
+
+    @property
+    def found(self) -> float | None:
+        """Number of associations that count as emergent; None where they were not tested."""
+        return float(self.emergent.sum()) if self.qvalue.size else None
+
+    @property
+    def largest(self) -> float | None:
+        """The largest increase."""
+        return float(self.increase.max()) if self.increase.size else None
+
+    def _members(self) -> Iterator[Row]:
+        """One row per association, the largest increase first."""
+        yield from (self._row(i) for i in range(self.increase.size))
+
+    def top(self, n: int = 50, *, direction: Side | None = None) -> list[dict[str, Any]]:
+        """The rows of the ``n`` largest increases: above both components, below both, or either."""
+        if direction is not None:
+            one_of("direction", direction, Side)
+        every = np.ones(self.increase.size, bool)
+        wanted = every if direction is None else self.above == (direction == "above")
+        return [self._row(int(i)) for i in np.flatnonzero(wanted)[:n]]
+
+    def discoveries(self) -> list[dict[str, Any]]:
+        """The rows that count as emergent."""
+        return [self._row(int(i)) for i in np.flatnonzero(self.emergent)]
+
+    def _row(self, i: int) -> dict[str, Any]:
+        pair, up = int(self.pair_index[i]), bool(self.above[i])
+        step, nearer = float(self.increase[i]), float(self.component_score[i])
+        tested = self.pvalue.size > 0
+        return {
+            "pair": self.pairs[pair],
+            "first": self.components[pair][0],
+            "second": self.components[pair][1],
+            "trait": self.traits[int(self.trait_index[i])],
+            "direction": "above" if up else "below",
+            "increase": step,
+            "component_score": nearer,
+            "score": nearer + step if up else nearer - step,
+            "p": float(self.pvalue[i]) if tested else None,
+            "qvalue": float(self.qvalue[i]) if tested else None,
+            "emergent": bool(self.qvalue[i] <= self.fdr) if tested else None,
+        }
+
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
+        """The trait that emerges most clearly, and how many do."""
+        places = np.flatnonzero(self.emergent)
+        if not self.qvalue.size:
+            return
+        if not places.size:
+            yield Conclusion(
+                name=name,
+                status="absent",
+                wordings={
+                    "absent": ("no trait was found on which a pair of identities goes beyond both its parts",)
+                },
+                subject="traits that emerge in pairs",
+            )
+            return
+        first = int(places[np.argmin(self.qvalue[places])])
+        pair, trait = self.pairs[int(self.pair_index[first])], self.traits[int(self.trait_index[first])]
+        side = "above" if self.above[first] else "below"
+        many = f"; such traits: {places.size:,}" if places.size > 1 else ""
+        yield Conclusion(
+            name=name,
+            status="holds",
+            wordings={"holds": ("", pair, f" score {side} both of their parts on ", trait, many)},
+            subject="traits that emerge in pairs",
+        )
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        for name, one in results.items():
+            if one.qvalue.size:
+                found = f"{int(one.emergent.sum())} of {one.tests:,} have an adjusted p-value of at most"
+                yield f"{name.removesuffix(' emergent')}: {found} {one.fdr:g}."
+
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        """Every increase."""
+        test = self._label
+        yield long_row("emergent", test, "", "tests", self.tests)
+        yield long_row("emergent", test, "", "fdr", self.fdr)
+        if self.qvalue.size:
+            yield long_row("emergent", test, "", "found", int(self.emergent.sum()), n=self.tests)
+        for one in self._rows():
+            part = f"{one['pair']}, {one['trait']}, {one['direction']}"
+            p = {"p": one["p"], "p_bh": one["qvalue"]}
+            yield long_row("emergent", test, part, "increase", one["increase"], **p)
+            yield long_row("emergent", test, part, "component_score", one["component_score"])
+
+
+def emergent(
+    scores: Scores,
+    pairs: Pairs = None,
+    *,
+    components: Scores | None = None,
+    on: On = "adjectives",
+    direction: Direction = "both",
+    null: Null = "pooled",
+    fit: Fit = "identities",
+    fdr: float = 0.05,
+    missing: OnMissing = "raise",
+) -> EmergentResult:
+    """Find the traits on which a pair of identities scores beyond both of its components.
+
+    The increase is S(g, t) − max(S(g₁, t), S(g₂, t)) above, and min(S(g₁, t), S(g₂, t)) − S(g, t) below.
+    Among thousands of combinations many are positive whatever the model learned, so that each comes with the
+    probability that an *ordinary* pair is as extreme. An ordinary pair scores what its components contribute
+    to pairs, plus a deviation like those of all other pairs; see
+    :func:`~crossroads.traits.pairs.emergent.ordinary_pvalues` for what exactly is tested, and why
+    exchanging deviations between pairs could not identify any.
+
+    Parameters
+    ----------
+    scores, pairs, components, missing
+        As in :func:`~crossroads.pairs.order_sensitivity`.
+    on
+        ``"adjectives"``, as published, or ``"traits"`` for the scores of opposite pairs of adjectives.
+    direction
+        ``"above"``, ``"below"`` or ``"both"``.
+    null
+        How deviations are distributed: ``"pooled"`` as those of all pairs and traits together, with an
+        extrapolated tail; ``"none"`` for increases alone, as published. There is no normal null: where
+        deviations have heavier tails than that it finds emergent traits in most tables without any.
+    fit
+        What the components contribute: ``"identities"``, an effect of each group on all its pairs, or
+        ``"scores"``, a linear function of the components' own scores.
+    fdr
+        The rate up to which associations count as emergent.
+
+    References
+    ----------
+    Cao, Y. T., et al. (2022), section 5.2 and Table A10. doi:10.18653/v1/2022.naacl-main.92
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> scores = cr.traits.TraitScores.from_table(
+    ...     {
+    ...         "blind": {"cold-warm": 0.1, "poor-wealthy": -0.3},
+    ...         "woman": {"cold-warm": 0.3, "poor-wealthy": -0.1},
+    ...         "blind woman": {"cold-warm": 0.9, "poor-wealthy": -0.2},
+    ...     }
+    ... )
+    >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
+    >>> [(row["pair"], row["trait"], round(row["increase"], 2)) for row in found.top(1)]
+    [('blind woman', 'cold-warm', 0.6)]
+    """
+    one_of("on", on, On)
+    one_of("direction", direction, Direction)
+    if str(null) == "normal":
+        raise InputError(
+            "null is 'normal', which finds emergent traits where there are none if tails are heavy.",
+            hint="use null='pooled', which takes the tails from the scores, or null='none'.",
+        )
+    one_of("null", null, Null)
+    one_of("fit", fit, Fit)
+    share("fdr", fdr, hint="give a rate between 0 and 1.")
+    table = pair_scores(scores, pairs, components, missing=missing, adjectives=on == "adjectives")
+    high, low = np.maximum(table.first, table.second), np.minimum(table.first, table.second)
+    sides = {"above": (True,), "below": (False,), "both": (True, False)}[direction]
+    increases = np.stack([table.whole - high if up else low - table.whole for up in sides])
+    tested = null != "none"
+    p = np.ones(increases.shape)
+    if tested:
+        tails = ordinary_pvalues(table, fit=fit)
+        p = np.stack([tails[0 if up else 1] for up in sides])
+        p[increases <= 0] = 1.0  # not beyond the components, whatever the deviation
+    q = benjamini_hochberg(p.ravel()).reshape(p.shape)
+    side, pair, trait = np.nonzero(increases > 0)
+    order = np.argsort(-increases[side, pair, trait], kind="stable")
+    side, pair, trait = side[order], pair[order], trait[order]
+    nearer = np.stack([high if up else low for up in sides])
+    from_scores = origin(scores)
+    return EmergentResult(
+        pairs=tuple(one.name for one in table.pairs),
+        components=tuple(one.components for one in table.pairs),
+        traits=table.traits,
+        pair_index=read_only(pair.astype(np.int64)),
+        trait_index=read_only(trait.astype(np.int64)),
+        above=read_only(np.array(sides, dtype=bool)[side]),
+        increase=read_only(increases[side, pair, trait]),
+        component_score=read_only(nearer[side, pair, trait]),
+        pvalue=read_only(p[side, pair, trait] if tested else np.empty(0)),
+        qvalue=read_only(q[side, pair, trait] if tested else np.empty(0)),
+        fdr=fdr,
+        tests=int(increases.size),
+        coverage=table.coverage,
+        conventions={
+            "measure": "emergent",
+            "scores": from_scores["scores"],
+            "on": on,
+            "direction": direction,
+            "null": null,
+            "fit": fit,
+            "missing": missing,
+        },
+        provenance=from_scores["provenance"],
+    )
+
+
+_TAIL, _SHARE, _FEWEST = 250, 0.1, 20
+_RANK = 1e-9
+_LEAST_FREEDOM = 3
+
+
+def ordinary_pvalues(table: PairScores, *, fit: str) -> tuple[Floats, Floats]:
+    """Compute the probability that an ordinary pair scores as high, and as low, for each pair and trait.
+
+    With the fit ``"identities"``, each group has an effect on all its pairs, whatever it scores alone: if
+    *mechanic* makes all its pairs trustworthy, that says nothing of *Jamaican mechanic*. With ``"scores"``,
+    the larger and the smaller of the two components' own scores each have a slope.
+
+    References
+    ----------
+    Hosking, J. R. M., & Wallis, J. R. (1987), for the fit of the tail. doi:10.1080/00401706.1987.10488243
+
+    Knijnenburg, T. A., et al. (2009), for p-values below the reach of a permutation test.
+    doi:10.1093/bioinformatics/btp211
+    """
+    deviations, _, usable = studentised(table, fit)
+    upper, lower = (_pooled(side * deviations, usable) for side in (1.0, -1.0))
+    return np.where(usable, upper, 1.0), np.where(usable, lower, 1.0)
+
+
+def studentised(table: PairScores, fit: str) -> tuple[Floats, int, np.ndarray]:
+    """Externally studentised residuals of each trait, their degrees of freedom, and which are defined."""
+    n = len(table.pairs)
+    if fit == "identities":
+        basis = _basis(_membership(table))
+        rank = basis.shape[1]
+        residuals = table.whole - basis @ (basis.T @ table.whole)
+        room = np.repeat(1.0 - (basis**2).sum(axis=1)[:, None], table.whole.shape[1], axis=1)
+    else:
+        rank = min(3, n)
+        residuals, room = np.empty_like(table.whole), np.empty_like(table.whole)
+        for t in range(table.whole.shape[1]):
+            both = np.column_stack([table.first[:, t], table.second[:, t]])
+            basis = _basis(np.column_stack([np.ones(n), both.max(axis=1), both.min(axis=1)]))
+            residuals[:, t] = table.whole[:, t] - basis @ (basis.T @ table.whole[:, t])
+            room[:, t] = 1.0 - (basis**2).sum(axis=1)
+    freedom = n - rank
+    if freedom < _LEAST_FREEDOM:
+        other = "more pairs, or null='none'"
+        other = f"fit='scores', {other}" if fit == "identities" else other
+        raise InputError(
+            f"{n} pairs leave {max(freedom, 0)} degrees of freedom beside {rank} effects of components.",
+            hint=f"so few pairs cannot show what is ordinary; use {other}.",
+        )
+    usable = room > _RANK**0.5
+    size = np.abs(table.whole).max(axis=0, keepdims=True)
+    residuals = np.where(usable & (np.abs(residuals) > _RANK * size), residuals, 0.0)
+    total = (residuals**2).sum(axis=0, keepdims=True)
+    own = residuals**2 / np.where(usable, room, 1.0)
+    rest = np.maximum(total - own, _RANK * total)  # of the other pairs, without the pair's own deviation
+    scale = np.sqrt(rest * np.where(usable, room, 1.0) / (freedom - 1))
+    return residuals / np.where(scale > 0, scale, 1.0), freedom - 1, usable
+
+
+def _membership(table: PairScores) -> Floats:
+    """Which pair contains which group, one row per pair."""
+    member = np.zeros((len(table.pairs), len(table.groups)))
+    for places in table.places:
+        member[np.arange(len(table.pairs)), places] = 1.0
+    return member
+
+
+def _basis(columns: Floats) -> Floats:
+    """Orthonormal directions that span the columns."""
+    left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+    return np.asarray(left[:, sizes > _RANK * sizes.max(initial=0.0)])
+
+
+def _pooled(deviations: Floats, usable: np.ndarray) -> Floats:
+    """Upper tail of each deviation among all: its rank, and beyond the largest of them a fitted tail."""
+    values = deviations[usable]
+    n = values.size
+    ascending = np.sort(values)
+    chance = (n - np.searchsorted(ascending, values, side="left")) / n
+    k = min(_TAIL, int(n * _SHARE))
+    if k >= _FEWEST:
+        edge = ascending[n - k - 1]
+        beyond = ascending[n - k :] - edge
+        far = (values > edge) & (chance <= k / n)
+        if beyond[-1] > 0:
+            chance[far] = k / n * _tail(values[far] - edge, *_pareto(beyond))
+    out = np.ones(deviations.shape)
+    out[usable] = chance
+    return out
+
+
+def _pareto(beyond: Floats) -> tuple[float, float]:
+    """Shape and scale of a generalised Pareto tail, no lighter than exponential, by weighted moments.
+
+    The scale is kept when a lighter shape is set to the exponential one: that makes the tail heavier still.
+    """
+    k = beyond.size
+    mean = float(beyond.mean())
+    weighted = float((np.sort(beyond) * (k - np.arange(1, k + 1)) / (k - 1)).mean())
+    spread = mean - 2 * weighted
+    if spread <= 0:
+        return 0.0, mean
+    return max(0.0, 2 - mean / spread), 2 * mean * weighted / spread
+
+
+def _tail(beyond: Floats, shape: float, scale: float) -> Floats:
+    if shape < _RANK:
+        return np.asarray(np.exp(-beyond / scale))
+    return np.asarray((1 + shape * beyond / scale) ** (-1 / shape))

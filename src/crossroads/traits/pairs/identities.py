@@ -1,0 +1,255 @@
+"""Scores of paired identities and of their two components, and rank correlations between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from crossroads.core.errors import (
+    EvidenceError,
+    InputError,
+    MissingStimuliError,
+    OnMissing,
+    UnknownNameError,
+    in_short,
+    one_of,
+)
+from crossroads.core.inference.geometry import Floats
+from crossroads.core.results import Coverage, Result, stat
+from crossroads.core.results.stats import NAME
+from crossroads.core.stimuli.sets import FrozenDict
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import percent
+from crossroads.core.wording.table import Table
+from crossroads.core.wording.vocabulary import Note
+from crossroads.traits.measures.files import Scores
+from crossroads.traits.pairs.material import PairedGroup, paired_groups
+from crossroads.traits.people.agreement import kendall_many
+
+SCORES = stat("scores", of=NAME, several=True)
+"""The column of the measure whose scores were read."""
+Pairs = Iterable[PairedGroup] | Mapping[str, tuple[str, str]] | None
+"""Paired groups; or the name of each pair with its two groups; or None for those of the catalogue."""
+
+
+def levels(drawn: str) -> Note:
+    """The note on intervals: their levels, and what was drawn."""
+    return lambda results: f"{', '.join(dict.fromkeys(percent(one.level) for one in results))}, {drawn}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PairsResult(Result):
+    """What results about paired identities share: they are named by the measure whose scores were read."""
+
+    _section: ClassVar[str] = "pairs"
+
+    @property
+    def measured(self) -> str:
+        """The measure whose scores were read."""
+        return str(self.conventions.get("scores", "given"))
+
+    @property
+    def _label(self) -> str:
+        """The measure whose scores were read, and what was asked."""
+        return f"{self.measured} {self._stem}"
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One table, in which measures have their printed names."""
+        named = {phrases.measure(name.removesuffix(f" {cls._stem}")): one for name, one in results.items()}
+        return replace(super()._tabulate(named), notes=tuple(cls._table_notes(results)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairScores:
+    """Pairs that were scored together with both components."""
+
+    pairs: tuple[PairedGroup, ...]
+    """The pairs."""
+    traits: tuple[str, ...]
+    """The traits."""
+    whole: Floats
+    """Scores of the pairs: pairs by traits."""
+    first: Floats
+    """Scores of the first component of each pair."""
+    second: Floats
+    """Scores of the second component of each pair."""
+    coverage: Coverage
+    """Which pairs were measured."""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Every component once."""
+        return tuple(dict.fromkeys(name for pair in self.pairs for name in pair.components))
+
+    @property
+    def places(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Positions of the first and second component of each pair among the groups."""
+        place = {name: i for i, name in enumerate(self.groups)}
+        return (
+            np.array([place[pair.first] for pair in self.pairs]),
+            np.array([place[pair.second] for pair in self.pairs]),
+        )
+
+
+def pair_scores(
+    scores: Scores, pairs: Pairs, components: Scores | None, *, missing: str, adjectives: bool = False
+) -> PairScores:
+    """Find pairs and their components among the scored groups.
+
+    With ``adjectives``, the scores of single adjectives are read instead of those of opposite pairs.
+    """
+    one_of("missing", missing, OnMissing)
+    for given in (scores, scores if components is None else components):
+        if not isinstance(given, Scores):
+            raise InputError(
+                f"scores are of type {type(given).__name__}.",
+                hint="give a result of ILPS, SeT or group CEAT, or cr.traits.TraitScores.from_table({...}).",
+            )
+    single = scores if components is None else components
+    traits, whole = _table(scores, adjectives)
+    others, parts = _table(single, adjectives)
+    if set(traits) != set(others):
+        odd = sorted(set(traits) ^ set(others))[0]
+        raise InputError(
+            f"the trait {odd!r} is scored for the pairs or for their components, not for both.",
+            hint="score both on the same traits.",
+        )
+    parts = parts[:, [others.index(name) for name in traits]]
+    asked = as_pairs(pairs)
+    row, part = ({name: i for i, name in enumerate(table.groups)} for table in (scores, single))
+    found, absent = [], {}
+    for pair in asked:
+        lacking = [name for name in pair.components if name not in part]
+        if pair.name not in row:
+            absent[pair.name] = "not among the scores"
+        elif lacking:
+            absent[pair.name] = f"its component {lacking[0]!r} is not among the scores"
+        else:
+            found.append(pair)
+    _check_found(found, absent if pairs is not None else {}, missing, asked, tuple(scores.groups))
+    return PairScores(
+        pairs=tuple(found),
+        traits=traits,
+        whole=_finite([pair.name for pair in found], whole[[row[pair.name] for pair in found]]),
+        first=_finite([pair.first for pair in found], parts[[part[pair.first] for pair in found]]),
+        second=_finite([pair.second for pair in found], parts[[part[pair.second] for pair in found]]),
+        coverage=Coverage(
+            policy=missing,
+            used={"pairs": tuple(pair.name for pair in found)},
+            dropped={"pairs": absent if pairs is not None else {}},
+            respelled={},
+        ),
+    )
+
+
+def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
+    """Convert pairs in any accepted form to paired groups."""
+    if pairs is None:
+        return paired_groups()
+    if not isinstance(pairs, Mapping):
+        if not isinstance(pairs, Iterable):
+            raise InputError(f"the pairs are {in_short(pairs)}.", hint="give cr.pairs.paired_groups(...).")
+        listed = tuple(pairs)
+        for pair in listed:
+            if not isinstance(pair, PairedGroup):
+                raise InputError(
+                    f"{in_short(pair)} is not a paired group.",
+                    hint="give cr.pairs.paired_groups(...), or a mapping such as "
+                    "{'Black woman': ('Black', 'woman')}.",
+                )
+        return listed
+    made = []
+    for name, two in pairs.items():
+        if isinstance(two, str) or not isinstance(two, Iterable) or len({*two}) != 2 or len([*two]) != 2:
+            raise InputError(
+                f"the pair {in_short(name)} has the components {in_short(two)}.", hint="give two groups."
+            )
+        first, second = two
+        forms = FrozenDict({"singular": name})
+        made.append(PairedGroup(first=first, second=second, domains=("", ""), forms=forms))
+    return tuple(made)
+
+
+def _check_found(
+    found: list[PairedGroup],
+    absent: Mapping[str, str],
+    missing: str,
+    asked: Sequence[PairedGroup],
+    groups: tuple[str, ...],
+) -> None:
+    if absent and missing == "raise":
+        name, why = next(iter(absent.items()))
+        more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+        raise MissingStimuliError(
+            f"the pair {name!r}{more} cannot be measured: {why}.",
+            missing=absent,
+            hint="score it, or leave out what is missing with missing='drop'.",
+        )
+    if not found:
+        shown = asked[0].name if asked else "none"
+        hint = "the scores must contain the pairs by their singular, and both components."
+        if not asked:
+            raise InputError("there are no pairs.", hint="give at least one.")
+        raise UnknownNameError("pair, or component of a pair,", shown, groups, hint=hint)
+
+
+def _table(scores: Scores, adjectives: bool) -> tuple[tuple[str, ...], Floats]:
+    """Names of the traits, or adjectives, and groups by these."""
+    names = tuple(getattr(scores, "adjectives", ()) if adjectives else scores.traits)
+    values: Any = getattr(scores, "adjective_scores", None) if adjectives else scores.scores
+    if not names or values is None:
+        raise InputError(
+            "the scores are not available per adjective.",
+            hint="use on='traits', or scores measured here, which keep their adjectives.",
+        )
+    table = np.asarray(values, dtype=np.float64)
+    if table.shape != (len(tuple(scores.groups)), len(names)):
+        raise EvidenceError(
+            f"the scores have the shape {table.shape}.",
+            hint=f"expected groups by traits, {(len(tuple(scores.groups)), len(names))}.",
+        )
+    return names, table
+
+
+def _finite(names: Sequence[str], values: Floats) -> Floats:
+    """The scores of the named groups, if all of them are numbers."""
+    if not np.isfinite(values).all():
+        group = names[int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])]
+        raise EvidenceError(
+            f"the scores of {group!r} contain a value that is not a number.", hint="leave out its pairs."
+        )
+    return values
+
+
+def origin(scores: Scores) -> dict[str, Any]:
+    """Conventions that record the measure and the provenance of the scores of a result."""
+    return {
+        "scores": str(getattr(scores, "measure", "given")),
+        "provenance": tuple(getattr(scores, "provenance", ())),
+    }
+
+
+def row_taus(left: Floats, right: Floats) -> Floats:
+    """Kendall's τ-b of each row with the same row of another table; every row must have one.
+
+    Examples
+    --------
+    >>> row_taus(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 3.0, 2.0]])).round(4).tolist()
+    [0.3333]
+    """
+    if left.shape[1] < 2:
+        raise InputError(
+            f"a rank correlation needs at least two traits; there is {left.shape[1]}.",
+            hint="score more traits.",
+        )
+    taus = kendall_many(left, right)
+    if np.isnan(taus).any():
+        raise EvidenceError(
+            "all traits have the same score in a pair or in one of its components: there is no order.",
+            hint="check the scores; a rank correlation needs traits that differ.",
+        )
+    return taus

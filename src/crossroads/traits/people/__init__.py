@@ -1,0 +1,1 @@
+"""Judgements of people, and how well scores agree with them."""

@@ -1,0 +1,440 @@
+"""Alignment: how far a model's associations of groups with traits agree with people's (Cao et al. 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import lgamma, log
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import InputError, UnknownNameError, in_short
+from crossroads.core.inference.bootstrap import generator, percentile_interval, resampled_weights
+from crossroads.core.inference.options import number, seed_of, share, whole
+from crossroads.core.stimuli import catalog
+from crossroads.traits.measures.files import (
+    Scores,
+    SharedCells,
+    TraitTable,
+    has_own_traits,
+    judgements_of,
+    shared_cells,
+    trait_table,
+)
+from crossroads.traits.people.agreement import (
+    exchanged_sums,
+    exchanged_taus,
+    kendall,
+    kendall_many,
+    orders_within,
+    tau_interval,
+    top_shares,
+    two_sided,
+)
+from crossroads.traits.people.alignment_result import AlignmentResult, Exchange, GroupAlignment, NoiseCeiling
+from crossroads.traits.people.evidence import HIGH, LOW, Judgements
+from crossroads.traits.people.names import GROUPS, TRAITS
+
+Floats = NDArray[np.float64]
+EXCHANGES = ("groups", "traits")
+_ENOUGH = 1000
+"""Arrangements within blocks of the catalogue from which these are used."""
+
+
+def align(
+    scores: Scores | Mapping[str, Mapping[str, float]] | TraitTable,
+    human: Judgements | str | Path | Mapping[str, Mapping[str, float]],
+    *,
+    threshold: float = 50.0,
+    k: int = 3,
+    permutations: int = 999,
+    bootstrap: int = 1000,
+    splits: int = 100,
+    level: float = 0.95,
+    seed: int = 0,
+    groups: Iterable[str] | None = None,
+    blocks: Mapping[str, str] | Literal["catalogue"] | None = "catalogue",
+) -> AlignmentResult:
+    """Compare a model's scores of groups on traits with human judgements.
+
+    Parameters
+    ----------
+    scores
+        A result with ``groups``, ``traits`` and ``scores`` (ILPS, SeT, group CEAT), or a mapping group →
+        trait → score; higher is closer to the right end of a pair.
+    human
+        Judgements, a file of them, or a mapping group → trait → mean from 0 to 100.
+    threshold
+        Threshold of human means for precision; a mean equal to it is on neither side.
+    k
+        Number of traits at either end of the model's order used for precision. Traits of equal score share
+        the last places.
+    permutations
+        Number of exchanges of labels; 0 for none.
+    bootstrap
+        Number of resamples for the interval of precision; 0 for no intervals at all.
+    splits
+        Number of divisions of the people, and of simulated samples of people, for the noise ceiling; 0 for
+        none.
+    level
+        Level of the intervals.
+    seed
+        Seed of all random draws.
+    groups
+        Groups to compare, such as all but those of a pilot, by any name in the catalogue; all by default.
+    blocks
+        Labels are exchanged within blocks: ``"catalogue"``, groups of one domain and traits of one scale,
+        where the catalogue knows those of all; a mapping from names of groups or traits to their block; or
+        None, so that any two may be exchanged. Blocks of the catalogue are used where they leave at least
+        1,000 arrangements.
+
+    Notes
+    -----
+    τ-b pools all cells, as published: scores are compared between groups as well as within. Precision is
+    averaged over the groups that have scores. A random order of traits has a precision of one half, whatever
+    the human means: the share of traits above the threshold at the top and the share below at the bottom add
+    up to 1.
+
+    Three p-values answer three questions. ``kendall_pvalue`` is the published one; it treats cells as
+    independent. Exchanging ``groups`` gives each group the human profile of another: it tests whether the
+    model distinguishes groups as people do, beyond what all groups have in common. Exchanging ``traits``
+    renames the traits of one side, for all groups alike: it tests whether the order of the traits, common to
+    groups or not, agrees. Both keep profiles intact, so that cells of one group or one trait may be
+    dependent. They use the groups that have every trait. An exchange holds its level if the labels exchanged
+    are alike but for what is tested; groups of one domain are more alike than others, and so are traits of
+    one scale. Agreement between domains, or between scales, does not count within blocks.
+
+    The interval leaves out each group and each trait in turn. It is for other groups and traits of many
+    domains and factors, and too narrow where all groups of a domain, or all traits of a factor, share a
+    level.
+
+    *Departures:* the paper prints neither intervals nor a ceiling, and does not say how ties are treated.
+
+    References
+    ----------
+    Cao, Y. T., Sotnikova, A., Daumé III, H., Rudinger, R. and Zou, L. (2022).
+    doi:10.18653/v1/2022.naacl-main.92
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> people = {
+    ...     "nurses": {"cold-warm": 90.0, "powerless-powerful": 40.0, "poor-wealthy": 45.0},
+    ...     "bankers": {"cold-warm": 20.0, "powerless-powerful": 85.0, "poor-wealthy": 95.0},
+    ... }
+    >>> model = {
+    ...     "nurses": {"cold-warm": 0.8, "powerless-powerful": -0.1, "poor-wealthy": 0.1},
+    ...     "bankers": {"cold-warm": -0.5, "powerless-powerful": 0.4, "poor-wealthy": 0.9},
+    ... }
+    >>> result = cr.align(model, people, k=1)
+    >>> round(result.kendall_tau, 2), result.by_group["nurses"].precision_at_3
+    (1.0, 1.0)
+    """
+    whole("k", k, least=1)
+    for option, count in (("permutations", permutations), ("bootstrap", bootstrap), ("splits", splits)):
+        whole(option, count)
+    number("threshold", threshold, above=LOW, below=HIGH, hint="give a number between 0 and 100, such as 50.")
+    share("level", level)
+    seed_of(seed)
+    judged = judgements_of(human)
+    table = trait_table(scores, own_traits=has_own_traits(judged))
+    both, coverage = shared_cells(table, judged, groups)
+    if k > len(both.traits):
+        raise InputError(f"k is {k}, and there are {len(both.traits)} traits.", hint="use a smaller k.")
+    rng = generator(seed)
+    tau, pvalue = kendall(both.model.ravel(), both.human.ravel())
+    if np.isnan(tau):
+        raise InputError("all scores of one side are equal.", hint="τ needs scores that differ.")
+    noise = simulate_noise(both.judgements, max(splits, 2), rng) if splits and judged.annotators else None
+    limit = None
+    if noise is not None:
+        limit = noise_ceiling(both.judgements, noise, threshold=threshold, k=k, splits=splits, rng=rng)
+    precision = _precision(both, threshold=threshold, k=k)
+    if np.isnan(precision).all():
+        raise InputError(f"no group has scores on {k} traits on both sides.", hint="use a smaller k.")
+    divided = _blocks(both, blocks)
+    precision_ends = _precision_interval(precision.mean(axis=0), bootstrap, level, rng)
+    people = (
+        None
+        if noise is None or limit is None or not bootstrap
+        else _annotator_interval(both, noise, tau, level)
+    )
+    return AlignmentResult(
+        measure=table.measure,
+        kendall_tau=tau,
+        kendall_pvalue=pvalue,
+        interval=tau_interval(both.model, both.human, level) if bootstrap else None,
+        annotator_interval=people,
+        exchanges=_exchanges(both, divided, permutations, rng, threshold=threshold, k=k),
+        precision_at_3=float(np.nanmean(precision)),
+        precision_interval=precision_ends,
+        precision_chance=_chance(both, threshold),
+        by_group=_by_group(both, precision, limit),
+        ceiling=None if limit is None else limit.truth,
+        noise=limit,
+        k=k,
+        model_scores=_nested(both, both.model),
+        human_scores=_nested(both, both.human),
+        coverage=coverage,
+        conventions={
+            "measure": "alignment",
+            "tau": "b, over all cells",
+            "threshold": threshold,
+            "k": k,
+            "ties at k": "share the last places",
+            "at the threshold": "on neither side",
+            "permutations": permutations,
+            "exchange": ", ".join(EXCHANGES),
+            "blocks": blocks if blocks is None or isinstance(blocks, str) else "given",
+            "alternative": "two-sided",
+            "interval": "jackknife, groups and traits drawn",
+            "bootstrap": bootstrap,
+            "level": level,
+            "splits": splits,
+            "seed": seed,
+        },
+        provenance=(*table.provenance, judged.provenance),
+    )
+
+
+def _precision(both: SharedCells, *, threshold: float, k: int) -> Floats:
+    """Precision at the top and at the bottom, by group: two rows; NaN with fewer than k traits."""
+    top, bottom = top_shares(both.model, k), top_shares(-both.model, k)
+    human = np.where(np.isnan(both.human), threshold, both.human)
+    return np.stack([(top * (human > threshold)).sum(axis=1), (bottom * (human < threshold)).sum(axis=1)]) / k
+
+
+def _chance(both: SharedCells, threshold: float) -> float:
+    """Precision of a random order of traits."""
+    sides = (both.human > threshold).sum(axis=1) + (both.human < threshold).sum(axis=1)
+    return float(np.mean(sides / (~np.isnan(both.human)).sum(axis=1)) / 2)
+
+
+def _by_group(both: SharedCells, precision: Floats, limit: NoiseCeiling | None) -> dict[str, GroupAlignment]:
+    found = {}
+    raters = (~np.isnan(both.judgements.ratings)).any(axis=2).sum(axis=0)
+    for g, group in enumerate(both.groups):
+        tau, pvalue = kendall(both.model[g], both.human[g])
+        found[group] = GroupAlignment(
+            kendall_tau=_known(tau),
+            kendall_pvalue=_known(pvalue),
+            precision_at_3=_known(precision[:, g].mean()),
+            precision_top=_known(precision[0, g]),
+            precision_bottom=_known(precision[1, g]),
+            traits=int((~np.isnan(both.model[g])).sum()),
+            annotators=int(raters[g]),
+            ceiling=None if limit is None else limit.by_group.get(group),
+        )
+    return found
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _precision_interval(
+    precision: Floats, resamples: int, level: float, rng: np.random.Generator
+) -> tuple[float, float] | None:
+    """Interval of the mean precision from resampling groups, with the traits as given."""
+    known = precision[~np.isnan(precision)]
+    if not resamples or len(known) < 2:
+        return None
+    return percentile_interval(resampled_weights(len(known), resamples, rng) @ known, level)
+
+
+def _blocks(both: SharedCells, given: object) -> dict[str, tuple[str, ...]]:
+    """The block of each group and of each trait; one for all where there are none."""
+    names = {"groups": both.groups, "traits": both.traits}
+    none = {kind: ("",) * len(items) for kind, items in names.items()}
+    if given is None:
+        return none
+    if given == "catalogue":
+        known = {
+            "groups": {g.name: g.categories.get("domain", "") for g in catalog().groups(GROUPS).members},
+            "traits": {pair.name: pair.scale for pair in catalog().traits(TRAITS)},
+        }
+        found = {kind: tuple(known[kind].get(item) or "" for item in items) for kind, items in names.items()}
+        return {
+            kind: some if all(some) and _arrangements(some) >= log(_ENOUGH) else none[kind]
+            for kind, some in found.items()
+        }
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"blocks is {in_short(given)}.",
+            hint="use 'catalogue', None, or a mapping from groups or traits to their blocks.",
+        )
+    for name in given:
+        if name not in (*both.groups, *both.traits):
+            raise UnknownNameError("group or trait", str(name), (*both.groups, *both.traits))
+    found = {}
+    for kind, items in names.items():
+        here = [item for item in items if item in given]
+        if here and len(here) < len(items):
+            lost = next(item for item in items if item not in given)
+            raise InputError(
+                f"blocks has {here[0]!r} and not {lost!r}.", hint=f"give the block of all {kind}, or of none."
+            )
+        found[kind] = tuple(str(given[item]) for item in items) if here else none[kind]
+    return found
+
+
+def _arrangements(blocks: tuple[str, ...]) -> float:
+    """Logarithm of the number of orders that keep items in their blocks; 0 where there is only one."""
+    return sum(lgamma(blocks.count(block) + 1) for block in set(blocks))
+
+
+def _annotator_interval(
+    both: SharedCells, noise: Noise, tau: float, level: float
+) -> tuple[float, float] | None:
+    """Interval from resampling people, centred on τ-b because resampled means are noisier."""
+    errors = np.where(np.isnan(noise.errors), 0.0, noise.errors)  # cells of which only the mean is known stay
+    drawn = both.human[None] + errors
+    taus = kendall_many(drawn.reshape(len(drawn), -1), both.model.reshape(1, -1))
+    taus = taus[~np.isnan(taus)]  # undefined where all resampled means are equal
+    if not len(taus):
+        return None
+    low, high = percentile_interval(tau + taus - taus.mean(), level)
+    return max(-1.0, low), min(1.0, high)
+
+
+def _exchanges(
+    both: SharedCells,
+    blocks: Mapping[str, tuple[str, ...]],
+    permutations: int,
+    rng: np.random.Generator,
+    *,
+    threshold: float,
+    k: int,
+) -> dict[str, Exchange]:
+    whole = ~np.isnan(both.model).any(axis=1)
+    if not permutations or whole.sum() < 3 or len(both.traits) < 3:
+        return {}
+    model, human = both.model[whole], both.human[whole]
+    shares = np.stack([top_shares(model, k), top_shares(-model, k)])
+    sides = np.stack([human > threshold, human < threshold]).astype(np.float64)
+    scale = 2 * k * len(model)
+    found = {}
+    tables = {"groups": "egt,eht->gh", "traits": "egt,egs->ts"}
+    for name, sums in tables.items():
+        x, y = (model, human) if name == "groups" else (model.T, human.T)
+        within = blocks[name]
+        if name == "groups":
+            within = tuple(np.array(within)[whole].tolist())
+        if not _arrangements(within):
+            continue  # every block has one member: nothing can be exchanged
+        orders = orders_within(within, permutations, rng)
+        same = np.arange(len(x))[None]
+        taus = exchanged_taus(x, y, np.concatenate([same, orders]))
+        precise = exchanged_sums(np.einsum(sums, shares, sides), np.concatenate([same, orders])) / scale
+        if np.isnan(taus).any():
+            return {}
+        found[name] = Exchange(
+            pvalue=two_sided(float(taus[0]), taus[1:]),
+            tau=float(taus[0]),
+            expected_tau=float(taus[1:].mean()),
+            precision_pvalue=two_sided(float(precise[0]), precise[1:]),
+            expected_precision=float(precise[1:].mean()),
+            permutations=permutations,
+            blocks=len(set(within)),
+        )
+    return found
+
+
+def _nested(both: SharedCells, values: Floats) -> dict[str, dict[str, float]]:
+    return {
+        group: {trait: float(v) for trait, v in zip(both.traits, row, strict=True) if not np.isnan(v)}
+        for group, row in zip(both.groups, values, strict=True)
+    }
+
+
+class Noise(NamedTuple):
+    """Simulated errors of the means, and means without the variance that is due to error."""
+
+    errors: Floats
+    """Samples × groups × traits."""
+    truth: Floats
+    """Groups × traits."""
+
+
+def simulate_noise(human: Judgements, samples: int, rng: np.random.Generator) -> Noise:
+    """Simulate errors of the means by resampling people within groups, and shrink the means accordingly.
+
+    Whole people are drawn, so that errors of one group are correlated over traits as they are in the data;
+    they are scaled by √(n / (n − 1)), since resampled means of n people vary too little by that factor. Means
+    vary more than what they estimate: within each group their distances from the mean of the group are shrunk
+    until their variance is that of the means less that of the errors.
+    """
+    ratings = np.where(np.isnan(human.given)[None], human.ratings, np.nan)
+    shape = ratings.shape[1:]
+    errors, truth = np.full((samples, *shape), np.nan), np.full(shape, np.nan)
+    for g in range(shape[0]):
+        rows = ratings[:, g][~np.isnan(ratings[:, g]).all(axis=1)]
+        n = len(rows)
+        if n < 2:
+            continue
+        drawn = rng.multinomial(n, np.full(n, 1 / n), size=samples).astype(np.float64)
+        means = weighted_means(np.ones((1, n)), rows)[0]
+        errors[:, g] = (weighted_means(drawn, rows) - means) * np.sqrt(n / (n - 1))
+        centre = np.nanmean(means)
+        here = errors[:, g] - np.nanmean(errors[:, g], axis=1, keepdims=True)
+        spread = float(np.nanvar(means, ddof=1)) if (~np.isnan(means)).sum() > 1 else 0.0
+        kept = max(0.0, 1 - float(np.nanmean(here**2)) / spread) if spread > 0 else 0.0
+        truth[g] = centre + np.sqrt(kept) * (means - centre)
+    return Noise(errors, truth)
+
+
+def weighted_means(weights: Floats, rows: Floats) -> Floats:
+    """Means of the columns with each row weighted; one row of weights per mean."""
+    rated = ~np.isnan(rows)
+    totals, counts = weights @ np.where(rated, rows, 0.0), weights @ rated.astype(np.float64)
+    return np.where(counts > 0, totals / np.where(counts > 0, counts, 1.0), np.nan)
+
+
+def noise_ceiling(
+    human: Judgements, noise: Noise, *, threshold: float, k: int, splits: int, rng: np.random.Generator
+) -> NoiseCeiling | None:
+    """Estimate the agreement of people with each other; None where too few single ratings are known.
+
+    Halves are half as many people, and less reliable than all. For correlations, Spearman and Brown's
+    formula predicts what all would give; τ is not linear in the scores and follows no such formula, so that
+    ``truth`` and ``same_size`` are simulated instead. Samples and halves in which all means are equal have no
+    τ, and do not count.
+    """
+    if not human.annotators or np.isnan(noise.truth).all():
+        return None
+    observed = noise.truth[None] + noise.errors
+    count, cells = len(observed), noise.truth.size
+    truth = kendall_many(noise.truth.reshape(1, cells), observed.reshape(count, cells))
+    if np.isnan(truth).all():  # all variance is noise: there is no order to agree with
+        return None
+    pairs = observed.reshape(count, cells)
+    same = kendall_many(pairs, np.roll(pairs, 1, axis=0))
+    single = human.subgroup(human.annotators)
+    halves = np.array([single.halves(rng) for _ in range(splits)]).reshape(splits, 2, cells)
+    split = kendall_many(halves[:, 0], halves[:, 1])
+    if np.isnan(same).all() or np.isnan(split).all():
+        return None
+    low, high = np.nanquantile(split, [0.025, 0.975])
+    by_group = {
+        group: float(np.nanmean(kendall_many(noise.truth[g][None], observed[:, g])))
+        for g, group in enumerate(human.groups)
+        if np.nanmax(noise.truth[g], initial=-np.inf) > np.nanmin(noise.truth[g], initial=np.inf)
+    }
+    return NoiseCeiling(
+        truth=float(np.nanmean(truth)),
+        truth_precision=_truth_precision(noise.truth, observed, threshold, k),
+        same_size=float(np.nanmean(same)),
+        split_half=float(np.nanmean(split)),
+        split_half_interval=(float(low), float(high)),
+        by_group=by_group,
+        splits=splits,
+    )
+
+
+def _truth_precision(truth: Floats, observed: Floats, threshold: float, k: int) -> float:
+    """Mean precision of the truth against the means that people would give."""
+    top, bottom = top_shares(truth, k), top_shares(-truth, k)
+    hits = np.where(np.isnan(observed), 0.0, top * (observed > threshold) + bottom * (observed < threshold))
+    return float(np.nanmean(hits.sum(axis=2)[:, ~np.isnan(top[:, 0])]) / (2 * k))

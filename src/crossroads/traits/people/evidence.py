@@ -1,0 +1,250 @@
+"""Human judgements of social groups: ratings on pairs of traits, from 0 to 100."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import EvidenceError, InputError, UnknownNameError, in_short, one_of
+from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.stimuli import Ratings
+
+Floats = NDArray[np.float64]
+LOW, HIGH = 0.0, 100.0
+"""Ends of the scale: 0 is the left adjective of a pair, 100 the right one."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Judgements:
+    """Ratings of groups on pairs of traits by people, individually or as means only.
+
+    Read them from a file with :func:`~crossroads.traits.read_judgements`, or
+    take those of the catalogue with :meth:`from_ratings`.
+
+    Examples
+    --------
+    >>> ratings = np.array([[[10.0, 80.0]], [[30.0, 90.0]]])  # two people, one group, two traits
+    >>> human = Judgements(
+    ...     groups=("woman",), traits=("cold-warm", "poor-wealthy"), annotators=("p", "q"), ratings=ratings
+    ... )
+    >>> human.means().tolist()
+    [[20.0, 85.0]]
+    """
+
+    groups: tuple[str, ...]
+    """The groups, by the names of the catalogue if it has them."""
+    traits: tuple[str, ...]
+    """The pairs of traits, left end first."""
+    annotators: tuple[str, ...] = ()
+    """The annotators; empty if only means are known."""
+    ratings: Floats
+    """Annotators × groups × traits; NaN where an annotator did not rate."""
+    given: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    """Groups × traits: given means, which replace the ratings there; NaN elsewhere."""
+    respelled: Mapping[str, str] = field(default_factory=dict)
+    """Names of the file that were changed, with the new name."""
+    notes: tuple[str, ...] = ()
+    """Notes on the numbers for the reader."""
+    provenance: Provenance = field(default_factory=lambda: Provenance(source="given as arrays"))
+    """Where they came from."""
+
+    def __post_init__(self) -> None:
+        shape = (len(self.groups), len(self.traits))
+        ratings = np.array(self.ratings, dtype=np.float64)
+        given = np.array(self.given, dtype=np.float64) if np.size(self.given) else np.full(shape, np.nan)
+        if ratings.shape != (len(self.annotators), *shape) or given.shape != shape:
+            raise EvidenceError(
+                f"ratings of shape {ratings.shape} and means of shape {given.shape} for "
+                f"{len(self.annotators)} annotators, {shape[0]} groups and {shape[1]} traits.",
+                hint="give annotators × groups × traits.",
+            )
+        _check_names(self.groups, self.traits, self.annotators)
+        _check_range(ratings, given)
+        for array in (ratings, given):
+            array.flags.writeable = False
+        object.__setattr__(self, "ratings", ratings)
+        object.__setattr__(self, "given", given)
+
+    @classmethod
+    def from_ratings(cls, ratings: Ratings, annotators: str) -> Judgements:
+        """Published means by some annotators: ``from_ratings(catalog("abc-annotators"), "Black")``.
+
+        Parameters
+        ----------
+        ratings
+            An entry of the catalogue that holds ratings.
+        annotators
+            The annotators, by their name in the entry.
+        """
+        if not isinstance(ratings, Ratings):
+            raise InputError(
+                f"ratings are a {type(ratings).__name__}.",
+                hint="give an entry of the catalogue that holds ratings, such as catalog('abc-annotators').",
+            )
+        means = ratings[annotators]
+        about = ratings.about
+        return cls(
+            groups=ratings.groups,
+            traits=ratings.traits,
+            ratings=np.empty((0, len(ratings.groups), len(ratings.traits))),
+            given=np.array([[means[group][trait] for trait in ratings.traits] for group in ratings.groups]),
+            notes=(f"Means of {annotators} annotators only ({ratings.tables[annotators]}).",),
+            provenance=Provenance(
+                source=about.source.text,
+                format="catalogue",
+                details={
+                    "entry": about.name,
+                    "annotators": annotators,
+                    "table": ratings.tables[annotators],
+                    "doi": about.source.doi,
+                },
+            ),
+        )
+
+    def __repr__(self) -> str:
+        people = f"{len(self.annotators)} annotators" if self.annotators else "means only"
+        return f"<Judgements of {len(self.groups)} groups on {len(self.traits)} traits: {people}>"
+
+    @cached_property
+    def _means(self) -> Floats:
+        if not self.annotators:
+            return self.given
+        found = np.where(np.isnan(self.given), _mean(self.ratings), self.given)
+        found.flags.writeable = False
+        return found
+
+    def means(self) -> Floats:
+        """Mean rating of each group on each trait; NaN where there is none."""
+        return self._means
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many people rated each group on each trait individually."""
+        return np.asarray((~np.isnan(self.ratings)).sum(axis=0), dtype=np.int64)
+
+    def raters(self, group: str) -> tuple[str, ...]:
+        """The annotators who rated a group."""
+        at = self.groups.index(one_of("group", group, self.groups))
+        here = np.flatnonzero((~np.isnan(self.ratings[:, at])).any(axis=1))
+        return tuple(self.annotators[i] for i in here)
+
+    @property
+    def missing(self) -> tuple[tuple[str, str], ...]:
+        """Cells without a mean: group and trait."""
+        return tuple((self.groups[i], self.traits[j]) for i, j in np.argwhere(np.isnan(self._means)))
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The means: group → trait → score, without the cells that are missing."""
+        return {
+            group: {trait: float(v) for trait, v in zip(self.traits, row, strict=True) if not np.isnan(v)}
+            for group, row in zip(self.groups, self._means, strict=True)
+        }
+
+    def select(self, groups: Iterable[str]) -> Judgements:
+        """The judgements of some groups, in the order given."""
+        rows = [self.groups.index(one_of("group", group, self.groups)) for group in groups]
+        return replace(
+            self,
+            groups=tuple(self.groups[i] for i in rows),
+            ratings=self.ratings[:, rows],
+            given=self.given[rows],
+        )
+
+    def subgroup(self, annotators: Iterable[str]) -> Judgements:
+        """The judgements of some annotators only.
+
+        Means that were given for all annotators do not apply to some of them, and are left out; groups
+        that none of them rated have no means.
+        """
+        wanted = list(dict.fromkeys(annotators))
+        if not self.annotators:
+            raise EvidenceError(
+                "these judgements are means over all annotators.",
+                hint="read the file with the answers of each annotator.",
+            )
+        for name in wanted:
+            one_of("annotator", name, self.annotators)
+        if not wanted:
+            raise InputError("no annotator is left.", hint="choose at least one.")
+        rows = [self.annotators.index(name) for name in wanted]
+        return replace(
+            self,
+            annotators=tuple(wanted),
+            ratings=self.ratings[rows],
+            given=np.full(self.given.shape, np.nan),
+        )
+
+    def where(self, demographics: Mapping[str, Mapping[str, str]], **wanted: str) -> Judgements:
+        """The judgements of the annotators with given demographics: ``where(people, gender="female")``.
+
+        Parameters
+        ----------
+        demographics
+            Columns and values of each annotator, as
+            :func:`~crossroads.traits.people.files.read_demographics` returns them.
+        wanted
+            Columns and the value that each must have; case does not matter.
+        """
+        columns = list(dict.fromkeys(column for about in demographics.values() for column in about))
+        for column, value in wanted.items():
+            one_of("column of the demographics", column, columns)
+            values = {
+                about.get(column, "").casefold(): about.get(column, "") for about in demographics.values()
+            }
+            if value.casefold() not in values:
+                raise UnknownNameError(column, value, sorted(filter(None, values.values())))
+        chosen = [
+            name
+            for name in self.annotators
+            if all(
+                demographics.get(name, {}).get(column, "").casefold() == value.casefold()
+                for column, value in wanted.items()
+            )
+        ]
+        return self.subgroup(chosen)
+
+    def halves(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Means of two random halves of the people, divided again for each group.
+
+        NaN where a half has no rating, for example where only means are known.
+        """
+        shape = (len(self.groups), len(self.traits))
+        first, second = np.full(shape, np.nan), np.full(shape, np.nan)
+        for g in range(shape[0]):
+            people = np.flatnonzero(~np.isnan(self.ratings[:, g]).all(axis=1))
+            order = rng.permutation(people)
+            for half, members in ((first, order[: len(order) // 2]), (second, order[len(order) // 2 :])):
+                half[g] = _mean(self.ratings[members, g])
+        return first, second
+
+
+def _mean(ratings: Floats) -> Floats:
+    """Mean over the first dimension; NaN where nothing was rated."""
+    rated = ~np.isnan(ratings)
+    counts = rated.sum(axis=0)
+    totals = np.where(rated, ratings, 0.0).sum(axis=0)
+    return np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
+
+
+def _check_names(*names: Sequence[str]) -> None:
+    for kind, several in zip(("group", "trait", "annotator"), names, strict=True):
+        twice = [name for i, name in enumerate(several) if name in several[:i]] if several else []
+        if twice:
+            raise EvidenceError(
+                f"the {kind} {in_short(twice[0])} occurs twice.", hint="two spellings may mean the same."
+            )
+    if not names[0] or not names[1]:
+        raise EvidenceError("there is no group or no trait.", hint="give at least one of each.")
+
+
+def _check_range(*arrays: Floats) -> None:
+    for array in arrays:
+        outside = array[(array < LOW) | (array > HIGH) | np.isinf(array)]
+        if outside.size:
+            raise EvidenceError(
+                f"a judgement is {outside.flat[0]:g}.",
+                hint="the scale runs from 0 (left adjective) to 100 (right adjective); rescale others to it.",
+            )

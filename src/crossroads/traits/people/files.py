@@ -1,0 +1,387 @@
+"""Files of human judgements: the two published files, and users' own tables."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import (
+    CrossroadsWarning,
+    FormatError,
+    UnknownNameError,
+    in_short,
+    join_words,
+    one_of,
+)
+from crossroads.core.evidence.model_names import recorded_path
+from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.stimuli import catalog
+from crossroads.core.stimuli.files.spreadsheets import from_cell
+from crossroads.core.stimuli.files.text import load_json, read_text, table_errors
+from crossroads.traits.people.evidence import HIGH, LOW, Judgements
+from crossroads.traits.people.names import TRAITS, TraitName, group_name, own_trait, trait_name
+
+Floats = NDArray[np.float64]
+MEANS_FILE = "Aggregated_scores.json"
+"""The published file of means, which is looked for beside a file of single answers with copied columns."""
+Naming = Literal["catalogue", "own"]
+_FEWEST = 4
+"""Fewest people for whom equal columns count as copies; with fewer they may be equal by chance."""
+
+
+def read_judgements(
+    path: str | Path, *, means: str | Path | None = None, names: Naming = "catalogue"
+) -> Judgements:
+    r"""Read human judgements of groups.
+
+    The two files of Cao et al. (2022) can be read, group → trait → mean and annotator → group → trait →
+    rating, and CSV tables: ``group,trait,score[,annotator]``, or ``group[,annotator],<trait>,<trait>…``.
+    Groups and traits get the names of the catalogue (``abc-groups``, ``abc-traits``); pairs written in
+    reverse order are reversed. Other groups keep their name.
+
+    Parameters
+    ----------
+    path
+        A JSON or CSV file.
+    means
+        A file of means over all annotators, for cells where the single answers cannot be trusted.
+    names
+        ``"catalogue"``: every trait must be one of the catalogue; ``"own"``: other traits keep their name.
+
+    Notes
+    -----
+    In the published file of single answers, the columns *poor - wealthy* and *untrustworthy - trustworthy*
+    of the group *women* are copies of *egoistic - altruistic*: all twenty people would have given the same
+    three numbers, and only the mean of the last agrees with the published means. Equal columns of four or
+    more people are looked for in any file. The column whose mean agrees with ``means`` is kept; the others
+    lose their single answers and take the mean from there. Without ``means``, the published file of means
+    is used if it is in the same folder; without that, all equal columns are left out. A warning names
+    them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import crossroads as cr
+    >>> file = Path(mkdtemp(), "people.csv")
+    >>> _ = file.write_text("group,trait,score,annotator\nnurses,cold-warm,80,ann\nnurses,cold-warm,90,ben\n")
+    >>> people = cr.traits.read_judgements(file)
+    >>> people.annotators, people.to_dict()
+    (('ann', 'ben'), {'nurses': {'cold-warm': 85.0}})
+    """
+    file = Path(path)
+    naming = trait_name if one_of("naming", names, Naming) == "catalogue" else own_trait
+    table = _table(file, ratings_of(file), naming)
+    copies = _copies(table) if table.annotators else {}
+    return _repaired(table, copies, _aggregated(file, means, naming)) if copies else table
+
+
+def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
+    """Read a CSV file about annotators: a column ``annotator``, and any others, such as ``gender``."""
+    file = Path(path)
+    with table_errors(file):
+        return _demographics(file)
+
+
+def _demographics(file: Path) -> dict[str, dict[str, str]]:
+    rows = csv.DictReader(table_text(file).splitlines(), skipinitialspace=True)
+    names = [name.strip().casefold() for name in rows.fieldnames or []]
+    if "annotator" not in names or len(names) < 2:
+        raise FormatError(
+            f"the first line reads {', '.join(names)}.",
+            path=file,
+            line=1,
+            hint="give a column 'annotator' and one or more others, such as gender.",
+        )
+    found: dict[str, dict[str, str]] = {}
+    for row in rows:
+        if None in row or None in row.values():
+            raise FormatError("the cells do not match the header.", path=file, line=rows.line_num)
+        about = {name.strip().casefold(): value.strip() for name, value in row.items()}
+        who = about.pop("annotator")
+        if not who or who in found:
+            raise FormatError(f"the annotator {in_short(who)} occurs twice.", path=file, line=rows.line_num)
+        found[who] = about
+    return found
+
+
+def _table(file: Path, ratings: list[Rating], naming: Callable[[str], TraitName]) -> Judgements:
+    """Arrange single numbers in a table."""
+    singles = {rating.annotator is not None for rating in ratings}
+    if len(singles) > 1:
+        raise FormatError("some scores have an annotator and some have none.", path=file)
+    spelled: dict[str, str] = {}
+    cells: dict[tuple[str | None, str, str], float] = {}
+    for rating in ratings:
+        try:
+            pair = naming(rating.trait)
+        except UnknownNameError as error:
+            hint = f"{error.hint} Set names in read_judgements, or -C own_traits, to keep your own traits."
+            raise FormatError(
+                error.message, path=file, line=rating.line, key=rating.trait, hint=hint
+            ) from error
+        group = group_name(rating.group)
+        spelled[rating.group] = group
+        spelled[rating.trait] = f"{pair.name}, turned" if pair.reversed else pair.name
+        place = (rating.annotator, group, pair.name)
+        if place in cells:
+            raise FormatError(
+                f"{rating.group} is rated twice on {rating.trait}.", path=file, line=rating.line
+            )
+        score = np.nan if rating.score is None else rating.score
+        if score < LOW or score > HIGH:
+            raise FormatError(
+                f"{rating.group}, {rating.trait}: the score is {score:g}.",
+                path=file,
+                line=rating.line,
+                hint="the scale runs from 0 (left adjective) to 100 (right adjective); rescale others to it.",
+            )
+        cells[place] = HIGH - score if pair.reversed else score
+    groups = tuple(dict.fromkeys(group for _, group, _ in cells))
+    order = {pair.name: i for i, pair in enumerate(catalog().traits(TRAITS))}
+    traits = tuple(
+        sorted(dict.fromkeys(t for _, _, t in cells), key=lambda name: order.get(name, len(order)))
+    )
+    people = tuple(dict.fromkeys(who for who, _, _ in cells if who is not None))
+    places = [{name: i for i, name in enumerate(several)} for several in (people, groups, traits)]
+    ratings_array = np.full((len(people), len(groups), len(traits)), np.nan)
+    given = np.full((len(groups), len(traits)), np.nan)
+    for (who, group, trait), score in cells.items():
+        g, t = places[1][group], places[2][trait]
+        if who is None:
+            given[g, t] = score
+        else:
+            ratings_array[places[0][who], g, t] = score
+    return Judgements(
+        groups=groups,
+        traits=traits,
+        annotators=people,
+        ratings=ratings_array,
+        given=given,
+        respelled={written: name for written, name in spelled.items() if written != name},
+        provenance=Provenance(
+            source=recorded_path(file), format=f"judgements, {file.suffix[1:].lower() or 'text'}"
+        ),
+    )
+
+
+def _copies(table: Judgements) -> dict[int, list[list[int]]]:
+    """Traits of a group with the same rating by every annotator: group to sets of such traits."""
+    found: dict[int, list[list[int]]] = {}
+    for g in range(len(table.groups)):
+        rows = table.ratings[:, g]
+        rows = rows[~np.isnan(rows).any(axis=1)]
+        if len(rows) < _FEWEST:
+            continue
+        alike: dict[bytes, list[int]] = {}
+        for t in range(len(table.traits)):
+            if np.ptp(rows[:, t]) > 0:
+                alike.setdefault(rows[:, t].tobytes(), []).append(t)
+        several = [traits for traits in alike.values() if len(traits) > 1]
+        if several:
+            found[g] = several
+    return found
+
+
+def _aggregated(
+    file: Path, means: str | Path | None, naming: Callable[[str], TraitName]
+) -> Judgements | None:
+    beside = file.with_name(MEANS_FILE)
+    if means is None and not (beside.is_file() and beside != file):
+        return None
+    chosen = Path(means) if means is not None else beside
+    return _table(chosen, ratings_of(chosen), naming)
+
+
+def _repaired(table: Judgements, copies: dict[int, list[list[int]]], means: Judgements | None) -> Judgements:
+    """Remove columns that are copies, and replace them by the means given elsewhere."""
+    ratings, given = np.array(table.ratings), np.array(table.given)
+    notes = []
+    for g, sets in copies.items():
+        known = _row_of(means, table.groups[g], table.traits)
+        for traits in sets:
+            mean = float(np.nanmean(table.ratings[:, g, traits[0]]))
+            agreeing = [t for t in traits if abs(known[t] - mean) < 0.005]
+            kept = agreeing[:1] if len(agreeing) == 1 else []
+            lost = [t for t in traits if t not in kept]
+            ratings[:, g, lost] = np.nan
+            given[g, lost] = known[lost]
+            notes.append(_note(table, g, traits, lost, means))
+    warnings.warn(" ".join(notes), CrossroadsWarning, stacklevel=3)
+    return replace(table, ratings=ratings, given=given, notes=tuple(notes))
+
+
+def _row_of(means: Judgements | None, group: str, traits: Sequence[str]) -> Floats:
+    row = np.full(len(traits), np.nan)
+    if means is not None and group in means.groups:
+        values = means.means()[means.groups.index(group)]
+        for t, trait in enumerate(traits):
+            if trait in means.traits:
+                row[t] = values[means.traits.index(trait)]
+    return row
+
+
+def _note(table: Judgements, g: int, traits: list[int], lost: list[int], means: Judgements | None) -> str:
+    names = [table.traits[t] for t in traits]
+    left = join_words([table.traits[t] for t in lost])
+    said = f"{table.groups[g]}: the ratings on {join_words(names)} are the same for every annotator, so "
+    if means is None:
+        return f"{said}all but one are copies; without a file of means {left} are left out."
+    source = Path(means.provenance.source).name
+    return f"{said}all but one are copies; {left} are taken from {source}, as means only."
+
+
+_LONG = ("group", "trait", "score")
+_SHAPES = (
+    "group,trait,score[,annotator] with one line per cell, or group,<trait>,<trait>… with one line per group"
+)
+
+
+class Rating(NamedTuple):
+    """One number of a file and its line."""
+
+    annotator: str | None
+    group: str
+    trait: str
+    score: float | None
+    line: int | None
+
+
+def table_text(path: str | Path) -> str:
+    """Read the text of a file; the error says why it cannot be read."""
+    text = read_text(path, "a CSV or JSON file")
+    if not text.strip():
+        raise FormatError("the file is empty.", path=path, hint=f"give {_SHAPES}.")
+    return text
+
+
+def read_json(path: str | Path, text: str) -> Any:
+    """Parse the text of a JSON file."""
+    try:
+        return load_json(text, path)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether a text begins as a JSON document does."""
+    return text.lstrip()[:1] in ("{", "[")
+
+
+def ratings_of(path: str | Path) -> list[Rating]:
+    """Every number of a file of judgements or scores, in order, with the names as they are written.
+
+    JSON is group → trait → score, or annotator → group → trait → score; CSV is long or wide.
+    """
+    text = table_text(path)
+    found = list(_json_ratings(path, read_json(path, text)) if looks_like_json(text) else _csv(path, text))
+    if not any(rating.score is not None for rating in found):
+        raise FormatError("the file holds no score.", path=path, hint=f"give {_SHAPES}.")
+    return found
+
+
+def _json_ratings(path: str | Path, data: Any) -> Iterator[Rating]:
+    hint = "give group → trait → score, or annotator → group → trait → score."
+    if not isinstance(data, dict) or not data:
+        raise FormatError("expected an object of groups or annotators.", path=path, hint=hint)
+    for first, inner in data.items():
+        if not isinstance(inner, dict):
+            raise FormatError("expected an object of traits or groups.", path=path, key=first, hint=hint)
+        for second, value in inner.items():
+            if isinstance(value, dict):
+                for third, score in value.items():
+                    key = f"{first}.{second}.{third}"
+                    yield Rating(first, second, third, number(score, path=path, key=key), None)
+            else:
+                key = f"{first}.{second}"
+                yield Rating(None, first, second, number(value, path=path, key=key), None)
+
+
+def _csv(path: str | Path, text: str) -> Iterator[Rating]:
+    lines = csv.reader(text.splitlines(), skipinitialspace=True)
+    try:
+        rows = [(lines.line_num, [from_cell(cell.strip()) for cell in row]) for row in lines]
+    except csv.Error as error:
+        raise FormatError(f"not a CSV file: {error}.", path=path, line=lines.line_num) from error
+    head = [name.casefold() for name in rows[0][1]]
+    if "group" not in head:
+        raise FormatError(
+            f"the first line has no column 'group': {', '.join(rows[0][1][:6])}.",
+            path=path,
+            line=1,
+            hint=f"give {_SHAPES}.",
+        )
+    filled = [(line, row) for line, row in rows[1:] if any(row)]
+    for line, row in filled:
+        if len(row) != len(head):
+            raise FormatError(f"{len(row)} cells, but the header has {len(head)}.", path=path, line=line)
+    if set(_LONG) <= set(head):
+        yield from _long(path, head, filled)
+    else:
+        yield from _wide(path, rows[0][1], head, filled)
+
+
+def _long(path: str | Path, head: list[str], rows: list[tuple[int, list[str]]]) -> Iterator[Rating]:
+    at = {name: head.index(name) for name in (*_LONG, "annotator") if name in head}
+    for line, row in rows:
+        annotator = row[at["annotator"]] if "annotator" in at else None
+        score = number(row[at["score"]], path=path, line=line, key="score")
+        if not row[at["group"]] or not row[at["trait"]] or annotator == "":
+            raise FormatError("a name is missing.", path=path, line=line)
+        yield Rating(annotator, row[at["group"]], row[at["trait"]], score, line)
+
+
+def _wide(
+    path: str | Path, names: list[str], head: list[str], rows: list[tuple[int, list[str]]]
+) -> Iterator[Rating]:
+    group, annotator = head.index("group"), head.index("annotator") if "annotator" in head else None
+    columns = [i for i in range(len(head)) if i not in (group, annotator)]
+    if not columns:
+        raise FormatError("there is no trait beside the groups.", path=path, line=1, hint=f"give {_SHAPES}.")
+    for line, row in rows:
+        if not row[group]:
+            raise FormatError("a name is missing.", path=path, line=line)
+        for i in columns:
+            score = number(row[i], path=path, line=line, key=names[i])
+            yield Rating(None if annotator is None else row[annotator], row[group], names[i], score, line)
+
+
+def number(
+    value: object, *, path: str | Path, line: int | None = None, key: str | None = None
+) -> float | None:
+    """Parse a finite number from a cell; None if the cell is empty."""
+    if value is None or (isinstance(value, str) and value.strip().casefold() in ("", "na", "nan", "none")):
+        return None
+    try:
+        found = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
+    except (ValueError, OverflowError):
+        found = None
+    if found is None or not math.isfinite(found):
+        raise FormatError(f"{in_short(value)} is not a number.", path=path, line=line, key=key)
+    return found
+
+
+def nested(scores: Mapping[str, Mapping[str, float]]) -> list[Rating]:
+    """The numbers of a mapping group → trait → score."""
+    for group, row in scores.items():
+        if not isinstance(row, Mapping):
+            raise FormatError(
+                f"{in_short(row)} is not a mapping of traits to scores.",
+                path="the mapping",
+                key=str(group),
+                hint="give {group: {trait: score, ...}, ...}.",
+            )
+    return [
+        Rating(None, group, trait, number(score, path="the mapping", key=f"{group}.{trait}"), None)
+        for group, row in scores.items()
+        for trait, score in row.items()
+    ]

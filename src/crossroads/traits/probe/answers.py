@@ -1,0 +1,162 @@
+"""Answers of a language model: from a unit of prompts to the logits that are kept.
+
+Kept for each slot are the logits of the tokens that are read, five log-sum-exps (all tokens, those that begin
+words, those that continue them, and both of these with special tokens), the squared length of ``h``, and the
+largest logits: as many as SeT needs for an exact answer, found slot by slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import CrossroadsError, require
+from crossroads.core.models.batches import Batch
+from crossroads.core.models.language import LanguageModel
+from crossroads.traits.probe.tokens import Marks
+
+FIRST_HEAD, GROWTH = 64, 4
+"""How many of the largest logits are kept, and the factor for further attempts if these do not suffice."""
+
+Floats = NDArray[np.float64]
+_SUMS = (
+    *("log_sum_exp", "log_sum_initial", "log_sum_continuation"),
+    *("log_sum_bare_initial", "log_sum_bare_continuation"),
+)
+PER_SLOT = (*_SUMS, "hidden_sq_norm")
+"""Fields with one number for each slot."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """The numbers kept for some slots, in the order of the plan."""
+
+    sizes: NDArray[np.int64]
+    """Length of the head of each slot."""
+    log_sum_exp: Floats
+    """Over all tokens."""
+    log_sum_initial: Floats
+    """Over the tokens that begin a word."""
+    log_sum_continuation: Floats
+    """Over the tokens that continue one."""
+    log_sum_bare_initial: Floats
+    """Over the tokens that begin a word by their mark alone, special ones included."""
+    log_sum_bare_continuation: Floats
+    """Over those that continue one by their mark alone."""
+    hidden_sq_norm: Floats
+    """Squared length of the input of the output matrix."""
+    read: NDArray[np.float32]
+    """Logits of the tokens that are read."""
+    heads: NDArray[np.float32]
+    """The largest logits in descending order, slot after slot."""
+
+    def packed(self) -> Floats:
+        """Everything in one array; single-precision numbers are unchanged."""
+        table = [getattr(self, name) for name in PER_SLOT]
+        return np.concatenate([[self.sizes.size], self.sizes, *table, self.read, self.heads])
+
+
+def unpacked(array: Floats) -> Answers:
+    """Rebuild from :meth:`Answers.packed`."""
+    slots = int(array[0])
+    sizes, *table, rest = np.split(array[1:], np.arange(1, len(PER_SLOT) + 2) * slots)
+    kept = int(sizes.sum())
+    return Answers(
+        sizes=sizes.astype(np.int64),
+        **dict(zip(PER_SLOT, table, strict=True)),
+        read=rest[: rest.size - kept].astype(np.float32),
+        heads=rest[rest.size - kept :].astype(np.float32),
+    )
+
+
+def joined(parts: Sequence[Answers]) -> Answers:
+    """Concatenate answers."""
+    names = Answers.__dataclass_fields__
+    return Answers(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+class Prober:
+    """A loaded model that answers batches.
+
+    ``margin`` is the largest margin γ for which SeT has to be exact.
+    """
+
+    def __init__(self, model: LanguageModel, marks: Marks, margin: float) -> None:
+        self._torch = require("torch", extra="models", purpose="running transformer models")
+        self._model, self._margin = model, margin
+        kinds = [np.ones_like(marks.initial), marks.initial, marks.continuation]
+        kinds += [marks.bare_initial, marks.bare_continuation]
+        table = np.stack(kinds, axis=1).astype(np.float32)
+        self._kinds = self._torch.from_numpy(table).to(model.device)
+
+    def __call__(self, batch: Batch) -> Answers:
+        """The answers to a batch; several threads may call it at once."""
+        with self._torch.inference_mode():
+            return self._answer(batch)
+
+    def _answer(self, batch: Batch) -> Answers:
+        torch, device = self._torch, self._model.device
+        logits, hidden = self._model.ask(batch.ids, batch.text, batch.place)
+        slot = torch.from_numpy(batch.asked_slot).to(device)
+        read = logits[slot, torch.from_numpy(batch.asked_token).to(device)]
+        lowest = torch.full((len(logits),), torch.inf, device=device)
+        lowest = lowest.scatter_reduce(0, slot, read, "amin")
+        heads = self._heads(logits, lowest)
+        top = torch.stack([head[0] for head in heads])
+        # Sums of numbers from 0 to 1, one of which is 1: their error is below that of the logits.
+        sums = logits.sub_(top[:, None]).exp_() @ self._kinds
+        answers = Answers(
+            sizes=np.array([len(head) for head in heads], np.int64),
+            **{name: _logs(top, sums[:, at]) for at, name in enumerate(_SUMS)},
+            hidden_sq_norm=(hidden.cpu().double() ** 2).sum(1).numpy(),
+            read=read.float().cpu().numpy(),
+            heads=torch.cat(heads).float().cpu().numpy(),
+        )
+        if not all(np.isfinite(getattr(answers, name)).all() for name in Answers.__dataclass_fields__):
+            raise CrossroadsError(
+                f"{self._model.files.name} gave a logit that is not finite.",
+                hint="its weights are damaged, or it does not work in float32 on this device.",
+            )
+        return answers
+
+    def _heads(self, logits: Any, lowest: Any) -> list[Any]:
+        """The largest logits of each slot, enough for the smallest that is read there."""
+        vocabulary = logits.shape[1]
+        heads: list[Any] = [None] * len(logits)
+        left, size = list(range(len(logits))), min(FIRST_HEAD, vocabulary)
+        while left:
+            everything = len(left) == len(logits)
+            rows = logits if everything else logits[left]
+            found = rows.topk(size, dim=1).values
+            low = lowest if everything else lowest[left]
+            enough = self._suffice(found, low) if size < vocabulary else [True] * len(left)
+            for at, head, done in zip(left, found, enough, strict=True):
+                if done:
+                    heads[at] = head
+            left = [at for at in left if heads[at] is None]
+            size = min(GROWTH * size, vocabulary)
+        return heads
+
+    def _suffice(self, heads: Any, lowest: Any) -> list[bool]:
+        """Whether the logits below each head stay unchanged for every token that is read.
+
+        They do if K·l_K − (l_1 + … + l_(K−1)) + γ ≤ l_t, with the head l_1 … l_K in descending order, for a
+        token t below the head; and for a token in it, with one l_K less.
+        """
+        heads, lowest = heads.cpu().double(), lowest.cpu().double()
+        below = heads[:, :1] - heads
+        outside = lowest < heads[:, -1]
+        size = heads.shape[1] - (~outside).double()
+        slack = below[:, :-1].sum(1) - size * below[:, -1] + self._margin
+        room = self._torch.where(outside, lowest - heads[:, 0], self._torch.zeros_like(lowest))
+        enough: list[bool] = (slack <= room).tolist()
+        return enough
+
+
+def _logs(top: Any, total: Any) -> Floats:
+    found: Floats = top.cpu().double().numpy() + np.log(total.cpu().double().numpy())
+    return found

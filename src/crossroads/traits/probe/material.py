@@ -1,0 +1,415 @@
+"""Groups, traits and templates of a probe: of the catalogue, as given, or of users' own files.
+
+===========  =====================================================================================
+groups       TOML or JSON with ``[domains.NAME]`` (or ``[groups]``), each group a table with ``singular`` and
+             ``plural``, and optionally ``[prior]``; or CSV with the columns group, singular, plural
+traits       TOML or JSON with ``[[trait]]``: ``left``, ``right``, optionally ``scale``, ``left_synonyms`` and
+             ``right_synonyms``; or CSV with the columns left, right
+templates    one per line in a text file; TOML or JSON with ``templates = [...]`` or ``[families.NAME]``
+===========  =====================================================================================
+
+English forms are checked for number and articles; a file that says ``language = "de"`` is not, nor is one
+with letters beyond ASCII. A key that nothing reads is an error; ``[about]`` may describe the file.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+from crossroads.core.errors import FormatError, InputError, UnknownNameError, in_short, join_words
+from crossroads.core.stimuli.catalogue.lookup import catalog
+from crossroads.core.stimuli.files.text import check_known, load_json, load_toml, read_text
+from crossroads.core.stimuli.grammar import check_agreement, disagreements
+from crossroads.core.stimuli.material import Group, Groups, Template, Templates, Trait, Traits
+from crossroads.core.stimuli.sets import FrozenDict, StimulusSet
+from crossroads.traits.probe.prompts import Prior, check_distinct, group_rows, template_places
+
+_GROUPS, _TRAITS, _TEMPLATES = "abc-groups", "abc-traits", "abc-templates"
+FILES = (".toml", ".json", ".csv", ".txt")
+"""Endings of files that hold groups, traits or templates."""
+_GROUP_HINT = 'give [groups] with lines such as teacher = { singular = "teacher", plural = "teachers" }.'
+_TRAIT_HINT = 'give [[trait]] with left = "cold" and right = "warm".'
+_GROUP_KEYS = ("about", "domains", "groups", "language", "prior")
+_TRAIT_KEYS = ("about", "language", "trait", "variants")
+_TEMPLATE_KEYS = ("about", "families", "language", "templates", "variants")
+_FAMILY_KEYS = ("templates", "use")
+_FORM_KEYS = ("singular", "plural", "capitalised", "human")
+_PAIR_KEYS = ("left", "right", "scale", "left_synonyms", "right_synonyms", "human_key")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Groups, traits and templates of a probe."""
+
+    groups: tuple[Any, ...]
+    """Things with a name and forms: groups, or paired groups."""
+    noun: Mapping[str, str] | None
+    """Forms of the generic noun (the prior), if the groups have one."""
+    traits: tuple[Trait, ...]
+    """Pairs of opposite adjectives."""
+    templates: tuple[str, ...]
+    """Texts of the templates."""
+
+
+def selected_material(groups: Any = None, traits: Any = None, templates: Any = None) -> Selection:
+    """Resolve the arguments of :func:`crossroads.traits.probe.run.probe`.
+
+    Parameters
+    ----------
+    groups
+        ``None`` for the groups of the ABC study; :class:`Groups`; a file; or a list of groups, paired groups
+        and names of the study's groups.
+    traits
+        ``None`` for the study's sixteen pairs; :class:`Traits`; a file; or a list of traits, pairs of
+        adjectives and names such as ``"powerless-powerful"``.
+    templates
+        ``None`` for the study's 35 templates; :class:`Templates`; a file; or a list of templates, texts and
+        names of the study's families.
+
+    Notes
+    -----
+    Users' own English templates have to agree with the groups in article and number; those of the
+    catalogue are as published.
+    """
+    members, noun, foreign = _groups(groups)
+    _check_groups(members)
+    pairs = _traits(traits)
+    _check_traits(pairs)
+    texts, own = _templates(templates)
+    _check_own(own, [group for group in members if group.name not in foreign])
+    return Selection(groups=members, noun=noun, traits=pairs, templates=texts)
+
+
+def _check_groups(groups: tuple[Any, ...]) -> None:
+    for group in groups:
+        if not str(group.name).strip():
+            raise InputError(f"a group has the name {in_short(group.name)}.", hint="give every group a name.")
+        if group.name in get_args(Prior):
+            raise InputError(
+                f"a group is named {in_short(group.name)}, as a prior is.",
+                hint="give the group another name.",
+            )
+    group_rows(groups)
+
+
+def _check_traits(traits: tuple[Trait, ...]) -> None:
+    for pair in traits:
+        if not pair.left.strip() or not pair.right.strip():
+            raise InputError(
+                f"the pair {in_short(pair.name)} lacks an adjective.", hint='give ("cold", "warm").'
+            )
+        if pair.left == pair.right:
+            raise InputError(
+                f"left and right of a pair are both {in_short(pair.left)}.",
+                hint="give two opposite adjectives.",
+            )
+    check_distinct("pair", [pair.name for pair in traits])
+
+
+def _check_own(templates: list[str], groups: list[Any]) -> None:
+    """Raise if own English templates and groups do not agree; those beyond ASCII are not checked."""
+    english = [group for group in groups if all(form.isascii() for form in group.forms.values())]
+    found = disagreements(templates, english) if english and templates else ()
+    if not found:
+        return
+    first, more = found[0], f" {len(found) - 1} more do not agree." if len(found) > 1 else ""
+    subject = f"{in_short(first.text)} {first.fault}"
+    if first.template:
+        of_group = f" with the group {in_short(first.group)}" if first.group else ""
+        subject = f"the template {in_short(first.template)}{of_group}: {subject}"
+    better = "repair the form or the template."
+    if first.correction is not None:
+        better = f"it should be {in_short(first.correction)}."
+    raise InputError(f"{subject}.{more}", hint=better)
+
+
+def _groups(given: Any) -> tuple[tuple[Any, ...], Mapping[str, str] | None, set[str]]:
+    """The groups, the generic noun, and the names of groups in another language."""
+    known = catalog().groups(_GROUPS)
+    if given is None:
+        given = known
+    if isinstance(given, Groups):
+        return given.members, None if given.prior is None else given.prior.forms, set()
+    noun: Mapping[str, str] | None = None
+    found: list[Any] = []
+    foreign: set[str] = set()
+    for one in _several(given, "groups"):
+        if _is_file(one):
+            read = read_groups(one)
+            found += read.groups
+            noun = read.noun or noun
+            foreign |= set() if read.english else {group.name for group in read.groups}
+        elif isinstance(one, str):
+            found.append(known[one])
+        elif hasattr(one, "forms") and hasattr(one, "name"):
+            found.append(one)
+        else:
+            raise InputError(
+                f"{in_short(one)} is not a group.", hint="give names of groups, or groups with forms."
+            )
+    if not found:
+        raise InputError("there are no groups.", hint="name at least one.")
+    return tuple(found), noun or (known.prior.forms if known.prior else None), foreign
+
+
+def _traits(given: Any) -> tuple[Trait, ...]:
+    known = catalog().traits(_TRAITS)
+    if given is None or isinstance(given, Traits):
+        return (given or known).pairs
+    by_name = {pair.name: pair for pair in known}
+    found: list[Trait] = []
+    for one in _several(given, "traits"):
+        if _is_file(one):
+            found += read_traits(one)
+        elif isinstance(one, Trait):
+            found.append(one)
+        elif isinstance(one, str):
+            if one not in by_name:
+                raise UnknownNameError("pair of traits", one, by_name)
+            found.append(by_name[one])
+        elif isinstance(one, tuple | list) and len(one) == 2 and all(isinstance(w, str) for w in one):
+            found.append(Trait(left=one[0], right=one[1], scale="", human_key=f"{one[0]} - {one[1]}"))
+        else:
+            raise InputError(f"{in_short(one)} is not a pair of traits.", hint='give ("cold", "warm").')
+    if not found:
+        raise InputError("there are no traits.", hint="name at least one pair.")
+    return tuple(found)
+
+
+def _templates(given: Any) -> tuple[tuple[str, ...], list[str]]:
+    """Texts of the templates, and those of them that are users' own and English."""
+    known = catalog().templates(_TEMPLATES)
+    if given is None:
+        given = known
+    if isinstance(given, Templates):
+        published = given.about.name in catalog().of_kind("templates")
+        given = given.templates
+        if published:
+            return tuple(template.text for template in given), []
+    found: list[str] = []
+    own: list[str] = []
+    for one in _several(given, "templates"):
+        if isinstance(one, Template) or (isinstance(one, str) and "{" in one):
+            text = one.text if isinstance(one, Template) else one
+            template_places(text)
+            found.append(text)
+            if text.isascii() and not any(one is template for template in known.templates):
+                own.append(text)
+        elif _is_file(one):
+            read = read_templates(one)
+            found += read.templates
+            own += read.templates if read.english else ()
+        elif isinstance(one, str) and (one in known or " " not in one):
+            found += [template.text for template in known[one].templates]
+        else:
+            raise InputError(
+                f"{in_short(one)} is not a template: it has no place for group and trait.",
+                hint="write {singular}, {plural} or {capitalised}, and {trait}; or name a family.",
+            )
+    return tuple(found), own
+
+
+def _several(given: Any, name: str) -> list[Any]:
+    if isinstance(given, str | Path):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise InputError(f"{name} is {in_short(given)}.", hint="give a list, or the name of a file.")
+    return list(given)
+
+
+def _is_file(one: Any) -> bool:
+    return isinstance(one, Path) or (isinstance(one, str) and one.lower().endswith(FILES))
+
+
+class GroupFile(NamedTuple):
+    """The content of a file of groups."""
+
+    groups: tuple[Group, ...]
+    """The groups, in the order of the file."""
+    noun: Mapping[str, str] | None
+    """Forms of the generic noun (the prior), if the file has one."""
+    english: bool
+    """Whether the forms are checked against English grammar."""
+
+
+class TemplateFile(NamedTuple):
+    """The content of a file of templates."""
+
+    templates: tuple[str, ...]
+    """Texts of the templates, in the order of the file."""
+    english: bool
+    """Whether they are checked against English grammar."""
+
+
+def read_groups(path: str | Path) -> GroupFile:
+    """Read groups with the forms of a noun."""
+    file = Path(path)
+    data = _document(file, ("group", "singular", "plural"))
+    raw: Mapping[str, Any]
+    if "rows" in data:
+        raw = {"": _named_rows(data["rows"], file)}
+    else:
+        check_known("key", data, _GROUP_KEYS, path=file)
+        raw = _table(data["domains"], file, "domains") if "domains" in data else {"": data.get("groups")}
+    groups = []
+    for domain, members in raw.items():
+        key = f"domains.{domain}" if domain else "groups"
+        for name, forms in _table(members, file, key, _GROUP_HINT).items():
+            if not name.strip():
+                raise FormatError("a group has no name.", path=file, key=key, hint=_GROUP_HINT)
+            groups.append(_group(name, domain, _forms(forms, file, f"{key}.{name}")))
+    if not groups:
+        raise FormatError("there are no groups.", path=file, hint=_GROUP_HINT)
+    noun = _forms(data["prior"], file, "prior") if "prior" in data else None
+    english = _check_language(file, data, [], groups)
+    return GroupFile(groups=tuple(groups), noun=noun, english=english)
+
+
+def read_traits(path: str | Path) -> tuple[Trait, ...]:
+    """Read pairs of opposite adjectives."""
+    file = Path(path)
+    data = _document(file, ("left", "right"))
+    if "rows" not in data:
+        check_known("key", data, _TRAIT_KEYS, path=file)
+    rows = data.get("rows", data.get("trait"))
+    if not isinstance(rows, list) or not rows:
+        raise FormatError("there are no traits.", path=file, key="trait", hint=_TRAIT_HINT)
+    closed = "rows" not in data  # a CSV file may have more columns
+    return tuple(_trait(row, file, f"trait {number}", closed) for number, row in enumerate(rows, 1))
+
+
+def read_templates(path: str | Path) -> TemplateFile:
+    """Read templates with places for group and trait."""
+    file = Path(path)
+    if file.suffix.lower() not in (".toml", ".json"):
+        text = read_text(file, "a text file with one template per line")
+        lines = [line.strip() for line in text.splitlines()]
+        found = [line for line in lines if line and not line.startswith("#")]
+        data: dict[str, Any] = {}
+    else:
+        data = _document(file, ())
+        check_known("key", data, _TEMPLATE_KEYS, path=file)
+        families = _table(data.get("families", {}), file, "families")
+        lists = [data.get("templates", [])]
+        for name, one in families.items():
+            key = f"families.{name}"
+            check_known("key", _table(one, file, key), _FAMILY_KEYS, path=file, key=key)
+            lists.append(one.get("templates"))
+        if not all(isinstance(one, list) and all(isinstance(t, str) for t in one) for one in lists):
+            raise FormatError("templates must be a list of texts.", path=file, key="templates")
+        found = [text for one in lists for text in one]
+    if not found:
+        raise FormatError(
+            "there are no templates.", path=file, hint="write one per line, such as {plural} are {trait}."
+        )
+    for text in found:
+        try:
+            template_places(text)
+        except InputError as error:
+            raise FormatError(error.message, path=file, hint=error.hint) from error
+    return TemplateFile(templates=tuple(found), english=_check_language(file, data, found, []))
+
+
+def _named_rows(rows: list[dict[str, Any]], file: Path) -> dict[str, dict[str, Any]]:
+    """The lines of a CSV file of groups by the name of the group."""
+    found: dict[str, dict[str, Any]] = {}
+    for number, row in enumerate(rows, 1):
+        name = (row["group"] or "").strip()
+        if not name:
+            raise FormatError(f"the group of row {number} has no name.", path=file, hint=_GROUP_HINT)
+        if name in found:
+            raise FormatError(
+                f"the group {in_short(name)} is given twice, again in row {number}.",
+                path=file,
+                hint="keep one line for each group.",
+            )
+        found[name] = {form: row[form] for form in ("singular", "plural")}
+    return found
+
+
+def _group(name: str, domain: str, forms: Mapping[str, str]) -> Group:
+    return Group(
+        name=name,
+        label=forms["plural"],
+        categories=FrozenDict({"domain": domain} if domain else {}),
+        items=StimulusSet(forms["plural"], tuple(dict.fromkeys(forms.values()))),
+        forms=FrozenDict(forms),
+    )
+
+
+def _forms(value: Any, file: Path, key: str) -> dict[str, str]:
+    forms = _table(value, file, key, _GROUP_HINT)
+    check_known("key", forms, _FORM_KEYS, path=file, key=key)
+    for form in ("singular", "plural"):
+        if not isinstance(forms.get(form), str) or not forms[form].strip():
+            raise FormatError(f"there is no {form}.", path=file, key=key, hint=_GROUP_HINT)
+    plural = forms["plural"]
+    capitalised = forms.get("capitalised") or plural[:1].upper() + plural[1:]
+    return {"singular": forms["singular"], "plural": plural, "capitalised": str(capitalised)}
+
+
+def _trait(value: Any, file: Path, key: str, closed: bool) -> Trait:
+    row = _table(value, file, key, _TRAIT_HINT)
+    if closed:
+        check_known("key", row, _PAIR_KEYS, path=file, key=key)
+    for side in ("left", "right"):
+        if not isinstance(row.get(side), str) or not row[side].strip():
+            raise FormatError(f"there is no {side} adjective.", path=file, key=key, hint=_TRAIT_HINT)
+    synonyms = {}
+    for name in ("left_synonyms", "right_synonyms"):
+        words = row.get(name, [])
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise FormatError(f"{name} must be a list of words.", path=file, key=key)
+        synonyms[name] = tuple(words)
+    left, right = row["left"].strip(), row["right"].strip()
+    if left == right:
+        raise FormatError(f"left and right are both {in_short(left)}.", path=file, key=key, hint=_TRAIT_HINT)
+    return Trait(
+        left=left, right=right, scale=str(row.get("scale") or ""), human_key=f"{left} - {right}", **synonyms
+    )
+
+
+def _check_language(file: Path, data: Mapping[str, Any], templates: list[str], groups: list[Group]) -> bool:
+    """Whether a file is English; English forms that do not agree are an error."""
+    texts = [*templates, *(form for group in groups for form in group.forms.values())]
+    if data.get("language", "en") != "en" or not all(text.isascii() for text in texts):
+        return False
+    try:
+        check_agreement(templates, groups)
+    except InputError as error:
+        raise FormatError(error.message, path=file, hint=error.hint) from error
+    return True
+
+
+def _document(file: Path, columns: tuple[str, ...]) -> dict[str, Any]:
+    """A file as a table; a CSV file becomes ``rows``."""
+    text, ending = read_text(file, "a TOML, JSON or CSV file"), file.suffix.lower()
+    try:
+        if ending == ".csv":
+            rows = list(csv.DictReader(text.splitlines()))
+            missing = [name for name in columns if not rows or name not in rows[0]]
+            if missing:
+                raise FormatError(f"there is no column {join_words(missing, last='or')}.", path=file)
+            return {"rows": rows}
+        data = load_json(text, file) if ending == ".json" else load_toml(text, file)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"{error}.", path=file) from error
+    except csv.Error as error:
+        raise FormatError(f"{error}.", path=file) from error
+    return dict(_table(data, file, ""))
+
+
+def _table(value: Any, file: Path, key: str, hint: str | None = None) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise FormatError(
+            f"expected a table, found {type(value).__name__}.", path=file, key=key or None, hint=hint
+        )
+    return value

@@ -1,0 +1,268 @@
+"""Probe a language model about groups and traits; resumable at any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import InputError, OnMissing
+from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.models.batches import Integers
+from crossroads.core.models.language import CAUSAL, Asked, LanguageModel
+from crossroads.core.models.opening import ProbeStep, Progress, RunOptions, is_finished, run_provenance
+from crossroads.core.models.transformers import Device
+from crossroads.core.storage.cache import record_fingerprint
+from crossroads.core.storage.staging import usable_place
+from crossroads.core.workers import processors
+from crossroads.traits.probe.answers import FIRST_HEAD, GROWTH, PER_SLOT, Answers, Prober, joined, unpacked
+from crossroads.traits.probe.evidence import Logits
+from crossroads.traits.probe.material import selected_material
+from crossroads.traits.probe.plan import ProbePlan, make_probe_plan
+from crossroads.traits.probe.prompts import (
+    BLANK,
+    Prior,
+    UsableTemplates,
+    chosen_templates,
+    group_rows,
+    prior_rows,
+)
+from crossroads.traits.probe.tokens import Marks, Material, find_marks, make_material
+
+SCHEME = "crossroads-probe/2"
+"""Name of the procedure; changes when the same input would give other bytes."""
+
+
+def probe(
+    model: str | Path,
+    *,
+    groups: Any = None,
+    traits: Any = None,
+    templates: Any = None,
+    priors: Sequence[Prior] = get_args(Prior),
+    synonyms: bool = False,
+    kind: Asked = "auto",
+    margin: float = 4.0,
+    missing: OnMissing = "raise",
+    revision: str | None = None,
+    store: str | Path | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+    batch_size: int = 64,
+    unit_texts: int = 512,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> Logits:
+    """Ask a masked or causal language model for every trait of every group.
+
+    Parameters
+    ----------
+    model
+        A folder, a ``.gguf`` file, or a name on the Hugging Face hub.
+    groups, traits, templates
+        The material: by default the 53 groups, 16 pairs and 35 templates of the ABC study.
+        Otherwise a file (see :mod:`crossroads.traits.probe.material`), entries of the catalogue, or
+        lists: of names of the study's groups, groups and paired groups; of pairs of adjectives; of texts with
+        ``{trait}`` and one of ``{singular}``, ``{plural}``, ``{capitalised}``, or names of template families.
+    priors
+        What replaces the group for comparison. ``"mask"``: one mask in the place of the group's words, for
+        causal models a blank (``___``). ``"noun"``: person, people, People.
+    synonyms
+        Whether the synonyms of the adjectives are asked for as well.
+    kind
+        ``"masked"``, ``"causal"``, or ``"auto"``, to take it from the model.
+    margin
+        Largest margin γ for which SeT has to be exact; determines how many of the largest logits are kept.
+    missing
+        ``"raise"`` an error that names groups, traits and templates which the tokenizer does not know, or
+        ``"drop"`` them. A pair of which one adjective is dropped is dropped as a whole.
+    revision
+        Branch, tag or commit on the hub.
+    store
+        Folder for the answers. With it, finished work is kept on disk: a run that was killed continues where
+        it stopped, and the folder has the same bytes in the end. Without it the answers are in memory only.
+    device
+        ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
+    threads
+        Threads of the model; by default one for each processor. Each has its own batch; several share one
+        only if there are more threads than batches, or than
+        :data:`~crossroads.core.models.opening.AT_ONCE`. Part of the settings, because that may change last
+        bits.
+    batch_size
+        Most texts of a batch.
+    unit_texts
+        Texts after which a work unit ends, which is the most that is lost when a run is killed.
+    restart
+        Whether to discard an unfinished store that was made with other settings.
+    progress
+        Called with a :class:`~crossroads.core.models.opening.ProbeStep` now and then.
+
+    Returns
+    -------
+    Logits
+        What ILPS, ILPS* and SeT need; never all logits. ``provenance.details`` lists the templates that were
+        cut or left out for a causal model, and what was dropped.
+
+    Notes
+    -----
+    A trait of k pieces takes up k masks. It is read with all of them empty (ILPS), and with the pieces
+    before filled in from left to right (ILPS*, SeT). A causal model is read for the trait as the next
+    tokens after the text before it; templates in which the group follows the trait are left out. The logits
+    are ``A h + b``, where ``h`` is the input of the output matrix.
+
+    Examples
+    --------
+    ``folder`` holds a masked model:
+
+    >>> import crossroads as cr
+    >>> logits = cr.probe(
+    ...     folder, groups=["woman"], traits=[("cold", "warm")], templates=["{capitalised} are {trait}."]
+    ... )
+    >>> logits.groups, logits.priors, logits.adjectives
+    (('woman',), ('mask', 'noun'), ('cold', 'warm'))
+    """
+    options = RunOptions(
+        kind=kind,
+        missing=missing,
+        revision=revision,
+        device=device,
+        threads=threads,
+        batch_size=batch_size,
+        unit_texts=unit_texts,
+        restart=restart,
+        progress=progress,
+    )
+    if not (np.isfinite(margin) and margin >= 0):
+        raise InputError(f"margin={margin} is not a margin.", hint="give a number from 0 up.")
+    place = None if store is None else usable_place(store)
+    asked = selected_material(groups, traits, templates)
+    rows = group_rows(asked.groups)
+    loaded = options.load(
+        model,
+        instead="probe a masked or causal language model; crossroads audit measures an ELMo's vectors.",
+    )
+    causal = loaded.kind == CAUSAL
+    sheet = chosen_templates(asked.templates, causal=causal)
+    material = make_material(
+        loaded.tokenizer,
+        groups=rows,
+        priors=prior_rows(priors, asked.noun, None if causal else loaded.tokenizer.mask_token),
+        templates=sheet.templates,
+        traits=asked.traits,
+        synonyms=synonyms,
+        causal=causal,
+        missing=missing,
+    )
+    used = threads or processors()
+    record = options.record(loaded, SCHEME, _asked(material), margin=margin, threads=used)
+    if place is not None and is_finished(place, record, _unverified, what="probe"):
+        options.report(ProbeStep(stage="present"))
+        return Logits.open(place)
+    marks = find_marks(loaded.tokenizer, loaded.vocabulary)
+    plan = make_probe_plan(
+        material.splits,
+        material.shape,
+        mask=None if causal else int(loaded.tokenizer.mask_token_id),
+        vocabulary=loaded.vocabulary,
+        longest=loaded.longest,
+        **options.limits,
+    )
+    about = run_provenance(loaded, plan.work, record, _details(loaded, material, sheet, marks))
+    found = options.run(
+        plan.work,
+        Prober(loaded, marks, margin),
+        lambda answers: joined(answers).packed(),
+        lambda units: _logits(loaded, material, marks, plan, joined([unpacked(one) for one in units]), about),
+        device=loaded.device,
+        store=place,
+        record=record,
+    )
+    return found if place is None else _unverified(place)
+
+
+def _unverified(store: Path) -> Logits:
+    return Logits.open(store, verify=False)
+
+
+def _logits(
+    model: LanguageModel,
+    material: Material,
+    marks: Marks,
+    plan: ProbePlan,
+    answers: Answers,
+    about: Provenance,
+) -> Logits:
+    """The answers, labelled by groups, templates and adjectives."""
+    logit, slot = _cells(plan.cells, plan.work.asked_slot, answers)
+    chain: dict[str, Any] = {}
+    if plan.chain is not None:
+        chain["chain_logit"], chain["chain_slot"] = _cells(plan.chain, plan.work.asked_slot, answers)
+    return Logits.from_arrays(
+        groups=[row.name for row in material.groups],
+        priors=[row.name for row in material.priors],
+        templates=material.templates,
+        traits=material.traits,
+        adjectives=material.adjectives,
+        kind=model.kind,
+        vocabulary=model.vocabulary,
+        logit=logit,
+        slot=slot,
+        **chain,
+        word_initial=material.word_initial(marks),
+        head=np.split(answers.heads, np.cumsum(answers.sizes)[:-1]),
+        **{name: getattr(answers, name) for name in PER_SLOT},
+        provenance=about,
+    )
+
+
+def _cells(
+    readings: Integers, slots: Integers, answers: Answers
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Logit and slot of every cell."""
+    there = readings >= 0
+    logit = np.full(readings.shape, np.nan, np.float32)
+    slot = np.full(readings.shape, -1, np.int64)
+    logit[there] = answers.read[readings[there]]
+    slot[there] = slots[readings[there]]
+    return logit, slot
+
+
+def _details(
+    model: LanguageModel, material: Material, sheet: UsableTemplates, marks: Marks
+) -> dict[str, Any]:
+    """What the provenance says of the model and of what was left out."""
+    blank = f"the blank {BLANK}" if model.kind == CAUSAL else model.tokenizer.mask_token
+    return {
+        "output_bias": model.has_bias,
+        "output_tied": model.is_tied,
+        "word_sign": marks.sign,
+        "mask_prior": blank,
+        "templates_left_out": {**sheet.left_out, **material.dropped["templates"]},
+        "templates_cut": list(sheet.cut),
+        "dropped_groups": dict(material.dropped["groups"]),
+        "dropped_adjectives": dict(material.dropped["adjectives"]),
+    }
+
+
+def _asked(material: Material) -> dict[str, Any]:
+    """The material as plain data for the record."""
+    rows = {row.name: dict(row.forms) for row in (*material.groups, *material.priors)}
+    asked = {
+        "rows": rows,
+        "templates": list(material.templates),
+        "adjectives": list(material.adjectives),
+        # scores depend on which adjectives are at which end, not on the name of the pair alone
+        "traits": [
+            [t.left, t.right, t.scale, list(t.left_synonyms), list(t.right_synonyms)] for t in material.traits
+        ],
+    }
+    return {
+        "groups": len(material.groups),
+        "templates": len(material.templates),
+        "adjectives": len(material.adjectives),
+        "asked sha256": record_fingerprint(asked),
+        "heads": f"{FIRST_HEAD} × {GROWTH}",
+    }

@@ -1,0 +1,1 @@
+"""Checks of a test: other words, frequency, arbitrary topics, and the space itself."""

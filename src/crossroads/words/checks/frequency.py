@@ -1,0 +1,499 @@
+"""Whether an association is more than words being rare or common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from math import log
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.contexts.measures.draws import expected_cosines, stack
+from crossroads.core.errors import InputError, join_words
+from crossroads.core.evidence import Contexts, Embeddings
+from crossroads.core.inference.crossed import Crossed, crossed, equal_weights
+from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
+from crossroads.core.inference.options import whole
+from crossroads.core.inference.permutation.test import Method
+from crossroads.core.results import QUESTION, Result, Stat, label_for, stat
+from crossroads.core.results.checks import FREQUENCY, Check
+from crossroads.core.results.gaps import NO_CONTEXT, NOT_THERE, too_few
+from crossroads.core.results.gathered import BALANCED, Gathered, Missing, check_inputs, gather
+from crossroads.core.stimuli import Design
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import P, between, number, p_equals, percent
+from crossroads.words.checks.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
+from crossroads.words.checks.scales import Scale, scale_of
+
+Answer = Literal["yes", "no", "cannot tell"]
+NO_FREQUENCY = "no frequency is known"
+_SETS = ("x", "y", "a", "b")
+_LEVEL = 0.05
+_HARDLY = 0.1
+"""Overlap below which targets are not compared at equal frequency: about 3.3 standard deviations."""
+_LIKE = log(2)
+"""Words are alike in frequency where one is at most twice as frequent as the other."""
+_APPROXIMATED = 13
+"""Words of each attribute from which on their exchange is approximated, since counting takes seconds."""
+_LEAST_POOL = 1_000
+"""Other words from which on some are drawn: fewer are rather those of other tests than of the language."""
+_QUANTILES = (0.025, 0.5, 0.975)
+
+
+_MATCHED = "share of tests on words of like frequency in place of the targets with at least such a d"
+_DRAWN = "of that, all words drawn again"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class FrequencyResult(Result):
+    """How much of one test the frequency of its words explains."""
+
+    _section: ClassVar[str] = "tests"
+    _stem: ClassVar[str] = "frequency"
+    _printed: ClassVar[bool] = False
+    _about_test: ClassVar[bool] = True
+    _figure: ClassVar[str] = "frequency_plot"
+    _cites: ClassVar[tuple[str, ...]] = (
+        "ethayarajh2019understanding",
+        "vanloon2022negative",
+        "valentini2022undesirable",
+        "inman1989overlapping",
+    )
+    _label_format: ClassVar[str] = "{design} frequency"
+    _table_title: ClassVar[str] = "Beyond frequency"
+    _long_table: ClassVar[tuple[str, str, str]] = ("frequency", "draws", "")
+    _file_names: ClassVar[str] = (
+        "design gap overlap r matched_pvalue matched_both_pvalue effect_size difference "
+        "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
+        "adjusted_pvalue=adjusted.pvalue answer reason"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "frequency": "gap overlap r matched_pvalue matched_both_pvalue difference "
+        "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
+        "adjusted_pvalue=adjusted.pvalue answer left_out=_left_out"
+    }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("design", "test"),
+        QUESTION,
+        stat("answer", note="whether the association is more than frequency"),
+        stat("gap", note="difference of mean log frequencies of the targets, in SD"),
+        stat("overlap", note="of these frequencies", kind="share", spare=2),
+        stat("r", note="of association and log frequency within the targets", spare=3),
+        stat("matched_pvalue", "p (like)", _MATCHED, kind="estimate"),
+        stat("matched_both_pvalue", "p (all like)", "the same for all sets", kind="estimate", spare=2),
+        Stat("difference", "difference", {"head": "Δ", "note": "difference of mean cosines", "digits": 3}),
+        stat("adjusted_difference", "Δ (equal)", "at equal frequency", of="adjusted.difference", digits=3),
+        stat("interval", note=_DRAWN, of="adjusted.low", digits=3, kind="interval", spare=5),
+        stat("adjusted_pvalue", "p (equal)", _DRAWN, of="adjusted.pvalue", kind="p", spare=4),
+    )
+
+    design: str
+    """Name of the design."""
+    effect_size: float
+    """The effect size d of the test."""
+    difference: float
+    """Its difference of mean cosines Δ."""
+    gap: float | None
+    """Difference of the mean log frequencies of both targets, in their pooled standard deviations; None where
+    the words of each target are equally frequent and the targets are not."""
+    overlap: float
+    """Overlapping coefficient of the log frequencies of both targets, taken as normal with the same spread:
+    1 where they are alike, towards 0 where they are apart."""
+    r: float | None
+    """Correlation of associations and log frequencies within the targets; None where either does not vary."""
+    slope: float
+    """Change of the association with log frequency within the targets."""
+    matched_pvalue: float | None
+    """Share of tests on words of like frequency in place of the targets whose \\|d\\| is at least as large;
+    if most of them lie on the other side of 0, a \\|d\\| that few reach on this side is as rare as that. None
+    where there are no such words."""
+    matched_both_pvalue: float | None
+    """The same with words of like frequency in place of targets and attributes."""
+    matched: Mapping[str, tuple[float, ...]]
+    """Quantiles 2.5 %, 50 % and 97.5 % of those tests: ``effect_size`` and ``difference``, and with
+    attributes drawn too ``both_effect_size`` and ``both_difference``."""
+    adjusted: Crossed
+    """The difference at equal frequency, and how sure it is for other words."""
+    answer: str
+    """Whether the association is more than frequency: ``"yes"``, ``"no"`` or ``"cannot tell"``."""
+    reason: str
+    """Why."""
+    source: str
+    """Where frequencies come from."""
+    log_frequencies: Mapping[str, float]
+    """Log frequency of every word, up to a number that is the same for all."""
+    associations: Mapping[str, float]
+    """Association of every target word."""
+    sets: Mapping[str, tuple[str, ...]]
+    """The words of each set."""
+    draws: int
+    """Number of tests on words of like frequency, of each kind."""
+    titles: Mapping[str, str]
+    """What the sets stand for."""
+
+    def _headline(self) -> str:
+        """The answer and its main numbers."""
+        told = [f"{self.answer}, gap = {number(self.gap)}" if self.gap is not None else self.answer]
+        if self.matched_pvalue is not None:
+            told.append(f"words of like frequency {p_equals(P(self.matched_pvalue, '≈'))}")
+        change = f"{number(self.difference, 3)} to {number(self.adjusted.difference, 3)}"
+        return ", ".join([*told, f"Δ from {change} at equal frequency"])
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """The answer and its reason, of a single test."""
+        if len(results) == 1:
+            yield from (f"{one.design}: {one.answer}, {one.reason}." for one in results.values())
+
+    def _check(self) -> Check:
+        matched = self.matched_pvalue is not None
+        return Check(
+            asks=FREQUENCY,
+            answer=self.answer,
+            value=self.matched_pvalue if matched else self.adjusted.pvalue,
+            sign="≈" if matched else "",
+            method=f"{'words of like frequency' if matched else 'equal frequency'}, {self.source}",
+            reason=self.reason,
+        )
+
+
+frequency_name = partial(label_for, FrequencyResult)
+"""Name of the part of frequency in a test, such as ``weat6 frequency``."""
+
+
+def frequency(
+    emb: Embeddings | Contexts,
+    design: Design,
+    *,
+    frequencies: Mapping[str, float] | str | Path | None = None,
+    draws: int = 2000,
+    seed: int = 0,
+    missing: Missing = "raise",
+) -> FrequencyResult:
+    r"""Whether the association of a test is more than its words being rare or common.
+
+    The frequency of a word moves its vector, and with it every cosine (Ethayarajh et al. 2019; van Loon et
+    al. 2022; Valentini et al. 2022), so that groups that differ in frequency differ in association whatever
+    they mean. Two answers are given. *Words of like frequency*: for each target a word of the pool is drawn
+    that is about as frequent, many times, and the effect sizes of such tests are compared with that of
+    the design. *Equal frequency*: associations are regressed on log frequency with one slope within both
+    targets, and the difference of the targets is taken where the frequency is the same, with an interval and
+    p-value that count targets and attributes as drawn.
+
+    Parameters
+    ----------
+    emb, design, missing
+        As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Words of like frequency
+        come from ``emb.pool``: all words of ``cr.load(path)``, or those that
+        ``cr.load(path, words=…, pool=20_000)`` reads along. Of contexts, as in :func:`~crossroads.ceat`,
+        those of a word are averaged first; they have no pool and no order, so that frequencies must be given
+        and the answer rests on equal frequency.
+    frequencies
+        Word to count or frequency, or the path of a CSV or TSV file of both; ``"wordfreq"`` for the package
+        of that name (the extra ``frequency``) in the language of the design, or ``"wordfreq:de"``, or a code
+        such as ``"de"``, for another; None for the order of the file, where that is an order of
+        frequency (``emb.ranks``). Of ranks, log frequency is taken as − log rank (Zipf).
+
+    Notes
+    -----
+    The answer is *cannot tell* where the frequencies of the targets overlap by less than 10 % (they are some
+    3.3 standard deviations apart), because nobody knows what these words would be like at equal
+    frequency. It is *no* where at least 5 % of tests on words of like frequency have such an effect size, or
+    where the interval of the difference at equal frequency excludes the difference that was measured. It is
+    *yes* where the difference at equal frequency has the same sign and p < .05, and *cannot tell*
+    otherwise.
+
+    Words of like frequency are the hundred nearest in the pool, none of which is more than twice or less than
+    half as frequent, without words of the design and those with anything but letters.
+
+    References
+    ----------
+    Ethayarajh, K., Duvenaud, D., & Hirst, G. (2019). doi:10.18653/v1/P19-1166; van Loon, A., Giorgi, S.,
+    Willer, R., & Eichstaedt, J. (2022). doi:10.48550/arXiv.2201.08451; Valentini, F., Rosati, G., Fernandez
+    Slezak, D., & Altszyler, E. (2022). doi:10.48550/arXiv.2301.00792; Inman, H. F., & Bradley, E. L. (1989).
+    doi:10.1080/03610928908830127
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng = np.random.default_rng(1)
+    >>> words = [a + b + c for a in "bcdfghjklmnpqrs" for b in "aeiouvwxyz" for c in "bcdfghjklmnpqrstvwxz"]
+    >>> rank = np.arange(1, 3001)
+    >>> vectors = rng.normal(size=(3000, 20))
+    >>> vectors[:, 0] += np.log(rank)  # frequency moves vectors along one axis
+    >>> emb = cr.Embeddings(words, vectors, ranks=rank)
+    >>> design = cr.Design(
+    ...     name="rare", x=words[200:1000:20], y=words[55:455:10], a=words[2000:2020], b=words[20:40]
+    ... )
+    >>> found = frequency(emb, design)
+    >>> cr.weat(emb, design).pvalue < 0.05, found.answer
+    (True, 'no')
+    """
+    whole("draws", draws, least=1, hint="draw at least one test; 2,000 is usual.")
+    check_inputs(design, *([] if isinstance(emb, Contexts) else [emb]))
+    if design.y is None:
+        raise InputError(
+            f"the design {design.name!r} has one target.",
+            hint="frequencies of two targets are compared: give y as well.",
+        )
+    index = emb.index if isinstance(emb, Contexts) else emb
+    scale = scale_of(frequencies, index, design)
+    found, f = _gather(index, design, scale, missing, absent=NO_CONTEXT if index is not emb else NOT_THERE)
+    n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
+    table = _table(emb, found)
+    s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
+    line = _line(f[: n_x + n_y], s, n_x)
+    d = effect_size(s[:n_x], s[n_x:], ddof=1)
+    adjusted = _at_equal(table, n_x, n_a, f[: n_x + n_y], rounding_error(emb.dim))
+    nulls: dict[str, Drawn] = {}
+    lacking = "contexts of other words are not known"
+    if isinstance(emb, Embeddings):
+        nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
+    pvalues = {name: _share(one, d) for name, one in nulls.items()}
+    difference = float(s[:n_x].mean() - s[n_x:].mean())
+    answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
+    words = [word for key in _SETS for word in found.words[key]]
+    return FrequencyResult(
+        design=phrases.tested(design.name, "ceat") if isinstance(emb, Contexts) else design.name,
+        effect_size=d,
+        difference=difference,
+        gap=line.gap,
+        overlap=line.overlap,
+        r=line.r,
+        slope=line.slope,
+        matched_pvalue=pvalues.get("targets"),
+        matched_both_pvalue=pvalues.get("both"),
+        matched=_quantiles(nulls),
+        adjusted=adjusted,
+        answer=answer,
+        reason=reason,
+        source=scale.source,
+        log_frequencies=dict(zip(words, f.tolist(), strict=True)),
+        associations=dict(zip(words, s.tolist(), strict=False)),
+        sets=dict(found.words),
+        draws=draws,
+        titles={key: design.sets[key].name for key in _SETS},
+        coverage=found.coverage,
+        conventions={
+            "measure": "frequency",
+            "frequencies": scale.source,
+            "tests on words of like frequency": draws,
+            "ddof": 1,
+            "seed": seed,
+            "missing": missing,
+            "fallback": ", ".join(emb.fallback) or "none",
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+def _table(emb: Embeddings | Contexts, found: Gathered) -> Floats:
+    """Cosines of targets with attributes; of contexts, those to be expected of any of them."""
+    if isinstance(emb, Contexts):
+        return expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
+    return found.cosines()
+
+
+def _gather(
+    emb: Embeddings, design: Design, scale: Scale, missing: Missing, *, absent: str
+) -> tuple[Gathered, Floats]:
+    """Vectors and log frequencies of the words that have both."""
+    sets = {key: design.sets[key] for key in _SETS}
+    least = {"x": 2, "y": 2, "a": 1, "b": 1}
+    # sets are balanced once words without a frequency are left out
+    policy = "drop" if missing == "balance" else missing
+    found = gather(emb, sets, missing=policy, least=least, design=design.name, absent=absent)
+    values = {
+        key: [
+            scale.of(word, emb.labels[row])
+            for word, row in zip(found.words[key], found.rows[key].tolist(), strict=True)
+        ]
+        for key in _SETS
+    }
+    unknown = {
+        key: [w for w, value in zip(found.words[key], values[key], strict=True) if value is None]
+        for key in _SETS
+    }
+    if missing != "balance" and not any(unknown.values()):
+        return found, np.array([value for key in _SETS for value in values[key]])
+    if missing == "raise":
+        words = [repr(word) for some in unknown.values() for word in some]
+        raise InputError(
+            f"the frequency of {join_words(words, most=12)} is not known ({scale.source}).",
+            hint='give frequencies of these words as well, or missing="drop" to leave them out.',
+        )
+    keep = {key: [i for i, value in enumerate(values[key]) if value is not None] for key in _SETS}
+    dropped = {
+        key: {**found.coverage.dropped.get(key, {}), **dict.fromkeys(unknown[key], NO_FREQUENCY)}
+        for key in _SETS
+    }
+    if missing == "balance":
+        for pair in ("xy", "ab"):
+            size = min(len(keep[key]) for key in pair)
+            for key in pair:
+                dropped[key] |= {found.words[key][i]: BALANCED for i in keep[key][size:]}
+                keep[key] = keep[key][:size]
+    used = {key: [found.words[key][i] for i in keep[key]] for key in _SETS}
+    too_few(emb, sets, used, dropped, least, design=design.name)
+    kept = {key: tuple(words) for key, words in used.items()}
+    left = Gathered(
+        vectors={key: found.vectors[key][keep[key]] for key in _SETS},
+        words=kept,
+        coverage=replace(found.coverage, policy=missing, used=kept, dropped=dropped),
+        rows={key: found.rows[key][keep[key]] for key in _SETS},
+    )
+    return left, np.array([values[key][i] for key in _SETS for i in keep[key]], dtype=np.float64)
+
+
+class _Line(NamedTuple):
+    """How associations go with log frequencies within the targets."""
+
+    gap: float | None
+    overlap: float
+    r: float | None
+    slope: float
+
+
+def _line(f: Floats, s: Floats, n_x: int) -> _Line:
+    from scipy.special import ndtr  # scipy is slow to import
+
+    _, centred, squares = equal_weights(f, n_x)
+    apart = float(f[:n_x].mean() - f[n_x:].mean())
+    if not centred.any():
+        same = abs(apart) <= 1e-9 * float(np.abs(f).max())
+        return _Line(0.0 if same else None, 1.0 if same else 0.0, None, 0.0)
+    rest = np.concatenate([s[:n_x] - s[:n_x].mean(), s[n_x:] - s[n_x:].mean()])
+    gap = apart / float(np.sqrt(squares / (len(f) - 2)))
+    left = float(rest @ rest)
+    r = float(centred @ rest) / float(np.sqrt(squares * left)) if left > 0 else None
+    return _Line(gap, float(2 * ndtr(-abs(gap) / 2)), r, float(centred @ rest) / squares)
+
+
+def _at_equal(table: Floats, n_x: int, n_a: int, f: Floats, error: float) -> Crossed:
+    """The difference at equal frequency, with the p-value of exchanging attributes."""
+    exact = float(np.abs(equal_weights(f, n_x)[0]).sum()) * error
+    many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
+    method: Method = "saddlepoint" if many else "auto"
+    options: dict[str, Any] = {"alternative": "two-sided", "score_error": exact, "method": method}
+    return crossed(table, n_x, n_a, covariate=f, **options)
+
+
+def _matched(
+    emb: Embeddings,
+    design: Design,
+    scale: Scale,
+    found: Gathered,
+    f: Floats,
+    draws: int,
+    seed: int,
+) -> tuple[dict[str, Drawn], str]:
+    """Tests on words of like frequency, with targets and with all sets drawn; and why there are none."""
+    pool = emb.pool
+    if pool is None:
+        return {}, "no other words were read along (cr.load(..., pool=20_000) reads some)"
+    ours = {word.lower() for key in _SETS for word in design.sets[key]}
+    ours |= {emb.labels[row].lower() for rows in found.rows.values() for row in rows.tolist()}
+    known = scale.of_pool(pool)
+    rows = np.flatnonzero(np.isfinite(known))
+    labels = pool.labels
+    rows = rows[[labels[row].isalpha() and labels[row].lower() not in ours for row in rows.tolist()]]
+    rows = rows[np.argsort(known[rows], kind="stable")]
+    rows, alike = _with_direction(pool.vectors, rows, known, f)
+    if rows.size < _LEAST_POOL:
+        return {}, f"frequencies of only {rows.size:,} other words are known, and {_LEAST_POOL:,} are needed"
+    n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
+    words = [word for key in _SETS for word in found.words[key]]
+    alone = [repr(word) for word, few in zip(words, alike.lacking.tolist(), strict=True) if few]
+    targets = Windows(alike.low[: n_x + n_y], alike.high[: n_x + n_y])
+    nulls: dict[str, Drawn] = {}
+    if not targets.lacking.any():
+        direction = found.vectors["a"].mean(axis=0) - found.vectors["b"].mean(axis=0)
+        nulls["targets"] = drawn_targets(pool.vectors, rows, targets, n_x, direction, draws=draws, seed=seed)
+    if not alone:
+        nulls["both"] = drawn_tests(pool.vectors, rows, alike, n_x, n_y, n_a, draws=draws, seed=seed)
+    return nulls, f"too few other words are about as frequent as {join_words(alone, most=3)}" if alone else ""
+
+
+def _with_direction(
+    vectors: NDArray[Any], rows: NDArray[np.intp], known: Floats, f: Floats
+) -> tuple[NDArray[np.intp], Windows]:
+    """Rows without those of zeros that would be drawn, and the rows that are like each word."""
+    while True:
+        alike = windows(known[rows], f, within=_LIKE)
+        at = np.unique(np.concatenate([np.arange(*ends) for ends in zip(*alike, strict=True)]))
+        zero = at[~vectors[rows[at]].any(axis=1)]
+        if not zero.size:
+            return rows, alike
+        rows = np.delete(rows, zero)
+
+
+def _share(null: Drawn, d: float) -> float:
+    """Share of tests that are at least as extreme as an effect size, the observed one among them."""
+    effects = null.effect_sizes[~np.isnan(null.effect_sizes)]
+    if not effects.size:
+        return 1.0
+    tails = _tails(effects, np.append(effects, d))
+    return (1 + int(np.count_nonzero(tails[:-1] <= tails[-1] + 1e-12))) / (1 + len(effects))
+
+
+def _tails(effects: Floats, values: Floats) -> Floats:
+    """How rare each value is among effect sizes: the share of those that are as large on either side.
+
+    On the side of 0 where fewer of them lie, it is twice the share on that side, if that is smaller: where
+    frequency pulls one way, a large effect of the other sign is not what frequency does.
+    """
+    side = 1.0 if float(np.median(effects)) >= 0 else -1.0
+    least = np.abs(values) * (1 - 1e-12)
+    either = len(effects) - np.searchsorted(np.sort(np.abs(effects)), least, "left")
+    rarer = len(effects) - np.searchsorted(np.sort(-side * effects), least, "left")
+    count = np.where(side * values >= 0, either, np.minimum(either, 2 * rarer))
+    return np.asarray(count / len(effects))
+
+
+def _quantiles(nulls: Mapping[str, Drawn]) -> dict[str, tuple[float, ...]]:
+    found: dict[str, tuple[float, ...]] = {}
+    for name, null in nulls.items():
+        for what, values in null._asdict().items():
+            key = f"{'both_' if name == 'both' else ''}{what.removesuffix('s')}"
+            found[key] = tuple(np.nanquantile(values, _QUANTILES).tolist())
+    return found
+
+
+def _answer(
+    line: _Line, difference: float, matched: float | None, adjusted: Crossed, lacking: str
+) -> tuple[Answer, str]:
+    """Whether an association is more than frequency, and why."""
+    if line.overlap < _HARDLY:
+        apart = "" if line.gap is None else f", {number(abs(line.gap), 1)} standard deviations apart"
+        return (
+            "cannot tell",
+            "the groups differ in frequency as much as in meaning: their frequencies overlap by "
+            f"{percent(line.overlap)}{apart}",
+        )
+    like = "" if matched is None else p_equals(P(matched, "≈"))
+    if matched is not None and matched >= _LEVEL:
+        return (
+            "no",
+            f"words of like frequency, drawn at random, come out as far apart ({like})",
+        )
+    low, high, pvalue = adjusted.low, adjusted.high, adjusted.pvalue
+    if low is None or high is None or pvalue is None:
+        return "cannot tell", f"the difference at equal frequency has no interval: {adjusted.reason}"
+    equal, plain = number(adjusted.difference, 3), number(difference, 3)
+    change = f"at equal frequency the difference is {equal} instead of {plain}"
+    same = adjusted.difference * difference > 0
+    if pvalue < _LEVEL and same:
+        beside = (
+            f", and few tests on words of like frequency come out as far apart ({like})"
+            if matched is not None
+            else f"; tests on words of like frequency could not be drawn: {lacking}"
+        )
+        return "yes", f"{change} ({p_equals(pvalue)}){beside}"
+    if not low <= difference <= high:
+        return "no", f"{change}, and with other words it would lie between {between(low, high, 3)}"
+    return "cannot tell", f"{change}, and other words could give anything in {between(low, high, 3)}"

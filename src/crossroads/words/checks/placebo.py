@@ -1,0 +1,433 @@
+"""Placebo tests: the same test with groups of words that have nothing to do with the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from threading import Lock
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import EvidenceError
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.bootstrap import generator
+from crossroads.core.inference.crossed import crossed, spread
+from crossroads.core.inference.detection import exact_interval
+from crossroads.core.inference.geometry import Floats, rounding_error, unit
+from crossroads.core.inference.options import whole
+from crossroads.core.results import QUESTION, TEST, Result, Stat, label_for, read_only, stat
+from crossroads.core.results.checks import TOPICS, Check
+from crossroads.core.results.gathered import Missing, check_inputs, gather
+from crossroads.core.stimuli import Design
+from crossroads.core.wording.numbers import counted, percent
+
+POOL = 20_000
+"""Most words of a pool, and the rarest rank of one whose words are ranked."""
+LEAST_POOL, _LEAST_PER_WORD = 1_000, 10
+"""How many words a pool must have, and how many for each word of the test."""
+_AT_A_TIME, _ROWS = 64, 256
+"""Placebos, and rows of a table of nearest words, that are computed together."""
+_MANY = 6
+"""Tests from which on nearly every word is drawn by one of them."""
+_SPARE = 60
+"""Nearest words that are found beyond those that a test takes, in case that some are its own."""
+_LEVEL = 0.05
+
+Rows = NDArray[np.intp]
+
+
+_DEALT = "weaker tests of arbitrary topics with attribute words dealt at random"
+_AS_STRONG = "at least as strong among these, two-sided"
+_TOPICS = "weaker tests whose attributes are arbitrary topics too: a description, not a test"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PlaceboResult(Result):
+    """Where a test stands among tests on groups of words that have nothing to do with its question."""
+
+    _section: ClassVar[str] = "tests"
+    _stem: ClassVar[str] = "placebos"
+    _printed: ClassVar[bool] = False
+    _about_test: ClassVar[bool] = True
+    _figure: ClassVar[str] = "placebo_plot"
+    _cites: ClassVar[tuple[str, ...]] = ("clopper1934use",)
+    _label_format: ClassVar[str] = "{design} placebo"
+    _table_title: ClassVar[str] = "Among tests of arbitrary topics"
+    _long_table: ClassVar[tuple[str, str, str]] = ("placebo", "statistics.size", "")
+    _file_names: ClassVar[str] = (
+        "design statistic percentile placebo_p=pvalue placebo_p_low=pvalue_low placebo_p_high=pvalue_high "
+        "p=crossed_pvalue agrees topic_percentile draws=statistics.size pool n=sizes coherence"
+    )
+    # under a name of its own, since tests have p-values
+    _rule_names: ClassVar[Mapping[str, str]] = {"placebo": "placebo_p=pvalue percentile topic_percentile"}
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        QUESTION,
+        stat("t", note="difference in standard errors over the choice of all words", of="statistic"),
+        stat("dealt", note=_DEALT, of="percentile", kind="share"),
+        stat("placebo_p", "placebo p", _AS_STRONG, of="pvalue", kind="estimate"),
+        stat("p", note="the same by the distribution of t", of="crossed_pvalue", spare=2),
+        stat("topics", note=_TOPICS, of="topic_percentile", kind="share"),
+        stat("pool", note="words drawn from", kind="count", spare=3),
+    )
+
+    design: str
+    """Name of the design."""
+    statistic: float
+    """t of the test: its difference of mean cosines in standard errors over the choice of all words."""
+    statistics: NDArray[np.float64]
+    """t of each placebo test with dealt attributes."""
+    topic_statistics: NDArray[np.float64]
+    """t of each placebo test whose attributes are topics too; the targets are those of ``statistics``."""
+    percentile: float
+    """Share of ``statistics`` that are smaller than that of the test, signs ignored; equal ones are not."""
+    topic_percentile: float
+    """The same share of ``topic_statistics``: a description, not a test."""
+    pvalue: float
+    """How often dealt attributes give a t at least as large, two-sided: (1 + count) / (1 + draws)."""
+    pvalue_low: float
+    """Lower end of the 95 % interval of that share, for the number of draws (Clopper and Pearson)."""
+    pvalue_high: float
+    """Upper end."""
+    crossed_pvalue: float
+    """The two-sided p-value of the same t from its t distribution."""
+    agrees: bool
+    """Whether both p-values are on one side of .05; so too where the interval of the first holds .05."""
+    sizes: Mapping[str, int]
+    """Number of words of each set, in the test and in every placebo."""
+    pool: int
+    """Number of words that placebos were drawn from."""
+    coherence: Mapping[str, float]
+    """Mean cosine of two words of one target set, in the ``test`` and on average in ``placebos``."""
+    titles: Mapping[str, str]
+    """What the sets stand for."""
+
+    @property
+    def among_topics(self) -> str:
+        """The share of arbitrary topics, as a phrase."""
+        share = percent(self.topic_percentile)
+        return f"stronger than {share} of associations between arbitrary topics in this model"
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """Tests whose two p-values lead to different answers."""
+        if apart := [one.design for one in results.values() if not one.agrees]:
+            yield f"Both p differ about .05, and the placebos are believed: {', '.join(apart)}."
+
+    def _check(self) -> Check:
+        return Check(
+            asks=TOPICS,
+            answer=None,
+            value=self.topic_percentile,
+            sign="≈",
+            method=counted(self.topic_statistics.size, "placebo test"),
+        )
+
+
+placebo_name = partial(label_for, PlaceboResult)
+"""Name of the placebo tests of a test, such as ``weat6 placebo``."""
+
+
+def placebo(
+    emb: Embeddings, design: Design, *, draws: int = 1000, seed: int = 0, missing: Missing = "raise"
+) -> PlaceboResult:
+    r"""Where a test stands among tests on groups of words that have nothing to do with its question.
+
+    A placebo has sets of the same sizes, out of a pool of other words of the model. Its target sets are
+    topics: the words nearest to a word drawn at random. Its attributes are either words drawn at random and
+    dealt into A and B, so that nothing is to be found and every finding is a false one; or topics as well.
+    What is compared is t, the difference of mean cosines in standard errors over the choice of all words
+    (``WeatResult.crossed``), since the effect size d of targets that hang together is large whatever the
+    attributes.
+
+    Dealt attributes check the p-value of t within the model itself, without a t distribution; where the two
+    disagree, believe the placebos. Topics as attributes describe: an association that is *stronger than
+    54 % of associations between arbitrary topics in this model* is an ordinary one, which is no reason to
+    dismiss it.
+
+    Parameters
+    ----------
+    emb, design, missing
+        As in :func:`~crossroads.weat`. The pool is ``emb.pool``: vectors of a whole vocabulary are their own,
+        and ``cr.load(path, words=…, pool=20_000)`` reads one along. Where ``emb`` was loaded without a pool,
+        its file is read again.
+
+    Notes
+    -----
+    Words of the design are left out of the pool, and so are labels without a letter and words whose vector
+    another word has already. Of words with ranks the 20,000 most frequent take part, as topics that people
+    have words for; of others at most 20,000, drawn at random. Attributes are not matched in frequency with
+    those of the design: A and B are dealt from one draw, so that frequency cannot tell them apart, and
+    :func:`~crossroads.frequency` asks about frequency. The sets of a placebo share no word: where two topics
+    overlap, the later set takes the next nearest words.
+
+    References
+    ----------
+    Clopper, C. J., & Pearson, E. S. (1934). doi:10.1093/biomet/26.4.404
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> words = [f"w{i}" for i in range(2000)]
+    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(2000, 20)))
+    >>> toy = cr.Design(name="toy", x=words[:8], y=words[8:16], a=words[16:24], b=words[24:32])
+    >>> found = placebo(emb, toy, draws=200)
+    >>> found.pool, found.statistics.shape, 0 <= found.percentile <= 1
+    (1968, (200,), True)
+    """
+    return placebo_among(OtherWords(emb), emb, design, draws=draws, seed=seed, missing=missing)
+
+
+def placebo_among(
+    others: OtherWords,
+    emb: Embeddings,
+    design: Design,
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+    missing: Missing = "raise",
+) -> PlaceboResult:
+    """The same, among other words of ``emb`` that several tests may share."""
+    whole("draws", draws, least=1, hint="draw at least one placebo; 1,000 is usual.")
+    rng = generator(seed)
+    check_inputs(design, emb)
+    sets = design.sets
+    found = gather(emb, sets, missing=missing, least=dict.fromkeys(sets, 1), design=design.name)
+    sizes = {key: len(words) for key, words in found.words.items()}
+    options: dict[str, Any] = {"alternative": "two-sided", "score_error": rounding_error(emb.dim)}
+    own = crossed(found.cosines(), sizes["x"], sizes["a"], exchange=False, **options)
+    if own.statistic is None or own.pvalue is None:
+        raise EvidenceError(
+            f"the test of {design.name!r} has no t to compare with: {own.reason}.",
+            hint="give at least two words per set.",
+        )
+    among = others.without(design, sum(sizes.values()), rng)
+    statistics, topics, coherence = _draw(among, sizes, draws, rng)
+    size = abs(own.statistic)
+    at_least = int((np.abs(statistics) >= size).sum())
+    low, high = exact_interval(at_least, draws, 0.95)
+    return PlaceboResult(
+        design=design.name,
+        statistic=own.statistic,
+        statistics=read_only(statistics),
+        topic_statistics=read_only(topics),
+        percentile=float((np.abs(statistics) < size).mean()),
+        topic_percentile=float((np.abs(topics) < size).mean()),
+        pvalue=(1 + at_least) / (1 + draws),
+        pvalue_low=low,
+        pvalue_high=high,
+        crossed_pvalue=own.pvalue,
+        agrees=_agree((low, high), own.pvalue),
+        sizes=sizes,
+        pool=len(among.rows),
+        coherence={"test": _coherence([v for k, v in found.vectors.items() if k in "xy"]), **coherence},
+        titles={key: words.name for key, words in sets.items()},
+        coverage=found.coverage,
+        conventions={
+            "measure": "placebo",
+            "placebo tests": draws,
+            "statistic": "t with targets and attributes drawn",
+            "targets": "nearest words of a random word",
+            "seed": seed,
+            "missing": missing,
+            "fallback": ", ".join(emb.fallback) or "none",
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+def _agree(interval: tuple[float, float], pvalue: float) -> bool:
+    """Whether a p-value is on the side of .05 on which an interval of another lies, if it lies on one."""
+    low, high = interval
+    return low <= _LEVEL <= high or (pvalue < _LEVEL) == (high < _LEVEL)
+
+
+class OtherWords:
+    """Words of a model that placebo tests are drawn from, found when the first test needs them.
+
+    Where many ``designs`` share them, the nearest words of all words are found once, instead of those of the
+    words that each test draws.
+    """
+
+    def __init__(self, emb: Embeddings, designs: Sequence[Design] = ()) -> None:
+        sizes = [sum(map(len, design.sets.values())) for design in designs]
+        self._most = max(sizes) if len(sizes) >= _MANY else None
+        self._emb, self._lock = emb, Lock()
+
+    @cached_property
+    def _words(self) -> tuple[list[str], Rows, Floats]:
+        """Words without case, common ones where ranks are known; numbers of their vectors; unit vectors."""
+        pool = self._emb.others(POOL)
+        if pool is None:
+            raise EvidenceError(
+                f"there are no other words of {self._emb.provenance.source} to draw placebo tests from.",
+                hint="read some along: cr.load(path, words=..., pool=20_000), or give them: "
+                "emb.with_pool(...).",
+            )
+        ranks = pool.ranks
+        common = [
+            row
+            for row, label in enumerate(pool.labels)
+            if (ranks is None or ranks[label] <= POOL) and any(map(str.isalpha, label))
+        ]
+        vectors = np.asarray(pool.vectors[common])
+        measurable = np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)
+        labels = [pool.labels[common[at]].casefold() for at in np.flatnonzero(measurable)]
+        vectors, numbers = vectors[measurable], dict[bytes, int]()
+        same = [numbers.setdefault(vector.tobytes(), len(numbers)) for vector in vectors]
+        return labels, np.array(same, np.intp), unit(vectors)
+
+    def without(self, design: Design, words: int, rng: np.random.Generator) -> Among:
+        """Words that are not of a test of ``words`` words, each vector once, and no more than needed."""
+        with self._lock:
+            labels, same, vectors = self._words
+        matches = (self._emb.find(word) for word in design.words)
+        own = {word.casefold() for word in design.words}
+        own |= {match.label.casefold() for match in matches if match is not None}
+        free = np.array([row for row, label in enumerate(labels) if label not in own], np.intp)
+        rows = free[np.sort(np.unique(same[free], return_index=True)[1])]
+        least = max(LEAST_POOL, _LEAST_PER_WORD * words)
+        if len(rows) < least:
+            raise EvidenceError(
+                f"there are {len(rows):,} other words to draw placebo tests of {design.name!r} from, and "
+                f"{words} words a test take at least {least:,}.",
+                hint="give vectors of a whole vocabulary, or cr.load(path, words=..., pool=20_000).",
+            )
+        if len(rows) > POOL:
+            rows = rows[np.sort(rng.choice(len(rows), POOL, replace=False))]
+        if self._most is None or len(labels) > POOL:
+            return Among(vectors[rows], np.arange(len(rows)), None)
+        with self._lock:
+            return Among(vectors, rows, self._nearest)
+
+    @cached_property
+    def _nearest(self) -> NDArray[np.int32]:
+        """The nearest words of every word, more than the largest test takes, since some may be its own."""
+        vectors = self._words[2]
+        k = min((self._most or 0) + _SPARE, len(vectors))
+        among = Among(vectors, np.arange(len(vectors)), None)
+        parts = (among.rows[at : at + _ROWS] for at in range(0, len(vectors), _ROWS))
+        return np.concatenate([among.near(part, k).astype(np.int32) for part in parts])
+
+
+class Among:
+    """The words that placebos of one test are drawn from: rows of ``vectors``.
+
+    ``table`` has the nearest rows of every row, the nearest first, where they are known.
+    """
+
+    def __init__(self, vectors: Floats, rows: Rows, table: NDArray[np.int32] | None) -> None:
+        self.vectors, self.rows, self._table = vectors, rows, table
+        self._product = np.empty((0, len(rows)), np.float32)
+
+    @cached_property
+    def _small(self) -> NDArray[np.float32]:
+        return self.vectors[self.rows].astype(np.float32)
+
+    def near(self, centres: Rows, k: int) -> Rows:
+        """The k nearest rows of each of some rows, the nearest first."""
+        if self._table is None:
+            return self._found(centres, k)
+        free = np.zeros(len(self.vectors), dtype=bool)
+        free[self.rows] = True
+        near = self._table[centres].astype(np.intp)
+        known = free[near]
+        if known.all():
+            return near[:, :k]
+        near = np.take_along_axis(near, np.argsort(~known, axis=1, kind="stable")[:, :k], axis=1)
+        short = known.sum(axis=1) < k
+        if short.any():
+            near[short] = self._found(centres[short], k)
+        return near
+
+    def _found(self, centres: Rows, k: int) -> Rows:
+        if len(self._product) < len(centres):  # new memory costs more than the product
+            self._product = np.empty((len(centres), len(self.rows)), np.float32)
+        product = self._product[: len(centres)]
+        np.matmul(self.vectors[centres].astype(np.float32), self._small.T, out=product)
+        return self.rows[nearest(product, k)]
+
+
+def _draw(
+    among: Among, sizes: Mapping[str, int], draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, dict[str, float]]:
+    """T of placebos with dealt attributes and with topics, and how far their targets hang together."""
+    vectors, n, words, kinds = among.vectors, len(among.rows), sum(sizes.values()), len(sizes)
+    centres = among.rows[np.stack([rng.choice(n, kinds, replace=False) for _ in range(draws)])]
+    others = among.rows[np.stack([rng.choice(n, words, replace=False) for _ in range(draws)])]
+    t: dict[str, list[Floats]] = {"dealt": [], "topics": []}
+    coherent = []
+    target_keys = [key for key in ("x", "y") if key in sizes]
+    for start in range(0, draws, _AT_A_TIME):
+        part = slice(start, start + _AT_A_TIME)
+        near = among.near(centres[part].ravel(), words).reshape(-1, kinds, words)
+        targets: list[Rows] = []
+        for at, key in enumerate(target_keys):
+            targets.append(_others(near[:, at], targets, sizes[key]))
+        topics = list(targets)
+        for at, key in enumerate(("a", "b"), start=len(targets)):
+            topics.append(_others(near[:, at], topics, sizes[key]))
+        attributes = {
+            "dealt": _others(others[part], targets, sizes["a"] + sizes["b"]),
+            "topics": np.concatenate(topics[len(targets) :], axis=1),
+        }
+        rows = vectors[np.concatenate(targets, axis=1)]
+        for kind, columns in attributes.items():
+            tables = rows @ vectors[columns].transpose(0, 2, 1)
+            t[kind].append(_statistics(tables, sizes))
+        coherent.append(_coherence([vectors[one] for one in targets]) * len(rows))
+    return np.concatenate(t["dealt"]), np.concatenate(t["topics"]), {"placebos": sum(coherent) / draws}
+
+
+def nearest(similarities: NDArray[Any], k: int) -> Rows:
+    """Columns of the k largest values of each row, the largest first.
+
+    The k-th largest of the maxima of blocks of columns is at most the k-th largest value, and few values
+    reach it; only these are sorted.
+    """
+    rows, n = similarities.shape
+    blocks = max(4 * k, 256)
+    across = n // blocks
+    tops = similarities
+    if across > 1:
+        tops = similarities[:, : across * blocks].reshape(rows, across, blocks).max(axis=1)
+    least = np.partition(tops, tops.shape[1] - k, axis=1)[:, tops.shape[1] - k]
+    row, column = np.divmod(np.flatnonzero(similarities >= least[:, None]), n)
+    order = np.lexsort((-similarities[row, column], row))
+    first = np.searchsorted(row, np.arange(rows))
+    found: Rows = column[order][first[:, None] + np.arange(k)]
+    return found
+
+
+def _others(candidates: Rows, taken: Sequence[Rows], n: int) -> Rows:
+    """The first n candidates of each row that no other set has."""
+    fresh = np.ones(candidates.shape, dtype=bool)
+    for some in taken:
+        fresh &= ~(candidates[:, :, None] == some[:, None, :]).any(axis=2)
+    order = np.argsort(~fresh, axis=1, kind="stable")[:, :n]
+    return np.take_along_axis(candidates, order, axis=1)
+
+
+def _statistics(tables: Floats, sizes: Mapping[str, int]) -> Floats:
+    """T of each table."""
+    found = spread(tables, sizes["x"], sizes["a"])
+    if not (found.total > 0).all():
+        raise EvidenceError(
+            "words of a placebo do not differ, so it has no t.", hint="check that the vectors differ."
+        )
+    return np.asarray(found.difference / np.sqrt(found.total))
+
+
+def _coherence(sets: Sequence[Floats]) -> float:
+    """Mean cosine of two words of one set of unit vectors, over sets; first axes: several of each."""
+    found = []
+    for one in sets:
+        n = one.shape[-2]
+        if n > 1:
+            total = one.sum(axis=-2)
+            found.append((np.einsum("...i,...i->...", total, total) - n) / (n * (n - 1)))
+    return float(np.mean(found)) if found else 1.0

@@ -1,0 +1,458 @@
+"""SC-WEAT, the single-category test: one word, or every word of a vocabulary, against two attributes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import EvidenceError, InputError, in_short, join_words, one_of
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.crossed import LEVEL, degrees_of_freedom, half_width, tail_probability
+from crossroads.core.inference.geometry import Floats, rounding_error, standardised
+from crossroads.core.inference.options import seed_of, work
+from crossroads.core.inference.permutation.rows import permutation_blocks
+from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
+from crossroads.core.results import NAMED, Coverage, Result, Row, Stat, read_only, stat
+from crossroads.core.results.gathered import (
+    Missing,
+    check_vectors,
+    gather,
+    keyed_by_word,
+    listed_words,
+    overlap_notes,
+    titles_of,
+    warn_about_words,
+)
+from crossroads.core.stimuli import StimulusSet
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import P
+from crossroads.core.wording.table import Table
+from crossroads.words.measures.weat import check_ddof, recorded_work
+
+ScMethod = Literal[Method, "none"]
+Precision = Literal["auto", "float32", "float64"]
+EVERY_WORD = "*"
+"""Stands for the whole vocabulary."""
+
+_CHUNK = 1 << 14
+_SAFE: dict[type[Any], tuple[float, float]] = {np.float32: (1e-12, 1e12), np.float64: (1e-120, 1e120)}
+
+
+_OF_S = "of s, over the choice of attribute words"
+
+
+def _other_words(results: Sequence[ScWeatResult]) -> str:
+    tails = ", ".join(dict.fromkeys(phrases.tail(one.alternative) for one in results))
+    return f"how often other attribute words would differ so, were there no association, {tails}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ScWeatResult(Result):
+    """Association of single words with two attributes; every array has one entry per word."""
+
+    _section: ClassVar[str] = "tests"
+    _cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
+    _stem: ClassVar[str] = "sc_weat"
+    _figure: ClassVar[str] = "ranking"
+    _table_title: ClassVar[str] = "Words between two attributes"
+    _most_rows: ClassVar[int] = 20
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        NAMED,
+        stat("word"),
+        stat("d", note="effect size: above 0 the word leans to the first attribute", of="effect_size"),
+        stat("s", "s(w, A, B)", "difference of its mean cosines", of="association", digits=4, spare=1),
+        stat("ci", "95 % CI", _OF_S, of="low", digits=4, kind="interval", spare=2),
+        stat("p", note=_other_words),
+        stat("exact_p", note=lambda some: phrases.divisions(one.conventions for one in some), spare=1),
+    )
+
+    words: tuple[str, ...]
+    """The words measured."""
+    effect_size: NDArray[np.float64]
+    """Difference of the mean cosines with A and B, in standard deviations of all those cosines."""
+    association: NDArray[np.float64]
+    """Difference of the mean cosines itself, s(w, A, B)."""
+    pvalue: NDArray[np.float64]
+    """p-value of permuting the attributes; empty where none was asked for."""
+    pvalue_low: NDArray[np.float64]
+    """Lower bounds of the p-values."""
+    pvalue_high: NDArray[np.float64]
+    """Upper bounds of the p-values."""
+    method: str
+    """How the p-values were found; ``none`` where none was asked for."""
+    alternative: str
+    """Tail of the p-values."""
+    min_pvalue: float
+    """The smallest p-value that attributes of these sizes can give."""
+    attributes: tuple[tuple[str, ...], tuple[str, ...]]
+    """The attribute words A and B."""
+    titles: Mapping[str, str]
+    """What A and B stand for, where they were given as sets with a name."""
+    se: NDArray[np.float64]
+    """Standard error of the difference over the choice of attribute words; 0 where those of each set have the
+    same cosine."""
+    df: NDArray[np.float64]
+    """Degrees of freedom of the difference (Welch); at most one where A or B has two words."""
+
+    @property
+    def difference(self) -> NDArray[np.float64]:
+        """Difference of the mean cosines: the association, as results of other tests call it."""
+        return self.association
+
+    @cached_property
+    def crossed_pvalue(self) -> NDArray[np.float64]:
+        """p-values that hold for other attribute words, by Welch's t test; NaN where there is none."""
+        known = self.se > 0
+        found: NDArray[np.float64] = np.full(self.se.shape, np.nan)
+        tail: Any = self.alternative
+        found[known] = tail_probability(self.association[known] / self.se[known], self.df[known], tail)
+        return found
+
+    @cached_property
+    def low(self) -> NDArray[np.float64]:
+        """Lower ends of the 95 % intervals of the differences over the choice of attribute words."""
+        return np.asarray(self.association - self._half)
+
+    @cached_property
+    def high(self) -> NDArray[np.float64]:
+        """Upper ends."""
+        return np.asarray(self.association + self._half)
+
+    @cached_property
+    def _half(self) -> NDArray[np.float64]:
+        return np.asarray(half_width(np.where(self.se > 0, self.se, np.nan), self.df, LEVEL))
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """One row per word."""
+        columns = {
+            "effect_size": self.effect_size,
+            "association": self.association,
+            "low": self.low,
+            "high": self.high,
+            "p": self.crossed_pvalue,
+            "exact_p": self.pvalue,
+        }
+        none: list[float | None] = [None] * len(self.words)
+        listed = {key: _known(values) or none for key, values in columns.items()}
+        return [
+            {"word": word, **{key: values[i] for key, values in listed.items()}}
+            for i, word in enumerate(self.words)
+        ]
+
+    def strongest(self, n: int = 10) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The n words that lean most to A, and the n that lean most to B, strongest first."""
+        order = np.argsort(self.effect_size, kind="stable")
+        return (
+            tuple(self.words[i] for i in order[::-1][:n]),
+            tuple(self.words[i] for i in order[:n]),
+        )
+
+    @property
+    def _label(self) -> str:
+        """The attributes."""
+        return self._question or "sc-weat"
+
+    @property
+    def _question(self) -> str:
+        """The attributes that words may lean to."""
+        return f"{self.titles['a']} / {self.titles['b']}" if "a" in self.titles else ""
+
+    def _members(self) -> Iterator[Row]:
+        """Words from those that lean most to A to those that lean most to B."""
+        rows = self._rows()
+        for i in np.argsort(-self.effect_size, kind="stable").tolist():
+            exact = P.of(float(self.pvalue[i]), self.method) if self.pvalue.size else None
+            yield {**rows[i], "exact_p": exact}
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per word."""
+        table = super()._tabulate(results)
+        return table if len(results) > 1 else table.without(["test"])
+
+
+def sc_weat(
+    emb: Embeddings,
+    words: str | Iterable[str],
+    a: Iterable[str],
+    b: Iterable[str],
+    *,
+    alternative: Alternative = "two-sided",
+    ddof: int = 1,
+    ties: Ties = "weak",
+    method: ScMethod = "auto",
+    seed: int = 0,
+    missing: Missing = "raise",
+    max_work: float = MAX_WORK,
+    precision: Precision = "auto",
+    progress: Callable[[int], None] | None = None,
+) -> ScWeatResult:
+    r"""Measure the association of each word with two attributes.
+
+    .. math::
+        d_w = \frac{\operatorname{mean}_{a \in A} \cos(w, a) - \operatorname{mean}_{b \in B} \cos(w, b)}
+                   {\operatorname{sd}_{c \in A \cup B} \cos(w, c)}
+
+    ``pvalue`` permutes the attribute labels of the cosines of each word. ``crossed_pvalue`` and the interval
+    of the difference hold for other attribute words: they are those of Welch's t test, with the attribute
+    words of each set drawn.
+
+    Parameters
+    ----------
+    words
+        One word, several, or ``"*"`` for the whole vocabulary (rows of zeros are left out). Attribute words
+        are not measured: no word is compared with itself.
+    a, b
+        Attribute words; sets with a name keep it in the result.
+    alternative, ddof, ties, seed, missing, max_work
+        As in :func:`~crossroads.weat`.
+    method
+        As in :func:`~crossroads.weat`, or ``"none"`` for effect sizes without p-values.
+    precision
+        Precision of effect sizes without p-values (``method="none"``): ``"float64"``; ``"float32"``, which
+        halves the time for a large vocabulary stored as float32, with an error of about 1e-6; or ``"auto"``,
+        float32 for more than 100,000 words stored as float32. With p-values everything is computed in
+        float64.
+    progress
+        Called with the number of words done while p-values are computed.
+
+    Notes
+    -----
+    Exchanging labels assumes that the cosines of A and of B have the same spread. Where sets differ in size
+    and the smaller one has the larger spread, ``pvalue`` is too small, and ``crossed_pvalue`` is not.
+
+    References
+    ----------
+    Caliskan, A., Bryson, J. J., & Narayanan, A. (2017). doi:10.1126/science.aal4230;
+    Welch, B. L. (1947). doi:10.1093/biomet/34.1-2.28
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> emb = cr.Embeddings.from_dict(
+    ...     {"nurse": [1, 3], "smith": [3, 1], "he": [4, 1], "him": [5, 2], "she": [1, 4], "her": [2, 5]}
+    ... )
+    >>> result = cr.sc_weat(emb, ["nurse", "smith"], ["he", "him"], ["she", "her"])
+    >>> dict(zip(result.words, result.effect_size.round(2).tolist(), strict=True))
+    {'nurse': -1.7, 'smith': 1.7}
+    """
+    check_vectors(emb)
+    check_ddof(ddof)
+    one_of("alternative", alternative, Alternative)
+    one_of("ties", ties, Ties)
+    one_of("method", method, ScMethod)
+    seed_of(seed)
+    work(max_work)
+    sets = {"a": _as_words("a", a), "b": _as_words("b", b)}
+    titles = titles_of({"a": a, "b": b})
+    if isinstance(words, str) and words == EVERY_WORD:
+        warn_about_words(sets, titles)
+        found = gather(emb, sets, missing=missing, least={"a": 2, "b": 2})
+        rows, labels = _every_row(emb, np.concatenate([found.rows["a"], found.rows["b"]]))
+        among = keyed_by_word({"words": (*found.words["a"], *found.words["b"]), **found.words})
+        coverage = dataclasses.replace(found.coverage, notes=overlap_notes(among, titles))
+    else:
+        asked = {"words": (words,) if isinstance(words, str) else _as_words("words", words), **sets}
+        warn_about_words(asked, titles)
+        least = {"words": 1, "a": 2, "b": 2}
+        found = gather(emb, asked, missing=missing, least=least, rows_only=("words",))
+        labels, rows, coverage = found.words["words"], found.rows["words"], found.coverage
+    single = _single_precision(precision, emb, len(labels)) and method == "none"
+    q, n_a = _centred(found.vectors["a"], found.vectors["b"])
+    tested = None
+    measured = _Measured(*(np.empty(len(labels)) for _ in range(4)))
+    if method == "none":
+        _measure(emb.vectors, rows, q, n_a, ddof, np.float32 if single else np.float64, measured)
+    else:
+        tested = permutation_blocks(
+            _scored(emb.vectors, rows, q, n_a, ddof, measured),
+            (len(labels), len(q)),
+            n_a,
+            alternative=alternative,
+            ties=ties,
+            method=method,
+            seed=seed,
+            score_error=rounding_error(emb.dim),
+            max_work=max_work,
+            progress=progress,
+        )
+    _check_spread(measured.effect, labels)
+    none = np.empty(0)
+    return ScWeatResult(
+        words=labels,
+        effect_size=read_only(measured.effect),
+        association=read_only(measured.difference),
+        se=read_only(measured.se),
+        df=read_only(measured.df),
+        pvalue=read_only(tested.pvalue if tested else none),
+        pvalue_low=read_only(tested.pvalue_low if tested else none.copy()),
+        pvalue_high=read_only(tested.pvalue_high if tested else none.copy()),
+        method=tested.method if tested else "none",
+        alternative=alternative,
+        min_pvalue=tested.min_pvalue if tested else 1.0,
+        attributes=(found.words["a"], found.words["b"]),
+        titles={key: words.name for key, words in (("a", a), ("b", b)) if isinstance(words, StimulusSet)},
+        coverage=_without_vocabulary(coverage),
+        conventions={
+            "measure": "sc-weat",
+            "alternative": alternative,
+            "ties": ties,
+            "ddof": ddof,
+            "missing": missing,
+            "method": method,
+            "max_work": recorded_work(max_work),
+            "seed": seed,
+            "precision": "float32" if single else "float64",
+            "fallback": ", ".join(emb.fallback) or "none",
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+def _as_words(name: str, words: Iterable[str]) -> tuple[str, ...]:
+    """Words of a list that is not empty and has none twice."""
+    given = words if isinstance(words, str) or not hasattr(words, "__iter__") else [*words]
+    listed = listed_words(name, given)
+    if not listed:
+        raise InputError(f"{name} is empty.", hint="give at least one word.")
+    twice = [word for word, times in Counter(given).items() if times > 1]
+    if twice:
+        raise InputError(
+            f"{name} lists {join_words(map(in_short, twice), most=3)} twice.", hint="list each word once."
+        )
+    return listed
+
+
+def _every_row(emb: Embeddings, attributes: NDArray[np.intp]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Every row that has a direction, without the attributes themselves."""
+    keep = np.concatenate([emb.vectors[i : i + _CHUNK].any(axis=1) for i in range(0, len(emb), _CHUNK)])
+    keep[attributes] = False
+    return np.flatnonzero(keep), tuple(label for label, kept in zip(emb.labels, keep, strict=True) if kept)
+
+
+def _single_precision(precision: str, emb: Embeddings, n: int) -> bool:
+    one_of("precision", precision, Precision)
+    return precision == "float32" or (precision == "auto" and n > 100_000 and emb.vectors.dtype == np.float32)
+
+
+def _centred(a: Floats, b: Floats) -> tuple[Floats, int]:
+    """Attributes less their common mean, which keeps the digits of cosines that are nearly equal."""
+    q = np.concatenate([a, b])
+    return q - q.mean(axis=0), len(a)
+
+
+class _Measured(NamedTuple):
+    """What is computed of each word."""
+
+    effect: NDArray[Any]
+    difference: NDArray[Any]
+    se: NDArray[Any]
+    df: NDArray[Any]
+
+
+def _from_scores(scores: NDArray[Any], n_a: int, ddof: int, *, smallest: Any) -> _Measured:
+    """Effect sizes and differences of means of centred scores, with Welch's standard errors.
+
+    Effect sizes are NaN where scores differ by no more than ``smallest``, the size of rounding errors; a
+    variance of that size is 0.
+    """
+    n = scores.shape[1]
+    sides = (scores[:, :n_a], scores[:, n_a:])
+    sizes = (n_a, n - n_a)
+    means = [
+        side @ np.full(size, 1 / size, dtype=scores.dtype) for side, size in zip(sides, sizes, strict=True)
+    ]
+    squares = [np.einsum("ij,ij->i", side, side) for side in sides]
+    parts = []  # variance of each mean
+    for mean, square, size in zip(means, squares, sizes, strict=True):
+        rest = square - size * mean * mean
+        parts.append(np.where(rest <= size * smallest**2, 0.0, rest) / (size * (size - 1.0)))
+    variance = parts[0] + parts[1]
+    df = np.where(variance > 0, degrees_of_freedom(parts, [size - 1 for size in sizes], variance), n - 2.0)
+    difference, whole = means[0] - means[1], squares[0] + squares[1]
+    effect = standardised(difference, whole / (n - ddof), flat=whole <= n * smallest**2)
+    return _Measured(effect.astype(scores.dtype), difference, np.sqrt(variance), df)
+
+
+def _chunks(
+    vectors: NDArray[Any], rows: NDArray[np.intp], kind: type[Any]
+) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
+    """Rows a few at a time: where they belong, the vectors, and the lengths of the vectors."""
+    for start in range(0, len(rows), _CHUNK):
+        part = slice(start, min(start + _CHUNK, len(rows)))
+        chunk: NDArray[Any] = np.asarray(vectors[rows[part]], dtype=kind)
+        with np.errstate(over="ignore", under="ignore"):
+            lengths = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
+        odd = ~((lengths > _SAFE[kind][0]) & (lengths < _SAFE[kind][1]))
+        if odd.any():  # squares overflow or underflow: scale these rows, which changes no cosine
+            chunk = chunk.copy()
+            chunk[odd] /= np.abs(chunk[odd]).max(axis=1, keepdims=True)
+            lengths = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
+        yield part, chunk, lengths
+
+
+def _measure(
+    vectors: NDArray[Any],
+    rows: NDArray[np.intp],
+    q: Floats,
+    n_a: int,
+    ddof: int,
+    kind: type[Any],
+    measured: _Measured,
+) -> None:
+    """Fill in what is computed of each word, without keeping the scores."""
+    columns: NDArray[Any] = np.ascontiguousarray(q.T, dtype=kind)
+    error = rounding_error(vectors.shape[1]) * float(np.finfo(kind).eps / np.finfo(np.float64).eps)
+    for part, chunk, lengths in _chunks(vectors, rows, kind):
+        found = _from_scores(chunk @ columns, n_a, ddof, smallest=error * lengths)
+        measured.effect[part], measured.df[part] = found.effect, found.df
+        measured.difference[part], measured.se[part] = found.difference / lengths, found.se / lengths
+
+
+def _scored(
+    vectors: NDArray[Any],
+    rows: NDArray[np.intp],
+    q: Floats,
+    n_a: int,
+    ddof: int,
+    measured: _Measured,
+) -> Iterator[Floats]:
+    """Centred cosines of words with attributes, by blocks of words; fills in what is computed of each."""
+    columns = np.ascontiguousarray(q.T)
+    error = rounding_error(vectors.shape[1])
+    for part, chunk, lengths in _chunks(vectors, rows, np.float64):
+        scores = (chunk @ columns) / lengths[:, None]
+        for values, found in zip(measured, _from_scores(scores, n_a, ddof, smallest=error), strict=True):
+            values[part] = found
+        yield scores
+
+
+def _known(values: NDArray[np.float64]) -> list[float | None]:
+    """Values as a list, with None for those there are not."""
+    return [None if value != value else value for value in values.tolist()]
+
+
+def _check_spread(effect: Floats, labels: tuple[str, ...]) -> None:
+    bad = np.flatnonzero(~np.isfinite(effect))
+    if bad.size:
+        words = [repr(labels[i]) for i in bad[:4]]
+        raise EvidenceError(
+            f"{join_words(words, most=3)} ({bad.size} in all) has the same cosine with every attribute, or a "
+            "vector that is not finite, so there is no effect size.",
+            hint="leave these words out, or check the vectors.",
+        )
+
+
+def _without_vocabulary(coverage: Coverage) -> Coverage:
+    """Coverage that lists words only where they were asked for one by one."""
+    if "words" not in coverage.used:
+        return coverage
+    used = {name: words for name, words in coverage.used.items() if name != "words"}
+    return dataclasses.replace(coverage, used=used)

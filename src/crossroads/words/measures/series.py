@@ -1,0 +1,436 @@
+"""One design on many models: decades, layers, checkpoints of a training run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from crossroads.core.errors import InputError, in_short, one_of
+from crossroads.core.evidence import Embeddings, Provenance
+from crossroads.core.inference.crossed import LEVEL
+from crossroads.core.inference.geometry import rounding_error
+from crossroads.core.inference.multiplicity import adjust_known
+from crossroads.core.results import (
+    TEST,
+    Conclusion,
+    Member,
+    Result,
+    Row,
+    Stat,
+    Values,
+    adjusted,
+    from_tests,
+    long_row,
+    marked,
+    named,
+    numbers,
+    stat,
+    status_of,
+    under,
+)
+from crossroads.core.results.gaps import measured, require_in_all
+from crossroads.core.results.gathered import Missing, check_inputs, gather
+from crossroads.core.stimuli import Design
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import P, counted, number, p_equals, percent
+from crossroads.core.wording.table import Table
+from crossroads.words.measures.battery import adjusted_tail, recorded
+from crossroads.words.measures.mleat import MleatResult, mleat
+from crossroads.words.measures.trends import Change, Trend, change, no_change, trend
+
+Points = Literal["year", "layer", "step", "point"]
+"""What the points of a series are: years, layers of a model, steps of its training, or anything else."""
+_ALONG: Mapping[Points, tuple[str, str]] = {
+    "year": ("over time", "points in time"),
+    "layer": ("over layers", "layers"),
+    "step": ("over steps of training", "checkpoints"),
+    "point": ("over the series", "points"),
+}
+"""A series of such points, and the points, in words."""
+_UNIT: Mapping[Points, tuple[int, str]] = {
+    "year": (10, "10 years"),
+    "layer": (1, "layer"),
+    "step": (1000, "1,000 steps"),
+    "point": (1, "point"),
+}
+"""What a slope is given per."""
+
+
+def decade_name(design: str, time: int | str, over: Points = "year") -> str:
+    """Name of a test at one point, such as ``weat6 1990`` or ``weat6 layer 3``."""
+    return f"{design} {over} {time}" if over in ("layer", "step") else f"{design} {time}"
+
+
+def series_name(design: str, over: Points = "year") -> str:
+    """Name of a test along a series, such as ``weat6 over time``."""
+    return f"{design} {_ALONG[over][0]}"
+
+
+def _adjusted_note(results: Sequence[SeriesResult]) -> str:
+    """For how many points p-values are adjusted, in the longest of the series."""
+    most = max((len(one.points) for one in results), default=0)
+    return f"{phrases.ADJUSTMENTS[phrases.ADJUSTMENT][1]} for {counted(most, 'test')}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SeriesResult(Result):
+    """One design over a series of models: decades of a corpus, layers, checkpoints of a training run."""
+
+    _section: ClassVar[str] = "time"
+    _cites: ClassVar[tuple[str, ...]] = ("wolfe2024mleat", "holm1979simple", "benjamini1995controlling")
+    _stem: ClassVar[str] = "series"
+    _figure: ClassVar[str] = "decades"
+    _file_names: ClassVar[str] = f"time=extra {under('test', MleatResult._file_names)} *=values"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "decade": f"{under('test', MleatResult._rule_names['test'])} *=values",
+        "trend": "slope=trend.slope slope_low=trend.low slope_high=trend.high slope_pvalue=trend.pvalue "
+        "change=change.difference change_pvalue=change.pvalue",
+    }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST.under("test"),
+        stat("time", of="extra", kind="text"),
+        *from_tests(MleatResult, "d difference difference_ci p"),
+        adjusted(note=_adjusted_note),
+        *from_tests(MleatResult, "exact_p"),
+        stat("pattern", of="test.crossed_pattern", spare=1),
+    )
+
+    design: str
+    """Name of the design."""
+    points: Mapping[int | str, MleatResult]
+    """The ML-EAT of each point, by number or label, in their order."""
+    skipped: Mapping[int | str, str]
+    """Points at which the design could not be measured, and why."""
+    adjusted: Mapping[str, tuple[float | None, ...]]
+    """Level 1 p-values for other words (``crossed``) adjusted for the number of points, by method (``holm``,
+    ``bh``, ``by``); None for a point that has none."""
+    trend: Trend
+    """Slope of the difference of Level 1."""
+    change: Change
+    """Where that difference changes most."""
+    over: Points
+    """What the points are."""
+
+    @property
+    def points_said(self) -> str:
+        """The points in words, such as ``layers``."""
+        return _ALONG[self.over][1]
+
+    @property
+    def order(self) -> list[int | str]:
+        """Every point, measured or not, in order: numbers by size, labels with those skipped at the end."""
+        labels = [*self.points, *self.skipped]
+        numbers = [one for one in labels if isinstance(one, int)]
+        return [*sorted(numbers)] if len(numbers) == len(labels) else labels
+
+    def _members(self) -> Iterator[Member]:
+        """Every point, with its number or label."""
+        for at, (time, test) in enumerate(self.points.items()):
+            yield Member(test=test, at=at, family=self, extra=time)
+
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+        """Adjusted p-values by method and number of the point."""
+        return marked(self.adjusted)
+
+    @property
+    def _label(self) -> str:
+        """Name of the design, marked as measured along a series."""
+        return series_name(self.design, self.over)
+
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
+        """How the difference of the targets changes."""
+        point, found = next(iter(self.points.values()), None), self.trend
+        if point is None or found.slope is None:
+            return
+        test = point.level1._concluded(self._label, None)
+        (left, right), up = test.poles, found.slope >= 0
+        near, far = (right, left) if up else (left, right)
+        (first, x), (second, y) = phrases.subject(test.subject), phrases.subject(test.rival)
+        closer = (" come closer to ", near, ", relative to ", far, f", than {second}", y, " do")
+        change = (f" and {second}", y, " change differently in how close they are to ", near)
+        yield replace(
+            test,
+            status=status_of(found.pvalue, None),
+            wordings={
+                "holds": (f"over time, {first}", x, *closer),
+                "absent": (f"it was not found that over time {first}", x, *change, ", relative to ", far, ""),
+            },
+            scale="Δ per unit of time",
+            numbers=numbers(
+                value=("trend/slope", found.slope),
+                low=("trend/low", found.low),
+                high=("trend/high", found.high),
+            ),
+        )
+
+    @property
+    def _question(self) -> str:
+        """The question of the test at every point."""
+        return next((point._question for point in self.points.values()), "")
+
+    def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
+        """The test of each point."""
+        yield from ((decade_name(self.design, time, self.over), point) for time, point in self.points.items())
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per design and point."""
+        table = super()._tabulate(results)
+        heads = {"time" if one.over == "year" else one.over for one in results.values()}
+        along = {_ALONG[one.over][0] for one in results.values()}
+        head, end = (heads.pop(), along.pop()) if len(heads) == 1 else ("point", "over the series")
+        names = ", ".join(one.design for one in results.values())
+        columns = (replace(one, head=head) if one.key == "time" else one for one in table.columns)
+        table = replace(table, title=f"{names} {end}", columns=tuple(columns))
+        return table if len(results) > 1 else table.without(["test"])
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """What the designs are about, their trends and their largest changes."""
+        series = results.values()
+        yield from (f"{one.design}: {one._question}." for one in series if one._question)
+        yield from (f"{one.design}: {one.slope_said()}." for one in series)
+        yield from (f"{one.design}: {said}." for one in series if (said := one.change_said()))
+
+    def slope_said(self) -> str:
+        """The trend in words."""
+        found = self.trend
+        if found.slope is None or found.low is None or found.high is None or found.pvalue is None:
+            return f"no trend is given: {found.reason}"
+        times, unit = _UNIT[self.over]
+        slope, low, high = (
+            number(times * value, 3, sign=True) for value in (found.slope, found.low, found.high)
+        )
+        drawn = f"words and {self.over}s drawn" if found.drawn else "words drawn"
+        return (
+            f"Δ changes by {slope} per {unit} ({percent(found.level)} CI {low} to {high}, "
+            f"{p_equals(found.pvalue)}, {drawn})"
+        )
+
+    def change_said(self) -> str:
+        """The change in words; empty where it is not known, or was not looked for."""
+        found, ends = self.change, self.change_between()
+        if ends is None or found.pvalue is None:
+            return ""
+        given = [value for value in (found.difference, found.low, found.high) if value is not None]
+        size, low, high = (number(value, 3, sign=True) for value in given)
+        p = p_equals(found.pvalue)
+        return (
+            f"Δ changes most between {ends[0]} and {ends[1]}, by {size} ({percent(found.level)} CI {low} to "
+            f"{high}, {p}, both for all {found.splits} splits)"
+        )
+
+    def change_between(self) -> tuple[int | str, int | str] | None:
+        """The last point before the largest change and the first after it."""
+        if self.change.position is None:
+            return None
+        labels = list(self.points)
+        return labels[self.change.position - 1], labels[self.change.position]
+
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        """The rows of every point, under the name of the design there, the trend, and the change."""
+        for (inner, point), one in zip(self._parts(name), self._members(), strict=True):
+            yield from ({**row, "measure": "series"} for row in one.long_rows(point._long_rows(inner)))
+            rows = one.adjusted_rows("series", inner, "level 1")
+            yield from (row for row in rows if row["value"] is not None)
+        found = self.trend
+        yield long_row("series", self._label, "trend", "points", found.points)
+        for key, words in found.words.items():
+            yield long_row("series", self._label, "trend", f"words {key}", words)
+        if found.slope is not None:
+            ends = {"low": found.low, "high": found.high, "p": found.pvalue, "n": found.points}
+            yield long_row("series", self._label, "trend", "slope", found.slope, method="crossed", **ends)
+            for statistic in ("statistic", "se", "df"):
+                yield long_row("series", self._label, "trend", statistic, getattr(found, statistic))
+        step = self.change
+        if step.position is not None:
+            ends = {"low": step.low, "high": step.high, "p": step.pvalue, "n": found.points}
+            yield long_row(
+                "series", self._label, "change", "difference", step.difference, method="crossed", **ends
+            )
+            for statistic in ("position", "split_pvalue", "statistic", "se", "df"):
+                yield long_row("series", self._label, "change", statistic, getattr(step, statistic))
+
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """The statistics of every point, the trend, and the change."""
+        for one in self._members():
+            inner = decade_name(self.design, one.extra, self.over)
+            yield inner, "decade", named(one, self._rule_names["decade"])
+        yield self._label, "trend", named(self, self._rule_names["trend"])
+
+    def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """Points that could not be measured."""
+        for time, why in self.skipped.items():
+            yield decade_name(self.design, time, self.over), "decade", why
+
+
+def series(
+    models: Mapping[int, Embeddings] | Mapping[str, Embeddings],
+    design: Design,
+    *,
+    over: Points | None = None,
+    missing: Missing = "drop",
+    **options: Any,
+) -> SeriesResult:
+    """Run the ML-EAT on one design in each model of a series, and find the trend of its difference.
+
+    The series may be the decades of a corpus (:func:`~crossroads.load_series`), the layers of a model or the
+    checkpoints of a training run (:func:`~crossroads.embed_series`), or models with labels, in their order.
+
+    The p-values of the points are adjusted for their number. The trend is the slope of Δ, and the change the
+    split of the series before and after which Δ differs most, with a p-value and an interval adjusted for
+    having looked at every split (:func:`~crossroads.words.measures.trends.change`). Both use the words found
+    at every point, and take the words of all sets as drawn; for years also the deviations of single years.
+    The layers or steps of a model are all there are, so that only words are drawn.
+
+    Parameters
+    ----------
+    models
+        Models by year, layer or step; or by label, in order. Labels that are all whole numbers are numbers.
+    over
+        What the points are: ``"year"``, ``"layer"``, ``"step"`` or ``"point"``; by default years for
+        numbers, and points for labels, which are numbered for the trend.
+    missing
+        As in :func:`~crossroads.weat`; points with too few stimuli are skipped and listed.
+    options
+        Passed on to :func:`~crossroads.mleat`.
+
+    Notes
+    -----
+    Deviations that last, such as those of a random walk, are trends to the slope. A steady trend is also a
+    change: the p-value of the change says that Δ is not the same throughout, not that it jumps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
+    >>> models = {year: cr.Embeddings(design.words, rng.normal(size=(32, 9))) for year in (1900, 1950, 2000)}
+    >>> result = cr.series(models, design)
+    >>> {year: round(test.level1.effect_size, 2) for year, test in result.points.items()}
+    {1900: 0.57, 1950: -0.63, 2000: -0.39}
+    """
+    if not hasattr(models, "items"):
+        raise InputError(
+            f"the models are of type {type(models).__name__}.", hint="give {year: vectors, ...}."
+        )
+    if not models:
+        raise InputError("the series is empty.", hint="give at least one model.")
+    if over is not None:
+        one_of("kind of point", over, Points)
+    found = _ordered(models)
+    if over is None:
+        over = "year" if isinstance(next(iter(found)), int) else "point"
+    if missing == "raise":
+        check_inputs(design, *found.values())
+        require_in_all(found, [design])
+    tests, skipped = measured(
+        found.items(), lambda emb: mleat(emb, design, missing=missing, **options), missing=missing
+    )
+    points = dict(tests)
+    along, step = series_trend(found, points, over)
+    return assemble_series(
+        design.name,
+        points,
+        skipped=skipped,
+        missing=missing,
+        options=options,
+        provenance=tuple(emb.provenance for emb in found.values()),
+        trend=along,
+        change=step,
+        over=over,
+    )
+
+
+def _ordered(models: Mapping[Any, Embeddings]) -> dict[int | str, Embeddings]:
+    """Models by number, in order; or by label, in the order given."""
+    odd = [one for one in models if isinstance(one, bool) or not isinstance(one, int | np.integer | str)]
+    if odd:
+        raise InputError(
+            f"a point of the series is {in_short(odd[0])}, of type {type(odd[0]).__name__}.",
+            hint="give whole numbers, or labels as text.",
+        )
+    if all(re.fullmatch(r"-?\d+", str(one)) for one in models):
+        numbered = {int(one): emb for one, emb in models.items()}
+        if len(numbered) == len(models):
+            return dict(sorted(numbered.items()))
+    labelled: dict[int | str, Embeddings] = {str(one): emb for one, emb in models.items()}
+    if len(labelled) < len(models) or not all(map(str.strip, map(str, labelled))):
+        raise InputError("two points of the series have one label, or a label is empty.")
+    return labelled
+
+
+def series_trend(
+    models: Mapping[Any, Embeddings], points: Mapping[int | str, MleatResult], over: Points = "year"
+) -> tuple[Trend, Change]:
+    """The trend of the difference, and its largest change, over the words measured at every point."""
+    sets = [point.level1.sets for point in points.values()]
+    first = sets[0] if sets else {}
+    shared = {
+        key: tuple(word for word in words if all(word in other[key] for other in sets))
+        for key, words in first.items()
+    }
+    few = [key.upper() for key, words in shared.items() if len(words) < 2]
+    drawn = over in ("year", "point")
+    reason = f"a trend needs three {_ALONG[over][1]}" if len(points) < 3 else None
+    if reason is None and few:
+        reason = (
+            f"{' and '.join(few)} {'has' if len(few) == 1 else 'have'} fewer than two words at all points"
+        )
+    if reason is not None:
+        none: dict[str, Any] = dict.fromkeys(("slope", "low", "high", "pvalue", "statistic", "se", "df"))
+        sizes = {key: len(words) for key, words in shared.items()}
+        without = Trend(**none, level=LEVEL, points=len(points), words=sizes, reason=reason, drawn=drawn)
+        return without, no_change(len(points), reason, drawn=drawn)
+    tables = []
+    for time in points:
+        found = gather(models[time], shared, missing="raise", least=dict.fromkeys(shared, 2))
+        tables.append(found.cosines())
+    error = max(rounding_error(models[time].dim) for time in points)
+    stacked, n_x, n_a = np.stack(tables), len(shared["x"]), len(shared["a"])
+    # labels have no distances: their places are numbers
+    times = [time if isinstance(time, int) else at for at, time in enumerate(points)]
+    along = trend(stacked, times, n_x, n_a, drawn=drawn, score_error=error)
+    if len(points) < _LEAST_POINTS:
+        return along, no_change(len(points), f"it needs four {_ALONG[over][1]}", drawn=drawn)
+    return along, change(stacked, n_x, n_a, drawn=drawn, score_error=error)
+
+
+_LEAST_POINTS = 4
+"""Points that a change is looked for in: with three, each of the two splits has one of them alone."""
+
+
+def assemble_series(
+    design: str,
+    points: Mapping[int | str, MleatResult],
+    *,
+    skipped: Mapping[int | str, str],
+    missing: str,
+    options: Mapping[str, Any],
+    provenance: tuple[Provenance, ...],
+    trend: Trend,
+    change: Change,
+    over: Points,
+) -> SeriesResult:
+    """Combine ML-EATs that were measured one by one into a series."""
+    adjusted = adjusted_tail(options)
+    return SeriesResult(
+        design=design,
+        points=points,
+        skipped=skipped,
+        adjusted=adjust_known([point.level1.crossed.tail(adjusted) for point in points.values()]),
+        trend=trend,
+        change=change,
+        over=over,
+        conventions={
+            "measure": "series",
+            "missing": missing,
+            "adjusted": f"Level 1, other words, {adjusted}",
+            **recorded(options),
+        },
+        provenance=provenance,
+    )

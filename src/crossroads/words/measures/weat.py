@@ -1,0 +1,410 @@
+"""WEAT, the word embedding association test (Caliskan, Bryson & Narayanan 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from crossroads.core.errors import EvidenceError, InputError, in_short
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.crossed import Crossed, crossed
+from crossroads.core.inference.geometry import Floats, affinities, associations, effect_size, rounding_error
+from crossroads.core.inference.options import is_number, work
+from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
+from crossroads.core.results import (
+    NAMED,
+    QUESTION,
+    Conclusion,
+    Result,
+    Row,
+    Stat,
+    association,
+    below,
+    crossed_names,
+    long_row,
+    named,
+    numbers,
+    stat,
+    status_of,
+)
+from crossroads.core.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Checked
+from crossroads.core.results.conclusion import ALPHA
+from crossroads.core.results.gathered import Gathered, Missing, check_inputs, gather, warn_about_sharing
+from crossroads.core.stimuli import Design
+from crossroads.core.wording.numbers import P, pvalue
+
+_MOST = 10**300
+"""Counts of divisions that are recorded are below this."""
+_SMALLEST = "the smallest exact p that sets of these sizes can have"
+DIFFERENCE = (
+    stat("difference", of="crossed.difference"),
+    stat("difference_ci", of="crossed.low"),
+    stat("p", of="crossed.pvalue"),
+    stat("exact_p", of="_p"),
+)
+"""Columns of the difference of a test with its interval, the p-value for other words and the exact one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatExchange:
+    """What exchanging the labels of stimuli gives besides the p-value."""
+
+    statistic: float
+    """Sum of the associations of the first set less that of the second: the permuted statistic."""
+    bound: str
+    """How the bounds of the p-value were obtained."""
+    divisions: int | None
+    """Number of divisions that the p-value is a share of; None if it has more than 300 digits."""
+    tails: Mapping[str, tuple[float, float, float]]
+    """p-value, lower and upper bound for every alternative."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WeatResult(Result):
+    """Differential association of two targets (or one) with two attributes."""
+
+    _section: ClassVar[str] = "tests"
+    _cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics",)
+    _figure: ClassVar[str] = "association_plot"
+    _stem: ClassVar[str] = "weat"
+    _unchecked: ClassVar[Mapping[str, str]] = {
+        FREQUENCY: NO_FREQUENCY,
+        TOPICS: "no placebo tests were drawn (cr.placebo, or -C placebo)",
+    }
+    _table_title: ClassVar[str] = "Association tests"
+    _file_names: ClassVar[str] = (
+        f"design effect_size {crossed_names()} "
+        "exact_p=pvalue exact_p_low=pvalue_low exact_p_high=pvalue_high alternative method "
+        "min_exact_p=min_pvalue ties n=_sizes dropped=coverage.missing.len"
+    )
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        NAMED,
+        QUESTION,
+        stat("words", of="_words", spare=3),
+        stat("d", of="effect_size"),
+        *DIFFERENCE,
+        stat("smallest", note=_SMALLEST, of="min_pvalue", kind="p", spare=2),
+        stat("ties", note="divisions as extreme as the one observed", spare=2),
+    )
+
+    design: str
+    """Name of the design."""
+    digest: str
+    """Checksum of the word lists of the design."""
+    effect_size: float
+    """Difference of the two mean associations, in standard deviations of all associations."""
+    pvalue: float
+    """Share of divisions at least as extreme as the observed one."""
+    pvalue_low: float
+    """Lower bound of the p-value; equal to it where it is exact."""
+    pvalue_high: float
+    """Upper bound of the p-value; equal to it where it is exact."""
+    method: str
+    """How the p-value was found."""
+    alternative: str
+    """Tail of the p-value."""
+    min_pvalue: float
+    """The smallest p-value that sets of these sizes can give."""
+    ties: int | None
+    """Divisions that tie with the observed one, itself included; None where they were not counted, or if
+    it has more than 300 digits."""
+    exchange: WeatExchange
+    """How the p-value was found: the statistic, its divisions, and every tail."""
+    associations: Mapping[str, float]
+    """Association of each stimulus that was permuted: targets, or attributes in a single-target test."""
+    sets: Mapping[str, tuple[str, ...]]
+    """The stimuli measured, by set."""
+    titles: Mapping[str, str]
+    """What each set stands for, such as "flowers"."""
+    crossed: Crossed
+    """The difference of mean cosines, and how sure it is for other words for the same things."""
+
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Which target is closer to which attribute, relative to the other target and attribute."""
+        yield self._concluded(self.design, self._answer)
+
+    def _concluded(
+        self,
+        name: str,
+        other: P | None,
+        at: str = "",
+        more: Mapping[str, tuple[str, float]] | None = None,
+        level2: Mapping[str, WeatResult] | None = None,
+    ) -> Conclusion:
+        """What the test comes to as part of another result.
+
+        ``other`` is its p-value for other words, adjusted where it is one of several; ``at`` its JSON pointer
+        within that result, with ``/`` at its end; ``more`` has further numbers with their pointers, and
+        ``level2`` the tests of its targets alone: what they show for other words is said too.
+        """
+        found = {
+            **difference_numbers(self.crossed, at),
+            **numbers(size=(f"{at}effect_size", self.effect_size)),
+            **(more or {}),
+        }
+        alone = {
+            key: one.crossed.difference for key, one in (level2 or {}).items() if below(one.crossed.pvalue)
+        }
+        return association(
+            name=name,
+            titles=self.titles,
+            sets=self.sets,
+            status=status_of(other, self._p),
+            found=found,
+            alone=alone,
+            reason=self.crossed.reason,
+        )
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """Tests whose sets are too small to find anything."""
+        for name, one in results.items():
+            yield from too_small(name, one.min_pvalue)
+
+    @property
+    def _sizes(self) -> Mapping[str, int]:
+        return {name: len(words) for name, words in self.sets.items()}
+
+    @property
+    def _words(self) -> str:
+        return " ".join(f"{name}{size}" for name, size in self._sizes.items())
+
+    @property
+    def _p(self) -> P:
+        """The p-value with its mark."""
+        return P.of(self.pvalue, self.method)
+
+    @property
+    def _answer(self) -> P | None:
+        """The p-value that holds for other words; None where there is none."""
+        return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
+
+    def _checks(self) -> Iterator[Checked]:
+        single = {} if "y" in self.sets else {FREQUENCY: "frequencies of two targets are compared"}
+        yield Checked(
+            name=self.design,
+            question=self._question,
+            family="words",
+            these=self._p,
+            exchanged=f"targets exchanged, {self.method}",
+            other=self.crossed.two_sided,
+            reason=self.crossed.reason,
+            unchecked={**self._unchecked, **single},
+        )
+
+
+def too_small(name: str, smallest: float | None) -> list[str]:
+    """A sentence where sets of these sizes cannot have an exact p-value below .05."""
+    if smallest is None or smallest < ALPHA:
+        return []
+    least = f"{_SMALLEST} is {pvalue(smallest)}"
+    return [f"{name}: nothing could be found with just these words: {least}, which is not below .05."]
+
+
+def crossed_rows(
+    measure: str, name: str, part: str, found: Crossed, exact: float | None = None
+) -> Iterator[Row]:
+    """A difference with all words drawn, as long rows; ``exact``: the p-value of just these words."""
+    ends = {"low": found.low, "high": found.high, "p": found.pvalue, "exact_p": exact, "method": "crossed"}
+    yield long_row(measure, name, part, "difference", found.difference, **ends)
+    yield long_row(measure, name, part, "p", found.pvalue, method="crossed")
+    for statistic in ("statistic", "se", "df"):
+        yield long_row(measure, name, part, f"crossed_{statistic}", getattr(found, statistic))
+    if found.attribute_pvalue is not None:
+        method = found.attribute_method
+        yield long_row(measure, name, part, "attribute_pvalue", found.attribute_pvalue, method=method)
+    for facet, share in found.shares.items():
+        yield long_row(measure, name, part, f"variance_share {facet}", share)
+
+
+def difference_numbers(found: Crossed, at: str) -> dict[str, tuple[str, float]]:
+    """A difference and its interval for a conclusion."""
+    return numbers(
+        value=(f"{at}crossed/difference", found.difference),
+        low=(f"{at}crossed/low", found.low),
+        high=(f"{at}crossed/high", found.high),
+    )
+
+
+def weat(
+    emb: Embeddings,
+    design: Design,
+    *,
+    alternative: Alternative = "two-sided",
+    ddof: int = 1,
+    ties: Ties = "weak",
+    method: Method = "auto",
+    seed: int = 0,
+    missing: Missing = "raise",
+    max_work: float = MAX_WORK,
+) -> WeatResult:
+    r"""Test whether two targets differ in their association with two attributes.
+
+    .. math::
+        d = \frac{\operatorname{mean}_{x \in X} s(x, A, B) - \operatorname{mean}_{y \in Y} s(y, A, B)}
+                 {\operatorname{sd}_{w \in X \cup Y} s(w, A, B)}, \qquad
+        s(w, A, B) = \operatorname{mean}_{a \in A} \cos(w, a) - \operatorname{mean}_{b \in B} \cos(w, b)
+
+    The p-value is the share of all divisions of X ∪ Y into sets of the same sizes that score at least as
+    high or, if that is less, as low; doubled, since it is two-sided. It is exact wherever that can be
+    computed, and holds for these attribute words. Whether other words for the same things would say so too is
+    what ``crossed`` answers: the difference Δ of the mean cosines, its interval and its p-value with targets
+    and attributes both drawn.
+
+    Without ``y`` the design has a single target, and the attributes are permuted instead (Level 2 of the
+    ML-EAT; with one target word, the SC-WEAT).
+
+    Parameters
+    ----------
+    alternative
+        ``"two-sided"``, ``"greater"`` (the published test), ``"less"`` or ``"observed"``.
+    ddof
+        1 divides by the sample standard deviation, as the published tables do; 0 by the population's, as
+        some other tools do.
+    ties
+        ``"weak"`` counts divisions that equal the observed one; ``"strict"`` does not, as in the published
+        formula.
+    method
+        ``"auto"``, or one of ``"exact"``, ``"bracket"``, ``"saddlepoint"``, ``"monte-carlo"``, ``"normal"``.
+    seed
+        Used by the Monte Carlo method only.
+    missing
+        ``"raise"``, ``"drop"`` or ``"balance"`` stimuli without a vector.
+    max_work
+        Largest number of subset sums in an exact count; beyond it, the p-value is bracketed.
+
+    Notes
+    -----
+    *Departures:* the published p-value counts strictly larger statistics of a sample of divisions and can
+    be 0; here all divisions are counted, ties included. ``ties="strict"`` gives the published count.
+
+    References
+    ----------
+    Caliskan, A., Bryson, J. J., & Narayanan, A. (2017). doi:10.1126/science.aal4230
+
+    Examples
+    --------
+    >>> words = "rose lily wasp gnat love peace filth abuse".split()
+    >>> emb = Embeddings(words, [[1, 0.1], [1, 0.2], [0, 1], [0.1, 1], [1, 0], [1, 0.3], [0, 1], [0.2, 1]])
+    >>> design = Design(name="bugs", x=words[:2], y=words[2:4], a=words[4:6], b=words[6:])
+    >>> result = weat(emb, design)
+    >>> round(result.effect_size, 3), result.pvalue == 2 / 6, result.method
+    (1.729, True, 'exact')
+    """
+    options = Options(
+        alternative=alternative, ddof=ddof, ties=ties, method=method, seed=seed, max_work=max_work
+    )
+    check_inputs(design, emb)
+    warn_about_sharing(design)
+    least = {"x": 1, "a": 2, "b": 2} if design.y is None else {"x": 2, "y": 2, "a": 1, "b": 1}
+    found = gather(emb, design.sets, missing=missing, least=least, design=design.name)
+    titles = {name: words.name for name, words in design.sets.items()}
+    return run_test(found, emb, options, design=design.name, digest=design.digest, titles=titles)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of a test that travel together, as in :func:`weat`."""
+
+    alternative: Alternative
+    ddof: int
+    ties: Ties
+    method: Method
+    seed: int
+    max_work: float
+
+    def __post_init__(self) -> None:
+        check_ddof(self.ddof)
+
+    def settings(self, error: float) -> dict[str, Any]:
+        """Options of exchanging labels of scores that have a rounding error."""
+        options = {name: value for name, value in vars(self).items() if name != "ddof"}
+        return {**options, "score_error": error}
+
+    def conventions(self, missing: str, emb: Embeddings) -> dict[str, Any]:
+        """Options as results record them."""
+        return {
+            "alternative": self.alternative,
+            "ties": self.ties,
+            "ddof": self.ddof,
+            "missing": missing,
+            "method": self.method,
+            "max_work": recorded_work(self.max_work),
+            "seed": self.seed,
+            "fallback": ", ".join(emb.fallback) or "none",
+        }
+
+
+def check_ddof(ddof: int) -> None:
+    """Raise an error for anything but the two conventions in use."""
+    if not is_number(ddof) or ddof not in (0, 1):
+        raise InputError(
+            f"ddof is {in_short(ddof)}.", hint="use 1 (sample standard deviation) or 0 (population)."
+        )
+
+
+def recorded_work(max_work: float) -> float | str:
+    """The limit as conventions record it: JSON has no infinity."""
+    limit = work(max_work)
+    return limit if isfinite(limit) else "unlimited"
+
+
+def scores_of(found: Gathered) -> tuple[Floats, Floats, tuple[str, ...]]:
+    """Scores of the two groups that are permuted, and the stimuli they belong to.
+
+    Two targets are permuted by their associations with the attributes; with one target, it is the
+    attributes that are permuted, by their mean cosine with it.
+    """
+    vectors, words = found.vectors, found.words
+    if "y" in vectors:
+        s = associations(np.concatenate([vectors["x"], vectors["y"]]), vectors["a"], vectors["b"])
+        return s[: len(words["x"])], s[len(words["x"]) :], (*words["x"], *words["y"])
+    u = affinities(vectors["x"], np.concatenate([vectors["a"], vectors["b"]]))
+    return u[: len(words["a"])], u[len(words["a"]) :], (*words["a"], *words["b"])
+
+
+def run_test(
+    found: Gathered, emb: Embeddings, options: Options, *, design: str, digest: str, titles: Mapping[str, str]
+) -> WeatResult:
+    """Run the test on stimuli that have been looked up; every level of the ML-EAT calls this."""
+    first, second, names = scores_of(found)
+    scores = (*first.tolist(), *second.tolist())
+    error = rounding_error(emb.dim)
+    if max(scores) - min(scores) <= 2 * error:
+        raise EvidenceError(
+            f"every association of the design {design!r} equals {scores[0]:.6g}, so it has no effect size.",
+            hint="check that the vectors differ and that the two attributes are not the same words.",
+        )
+    settings, two_targets = options.settings(error), "y" in found.words
+    tested = permutation_test(first, second, **settings)
+    # with one target, exchanging attributes is the test
+    exchanged = None if two_targets else tested
+    n_x, n_a = len(found.words["x"]), len(found.words["a"])
+    return WeatResult(
+        **named(tested, "pvalue pvalue_low pvalue_high method alternative min_pvalue"),
+        design=design,
+        digest=digest,
+        effect_size=effect_size(first, second, ddof=options.ddof),
+        ties=tested.tied if tested.tied is None or tested.tied < _MOST else None,
+        exchange=WeatExchange(
+            statistic=float(first.sum() - second.sum()),
+            bound=tested.bound,
+            divisions=tested.total if tested.total < _MOST else None,
+            tails=dict(tested.tails),
+        ),
+        associations=dict(zip(names, scores, strict=True)),
+        sets=dict(found.words),
+        titles={name: titles[name] for name in found.words},
+        crossed=crossed(found.cosines(), n_x, n_a, exchanged=exchanged, **settings),
+        coverage=found.coverage,
+        conventions={
+            "measure": "weat" if two_targets else "single-target weat",
+            "association": "difference of mean cosines" if two_targets else "mean cosine",
+            **options.conventions(found.coverage.policy, emb),
+        },
+        provenance=(emb.provenance,),
+    )

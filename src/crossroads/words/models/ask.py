@@ -1,0 +1,442 @@
+"""One vector per word from any model: the one door to files, transformers, services and stores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from crossroads.core.errors import InputError, UnknownNameError, in_short, join_words, one_of
+from crossroads.core.evidence import Embeddings
+from crossroads.core.evidence.contexts import open_contexts
+from crossroads.core.evidence.model_names import KINDS
+from crossroads.core.models.files import ModelFiles, find_model
+from crossroads.core.models.kinds import (
+    TRANSFORMERS,
+    Kind,
+    KindName,
+    check_options,
+    checkpoints,
+    recognise,
+    useless,
+)
+from crossroads.core.models.saved import (
+    VECTORS,
+    as_saved,
+    files_identity,
+    manifest_identity,
+    plain_texts,
+    vectors_identity,
+)
+from crossroads.core.models.transformers import Device
+from crossroads.core.stimuli import Design
+from crossroads.core.storage.cache import Cache, Key
+from crossroads.core.storage.files import EVIDENCE, code
+from crossroads.words.models.clip import CLIP_PROMPT, clip_embeddings
+from crossroads.words.models.endpoint import endpoint_embeddings
+from crossroads.words.models.images import image_sets, labelled_images
+from crossroads.words.models.prompted import prompted_embeddings, prompted_layers
+from crossroads.words.models.prompts import Words, has_prompts, prompts_of
+from crossroads.words.models.sentence import is_sentence_encoder
+from crossroads.words.models.settings import Pooling, layer_count, packages
+from crossroads.words.vectors.load import load, load_series
+
+PLAIN = "This is {word}"
+"""The prompt for words without a published prompt."""
+Asked = Words | Design | Sequence[Design]
+"""Words, words with their prompts, or designs."""
+Over = Literal["layers", "checkpoints", "decades"]
+"""What a series of models is over."""
+Progress = Callable[[int, int | None], None]
+"""Called with the number done and the total, if it is known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """How vectors are obtained from a model: the options of :func:`embed_words`.
+
+    Besides, ``pool`` is the number of other words of a file that are also read, ``images`` a folder with one
+    subfolder of images per stimulus set, and ``answers`` the folder in which those of a service are kept.
+    """
+
+    format: str | None = None
+    fallback: str = "auto"
+    pool: int | None = None
+    prompt: str | None = None
+    layer: int | None = None
+    pooling: Pooling | None = None
+    served: str | None = None
+    revision: str | None = None
+    images: Path | None = None
+    device: Device = "auto"
+    answers: Path | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """Words of which a model is to give vectors: the only way to models of every kind."""
+
+    kind: Kind
+    """The model and its kind."""
+    words: list[str] | Mapping[str, Any] | None
+    """Words, words with the prompt of each, or None for all."""
+    designs: Sequence[Design] = ()
+    """Designs whose published prompts are used."""
+    options: SourceOptions = SourceOptions()
+    """How vectors are obtained."""
+    model_files: ModelFiles | None = None
+    """The files of a transformer, if they were found and checked before."""
+
+    def vectors(self, cache: Cache | None = None, progress: Progress | None = None) -> Embeddings:
+        """One vector per word, as the next run finds them where they are kept."""
+        if cache is None:
+            return self._make(self.options.answers, progress)
+        service = Key("answers", "of a service", {"url": self.kind.model, "served": self.options.served})
+        folder = cache.place(service) if self._is("endpoint") else None
+        return cache.get(self.key, lambda: as_saved(self._make(folder, progress)), VECTORS)
+
+    def layers(self, cache: Cache | None = None, progress: Progress | None = None) -> dict[int, Embeddings]:
+        """One vector per word in every layer of a transformer."""
+        keys = {at: self._key(f"in layer {at}") for at in range(layer_count(self.files) + 1)}
+        saved = {at: None if cache is None else cache.find(key, VECTORS) for at, key in keys.items()}
+        there = {at: emb for at, emb in saved.items() if emb is not None}
+        if len(there) == len(keys):
+            return there
+        made = prompted_layers(
+            self.files.place,
+            self._prompted,
+            prompt=self.options.prompt,
+            pooling=self.options.pooling or "auto",
+            revision=self.files.revision,
+            device=self.options.device,
+            progress=progress,
+        )
+        for at in made:
+            made[at] = self._said_bare(made[at])
+            if cache is not None:
+                made[at] = as_saved(made[at])
+                cache.keep(keys[at], made[at], VECTORS)
+        return made
+
+    @property
+    def key(self) -> Key:
+        """What decides the vectors."""
+        return self._key("of words")
+
+    def _key(self, name: str) -> Key:
+        return Key("vectors", name, {"code": code(*EVIDENCE), "name": name, **self.identity})
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """Plain data on which the vectors depend, other than the code."""
+        options = {name: getattr(self.options, name) for name in _DECIDING[self.kind.name]}
+        identity = {"kind": self.kind.name, "texts": plain_texts(self._prompted), **options}
+        if self._is(*TRANSFORMERS, "vision-language"):
+            files = self.files
+            identity |= {"model": files.sha256, "name": files.name, "packages": packages(files)}
+        if self._is("vision-language"):
+            identity["images"] = files_identity(labelled_images(self._images))
+        if self._is("endpoint"):
+            identity["url"] = self.kind.model
+        if self._is("vectors", "series"):
+            identity["source"] = vectors_identity(self.kind.model)
+        if self._is("contexts"):
+            identity["source"] = manifest_identity(self.kind.model)
+        return identity
+
+    @cached_property
+    def files(self) -> ModelFiles:
+        """The files of a transformer, with their checksum, which takes about a second per gigabyte."""
+        return self.model_files or find_model(self.kind.model, revision=self.options.revision)
+
+    def _is(self, *names: str) -> bool:
+        return self.kind.name in names
+
+    @property
+    def _images(self) -> dict[str, list[Path]]:
+        return {} if self.options.images is None else image_sets(self.options.images)
+
+    @cached_property
+    def _prompted(self) -> Any:
+        """Words with the prompts of ML-EAT for the kind of model; sentence encoders read the bare word."""
+        prompt, words = self.options.prompt, self.words
+        if words is None or isinstance(words, Mapping) or self._is("vectors", "series", "contexts"):
+            return words
+        if self._is("endpoint"):
+            return prompts_of(words, prompt=prompt)
+        if self._is("vision-language"):
+            pictures = labelled_images(self._images)
+            texts = [word for word in words if word not in pictures]
+            return prompts_of(texts, self.designs, prompt=prompt, default=CLIP_PROMPT, entry="clip-prompts")
+        if is_sentence_encoder(self.files):
+            return prompts_of(words, self.designs, prompt=prompt)
+        return prompts_of(words, self.designs, prompt=prompt, default=PLAIN, entry="gpt2-prompts")
+
+    def _make(self, answers: Path | None, progress: Progress | None) -> Embeddings:
+        """Read or ask for the vectors."""
+        kind, options, words = self.kind, self.options, self.words
+        if self._is("vectors", "series"):
+            listed = None if words is None else list(words)
+            reading: dict[str, Any] = {"format": options.format, "fallback": options.fallback}
+            return load(kind.model, words=listed, pool=options.pool, progress=progress, **reading)
+        if self._is("contexts"):
+            return _mean_contexts(kind, words, options.fallback)
+        if self._is("logits"):
+            raise InputError(
+                f"{kind.shown} is {KINDS['logits']}, which has no vectors.", hint="give the model itself."
+            )
+        if words is None:
+            raise InputError(
+                f"all words were asked for, and {kind.shown} is {KINDS[kind.name]}, which lists none.",
+                hint="name the words.",
+            )
+        asking: dict[str, Any] = {"progress": progress}
+        asking |= {} if options.prompt is None else {"prompt": options.prompt}
+        if self._is("endpoint"):
+            return endpoint_embeddings(
+                kind.model, self._prompted, model=options.served, cache=answers, **asking
+            )
+        asking |= {"revision": self.files.revision, "device": options.device}
+        if self._is("vision-language"):
+            emb = clip_embeddings(self.files.place, self._prompted, self._images or None, **asking)
+            return _said_bare(emb, self.designs, options.prompt, "clip-prompts")
+        asking |= {"pooling": options.pooling or "auto", "layer": options.layer}
+        emb = prompted_embeddings(self.files.place, self._prompted, **asking)
+        return emb if is_sentence_encoder(self.files) else self._said_bare(emb)
+
+    def _said_bare(self, emb: Embeddings) -> Embeddings:
+        return _said_bare(emb, self.designs, self.options.prompt, "gpt2-prompts")
+
+
+_DECIDING: Mapping[str, tuple[str, ...]] = {
+    "vectors": ("format", "fallback", "pool"),
+    "series": ("format", "fallback", "pool"),
+    "contexts": ("fallback",),
+    "endpoint": ("prompt", "served"),
+    "vision-language": ("prompt", "device"),
+    **dict.fromkeys(TRANSFORMERS, ("prompt", "layer", "pooling", "device")),
+}
+"""Options that decide the vectors, by kind of model."""
+
+
+def embed_words(
+    model: str | os.PathLike[str],
+    words: Asked | None,
+    *,
+    prompt: str | None = None,
+    layer: int | None = None,
+    pooling: Pooling | None = None,
+    served: str | None = None,
+    kind: KindName | None = None,
+    format: str | None = None,  # noqa: A002 - the name that load() has
+    fallback: str | Iterable[str] = "auto",
+    revision: str | None = None,
+    device: Device = "auto",
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Embeddings:
+    """One vector per word, from whatever an audit accepts.
+
+    A file of vectors is read (:func:`~crossroads.load`), a transformer, GGUF file or sentence encoder reads
+    words in prompts (:func:`~crossroads.prompted_embeddings`), as does a CLIP model
+    (:func:`~crossroads.clip_embeddings`); a service is asked (:func:`~crossroads.endpoint_embeddings`); and
+    of a store of context vectors the mean over the contexts of each word is taken.
+
+    Parameters
+    ----------
+    model
+        A file or folder of vectors, a name, a transformer, a store of contexts, or the address of a service;
+        see :mod:`crossroads.core.models.kinds`.
+    words
+        Words; words with the prompt of each; or designs, whose words have the prompts that an audit uses. A
+        sentence is read as it stands, at the word in brackets if there is one: ``"The [Black] woman is
+        here."`` None for all words of a file or a store.
+    prompt
+        Template with ``{word}``, for models that read words in prompts.
+    layer
+        The layer of a transformer: 0 is the input of the first block, -1 the top, which is the default.
+    pooling
+        Which tokens of the prompt give the vector, as in :func:`~crossroads.prompted_embeddings`.
+    served
+        Name of the model at a service that has several.
+    kind
+        The kind of model; detected if left out.
+    format, fallback
+        Format of a file of vectors, and rules for words not found as written; as in
+        :func:`~crossroads.load`.
+    revision
+        Branch, tag or commit of a model of the hub.
+    device
+        Device on which a model runs.
+    cache
+        Folder in which the answers of a service are kept.
+    progress
+        Called with the words done, or the bytes read, and their total.
+
+    Returns
+    -------
+    Embeddings
+        How the vectors were made is in the details of the provenance.
+
+    Raises
+    ------
+    InputError
+        If an option does not apply to the kind of model, among others.
+
+    Examples
+    --------
+    ``folder`` holds a transformer:
+
+    >>> import crossroads as cr
+    >>> emb = cr.embed_words(folder, ["nurse", "banker"], prompt="the {word} is here", layer=0)
+    >>> emb.labels, emb.provenance.details["layer"]
+    (('nurse', 'banker'), 0)
+    """
+    found = recognise(model, format=format, kind=kind)
+    check_options(
+        [found], prompt=prompt, layer=layer, pooling=pooling, served=served, revision=revision, format=format
+    )
+    options = SourceOptions(
+        format=format,
+        fallback=fallback if isinstance(fallback, str) else ",".join(fallback),
+        prompt=prompt,
+        layer=-1 if layer is None else layer,
+        pooling=pooling,
+        served=served,
+        revision=revision,
+        device=device,
+        answers=None if cache is None else Path(cache),
+    )
+    return Request(found, *_listed(words, found), options).vectors(progress=progress)
+
+
+def embed_series(
+    model: str | os.PathLike[str],
+    words: Asked,
+    *,
+    over: Over | None = None,
+    prompt: str | None = None,
+    pooling: Pooling | None = None,
+    layer: int | None = None,
+    fallback: str | Iterable[str] = "auto",
+    revision: str | None = None,
+    device: Device = "auto",
+    progress: Progress | None = None,
+) -> dict[int, Embeddings]:
+    """Vectors of the same words in all layers of a model, checkpoints of a training run, or decades.
+
+    Parameters
+    ----------
+    model
+        A transformer; a folder with checkpoints in subfolders such as ``checkpoint-500`` or ``step1000``; or
+        a HistWords folder.
+    words, prompt, pooling, fallback, revision, device, progress
+        As in :func:`embed_words`.
+    over
+        ``"layers"``, ``"checkpoints"`` or ``"decades"``; by default what the folder holds.
+    layer
+        The layer of each checkpoint.
+
+    Returns
+    -------
+    dict
+        Layer, step or decade to embeddings, in order, for :func:`~crossroads.series`.
+
+    Examples
+    --------
+    ``folder`` holds a transformer with one block:
+
+    >>> import crossroads as cr
+    >>> layers = cr.embed_series(folder, cr.catalog("weat7"))
+    >>> list(layers), cr.series(layers, cr.catalog("weat7"), over="layer").design
+    ([0, 1], 'weat7')
+    """
+    if over is not None:
+        one_of("kind of series", over, Over)
+    place = Path(model).expanduser()
+    held = checkpoints(place) if place.is_dir() else {}
+    if over == "checkpoints" or (over is None and held and not (place / "config.json").is_file()):
+        if not held:
+            raise InputError(
+                f"{place} holds no checkpoints.",
+                hint="their subfolders have names such as checkpoint-500 or step1000.",
+            )
+        return {
+            step: embed_words(
+                folder, words, prompt=prompt, pooling=pooling, layer=layer, device=device, progress=progress
+            )
+            for step, folder in held.items()
+        }
+    found = recognise(model)
+    if found.name == "series" and over in (None, "decades"):
+        check_options([found], prompt=prompt, pooling=pooling, layer=layer, revision=revision)
+        listed, _ = _listed(words, found)
+        return load_series(found.model, words=list(listed or ()), fallback=fallback, progress=progress)
+    if over == "decades" or found.name not in TRANSFORMERS:
+        fitting = ("series",) if over == "decades" else ("series", *TRANSFORMERS)
+        raise useless("over", found, fitting)
+    if layer is not None:
+        raise InputError(
+            f"layer={layer} was given, and all layers are read.", hint="leave it out.", option="layer"
+        )
+    options = SourceOptions(prompt=prompt, pooling=pooling, revision=revision, device=device)
+    return Request(found, *_listed(words, found), options).layers(progress=progress)
+
+
+def _listed(words: Asked | None, kind: Kind) -> tuple[list[str] | Mapping[str, Any] | None, list[Design]]:
+    """The words that are asked for, and the designs that they are of."""
+    if words is None:
+        return None, []
+    if isinstance(words, Mapping):
+        if kind.name not in (*TRANSFORMERS, "vision-language", "endpoint"):
+            raise InputError(
+                f"the words have prompts, and {kind.shown} is {KINDS[kind.name]}.", hint="give words alone."
+            )
+        return words, []
+    if isinstance(words, str | bytes):
+        raise InputError(f"the words are one string, {in_short(words)}.", hint="give a list of words.")
+    given: list[Any] = [words] if isinstance(words, Design) else list(words)
+    designs = [one for one in given if isinstance(one, Design)]
+    if designs and len(designs) < len(given):
+        raise InputError("designs and words are mixed.", hint="give designs, or words.")
+    if not given:
+        raise InputError("there are no words.", hint="give at least one.")
+    plain = [word for one in designs for word in one.words] if designs else given
+    return list(dict.fromkeys(plain)), designs
+
+
+def _mean_contexts(kind: Kind, words: list[str] | Mapping[str, Any] | None, fallback: str) -> Embeddings:
+    """The mean over the contexts of each word of a store."""
+    contexts = open_contexts(kind.model, fallback)
+    matches = [contexts.find(word) for word in (contexts.words if words is None else words)]
+    rows = list(dict.fromkeys(match.row for match in matches if match is not None))
+    if not rows:
+        asked = list(words or ())
+        raise UnknownNameError("word of the store", asked[0], contexts.words)
+    labels = [contexts.words[row] for row in rows]
+    counts = [contexts.count(label) for label in labels]
+    vectors = np.stack([np.asarray(contexts[label], dtype=np.float64).mean(axis=0) for label in labels])
+    details = {
+        **contexts.provenance.details,
+        "vectors": "mean over the contexts of each word",
+        "contexts of a word": f"{min(counts):,} to {max(counts):,}",
+    }
+    about = replace(contexts.provenance, details=details)
+    return Embeddings(labels, vectors, provenance=about, fallback=contexts.fallback)
+
+
+def _said_bare(emb: Embeddings, designs: Iterable[Design], prompt: str | None, entry: str) -> Embeddings:
+    """Vectors whose provenance says that words were read without a prompt, where the catalogue has none."""
+    without = {
+        one.language: None for one in designs if not one.templates and not has_prompts(one.language, entry)
+    }
+    if prompt is not None or not without:
+        return emb
+    said = f"the catalogue has no prompt in {join_words(map(in_short, without))}"
+    about = replace(emb.provenance, details={**emb.provenance.details, "bare words": said})
+    return Embeddings(emb.labels, emb.vectors, provenance=about)

@@ -1,0 +1,131 @@
+"""gensim's ``KeyedVectors`` (``.kv``), whole ``Word2Vec`` models, and pickled dictionaries of vectors.
+
+gensim itself is never imported. It keeps large arrays in files beside the pickle, such as
+``x.kv.vectors.npy``; these are memory-mapped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import FormatError, in_short
+from crossroads.core.storage.arrays import check_expansion, map_array
+from crossroads.core.storage.pickles.arrays import ArrayRecord, as_array
+from crossroads.core.storage.pickles.names import Record
+from crossroads.core.storage.pickles.reader import load_pickle
+from crossroads.words.vectors.formats.arrays import labels_from
+from crossroads.words.vectors.reader import Reading, Request
+from crossroads.words.vectors.rows import select, select_rows
+
+_VECTORS = ("vectors", "syn0")
+_WORDS = ("index_to_key", "index2word", "index2entity")
+
+
+def read(path: Path, request: Request) -> Reading:
+    """Read a pickle of gensim (3 or 4), or one that maps words to vectors."""
+    with request.open(path) as stream:
+        root = load_pickle(stream, path=path)
+    if isinstance(root, Record):
+        return _read_record(root, path, request)
+    if isinstance(root, dict) and root:
+        return _read_mapping(root, path, request)
+    raise FormatError(
+        f"the pickle holds {_describe(root)}.",
+        path=path,
+        hint="expected gensim KeyedVectors, or a dictionary of word to vector.",
+    )
+
+
+def _read_record(record: Record, path: Path, request: Request) -> Reading:
+    kind, prefix, attributes = record.kind, path.name, record.attributes
+    inner = attributes.get("wv")
+    if isinstance(inner, Record):
+        attributes, prefix = inner.attributes, f"{prefix}.wv"
+    if "vectors_ngrams" in attributes or _is_beside(attributes, "vectors_ngrams"):
+        raise FormatError(
+            "this is a fastText model of gensim, whose vectors are spread over n-grams.",
+            path=path,
+            hint="save it with gensim.models.fasttext.save_facebook_model, or wv.save_word2vec_format.",
+        )
+    words = next((attributes[name] for name in _WORDS if attributes.get(name) is not None), None)
+    if words is None:
+        words = _words_of_vocab(attributes.get("vocab"), path)
+    matrix = _vectors(attributes, prefix, path)
+    return select(labels_from(words, path), matrix, request=request, path=path, saved_by=kind)
+
+
+def _vectors(attributes: dict[str, Any], prefix: str, path: Path) -> NDArray[Any]:
+    for name in _VECTORS:
+        array = as_array(attributes.get(name))
+        if array is not None:
+            return array
+        if _is_beside(attributes, name):
+            beside = path.with_name(f"{prefix}.{name}.npy")
+            if not beside.is_file():
+                raise FormatError(
+                    f"its vectors are in {beside.name}, which is not beside it.",
+                    path=path,
+                    hint="gensim saves large arrays as separate files; keep them together.",
+                )
+            return map_array(beside)
+    raise FormatError(
+        "the pickle holds no vectors.", path=path, hint="save model.wv (its KeyedVectors) instead."
+    )
+
+
+def _is_beside(attributes: dict[str, Any], name: str) -> bool:
+    """Whether gensim put an array into a separate file."""
+    listed = attributes.get("__numpys")
+    return isinstance(listed, list) and name in listed
+
+
+def _words_of_vocab(vocab: Any, path: Path) -> dict[str, Any]:
+    if not isinstance(vocab, dict):
+        raise FormatError("the pickle holds no words.", path=path, hint="save model.wv instead.")
+    return {
+        word: entry.attributes.get("index") if isinstance(entry, Record) else entry
+        for word, entry in vocab.items()
+    }
+
+
+def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Reading:
+    words = labels_from(list(table), path)
+    vectors: list[NDArray[Any]] = []
+    size, written = 0, path.stat().st_size
+    for row, (word, value) in enumerate(zip(words, table.values(), strict=True), start=1):
+        vector = as_array(value) if isinstance(value, ArrayRecord) else _as_vector(value)
+        if vector is None or vector.ndim != 1 or vector.dtype.kind not in "fiu" or not vector.size:
+            raise FormatError(f"the vector of {in_short(word)} is {_describe(value)}.", path=path, line=row)
+        vectors.append(vector)
+        if len(vector) != len(vectors[0]):
+            raise FormatError(
+                f"{in_short(word)} has {len(vector)} number(s), the other words have {len(vectors[0])}.",
+                path=path,
+                line=row,
+            )
+        size += vector.nbytes
+        check_expansion(path, size, written)  # a pickle can name the same vector any number of times
+
+    def fetch(rows: list[int]) -> NDArray[Any]:
+        return np.stack([vectors[row] for row in rows])
+
+    return select_rows(words, fetch, request=request, path=path)
+
+
+def _as_vector(value: Any) -> NDArray[Any] | None:
+    if isinstance(value, list | tuple) and all(isinstance(number, int | float) for number in value):
+        with contextlib.suppress(OverflowError):  # an integer too large for any float
+            return np.array(value, dtype=np.float64)
+    return None
+
+
+def _describe(value: Any) -> str:
+    array = as_array(value)
+    if array is not None:
+        return f"an array of shape {in_short(array.shape)} and type {array.dtype!s:.60}"
+    return f"an object of type {value.kind if isinstance(value, Record) else type(value).__name__}"

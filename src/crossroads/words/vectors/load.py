@@ -1,0 +1,410 @@
+"""Load static vectors in any known format, keeping only the words that are asked for."""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+
+from crossroads.core.errors import CrossroadsError, FormatError, InputError, UnknownNameError, join_words
+from crossroads.core.evidence import Embeddings, Provenance
+from crossroads.core.evidence.model_names import recorded_path
+from crossroads.core.evidence.spelling import (
+    RULES,
+    Unread,
+    check_fallback,
+    helpful_rules,
+    is_cased,
+    nearest_words,
+)
+from crossroads.core.storage.files import checksum as file_checksum
+from crossroads.core.storage.streams import compression
+from crossroads.words.vectors import default as embedded
+from crossroads.words.vectors.formats import histwords, spacy_pipelines
+from crossroads.words.vectors.reader import (
+    Duplicates,
+    EncodingErrors,
+    Progress,
+    Reading,
+    Request,
+    Vocabulary,
+    named,
+    wanted_forms,
+)
+from crossroads.words.vectors.rows import Pool, order_of
+from crossroads.words.vectors.signatures import FORMATS, NAMES, check_exists, check_format, sniff
+
+_AUTO = "auto"
+
+
+def load(
+    path_or_name: str | os.PathLike[str],
+    *,
+    words: Iterable[str] | None = None,
+    format: str | None = None,  # noqa: A002 - the name the interface promises
+    fallback: str | Iterable[str] = _AUTO,
+    duplicates: Duplicates = "raise",
+    encoding_errors: EncodingErrors = "strict",
+    member: str | None = None,
+    checksum: bool = False,
+    pool: int | None = None,
+    ranked: bool | None = None,
+    progress: Progress | None = None,
+) -> Embeddings:
+    r"""Load static vectors from a file, a folder or a name.
+
+    Text, word2vec and fastText files may be compressed (gz, bz2, xz, zst, zip). The file is read once, from
+    start to end; memory is needed for the words kept, not for the file.
+
+    Parameters
+    ----------
+    path_or_name
+        A file or folder; or ``"default"`` (GloVe 6B, 50 dimensions); or the name of an installed spaCy
+        pipeline.
+    words
+        The words to keep; ``None`` keeps all. Missing words are an error only if none is found.
+    format
+        Name of the format, such as ``"glove-text"``; by default it is detected from the content.
+    fallback
+        Rules for words not found as written: ``"none"``, or any of ``"lower"``, ``"title"``,
+        ``"accents"``. ``"auto"`` is ``"lower"`` if hardly any word of the vocabulary has a capital letter
+        (one in 2,000 at most), and ``"none"`` otherwise; the count is recorded in the provenance. Under
+        every rule, phrases are found whether spaces, underscores or hyphens join their words, and accents
+        whether they are part of their letters or not.
+    duplicates
+        What to do with a word that has two different vectors: ``"raise"``, or keep the ``"first"``.
+    encoding_errors
+        What to do with a kept word that is not UTF-8: ``"strict"``, ``"replace"``, ``"ignore"`` or
+        ``"backslashreplace"``.
+    member
+        The file to read in a zip archive that holds several.
+    checksum
+        Record the SHA-256 of the file in the provenance; it takes about a second per gigabyte.
+    pool
+        How many other words to read along, in the same pass: ``emb.pool`` then holds them, for
+        measures that compare with other words of the model. The most frequent words are all in it, and the
+        others are spread evenly over the logarithm of their rank; words with anything but letters are left
+        out. None reads none along; vectors of which every word is kept are their own pool.
+    ranked
+        Whether the file lists words by frequency, the most frequent first, so that ``emb.ranks`` are known.
+        None decides it: yes for GloVe, word2vec and fastText, where very common words such as *the*, *of* and
+        *in* are among the first; unknown for other formats. How it was decided is in the provenance, under
+        ``order``.
+    progress
+        Called with the bytes read so far and the size of the file.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "tiny.txt"
+    >>> _ = file.write_text("rose 1 0\nwasp 0 1\n")
+    >>> emb = load(file, words=["Rose"])
+    >>> emb.labels, emb.fallback, emb.provenance.format
+    (('rose',), ('lower',), 'glove-text')
+    """
+    query = _query(
+        words,
+        fallback,
+        duplicates=duplicates,
+        encoding_errors=encoding_errors,
+        member=member,
+        progress=progress,
+        pool=pool,
+        ranked=ranked,
+    )
+    path = Path(path_or_name)
+    sha256: str | None = None
+    size: int | None
+    if isinstance(path_or_name, str) and path_or_name in NAMES and format is None:
+        kind, source, sha256 = "default", embedded.NAME, embedded.about()["sha256"]["vectors.npy"]
+        query = replace(query, request=replace(query.request, usually_ranked=True))
+        reading = embedded.read(query.request)
+        size = (embedded.FOLDER / "vectors.npy").stat().st_size
+    else:
+        with damage_reported(path):
+            kind = _format_of(path_or_name, format, member)
+            query = replace(query, request=replace(query.request, usually_ranked=FORMATS[kind].ranked))
+            reading = FORMATS[kind].read(path, query.request)
+        source = named(path)
+        size = path.stat().st_size if path.is_file() else None
+        sha256 = file_checksum(path) if checksum and path.is_file() else None
+    if progress is not None and size is not None:
+        progress(size, size)
+    more = partial(
+        _read_pool,
+        path.absolute() if path.exists() and kind != "default" else path_or_name,
+        words=query.words,
+        format=format,
+        fallback=query.decided(reading.vocabulary) or "none",
+        duplicates=duplicates,
+        encoding_errors=encoding_errors,
+        member=member,
+        ranked=ranked,
+    )
+    about = Provenance(source=recorded_path(source), format=kind, revision=reading.revision, sha256=sha256)
+    return _embeddings(query, reading, about, size=size, more=None if words is None else more)
+
+
+def _read_pool(path_or_name: str | os.PathLike[str], size: int, **options: Any) -> Embeddings | None:
+    """Other words of a source that was read without them."""
+    return load(path_or_name, pool=size, **options).pool
+
+
+def load_series(
+    path: str | os.PathLike[str],
+    *,
+    words: Iterable[str] | None = None,
+    fallback: str | Iterable[str] = _AUTO,
+    duplicates: Duplicates = "raise",
+    progress: Progress | None = None,
+) -> dict[int, Embeddings]:
+    """Load every decade of a HistWords folder.
+
+    Words that do not occur in a decade keep their row of zeros; measures treat them as absent.
+
+    Parameters
+    ----------
+    path
+        Folder with ``1900-w.npy``, ``1900-vocab.pkl`` and so on.
+    words, fallback, duplicates
+        As in :func:`load`; ``"auto"`` makes one choice for all decades.
+    progress
+        Called after each decade with the bytes of vectors read so far and of all decades.
+
+    Returns
+    -------
+    dict
+        Decade to embeddings, in order.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> folder = Path(mkdtemp())
+    >>> for decade in (1900, 1910):
+    ...     np.save(folder / f"{decade}-w.npy", np.eye(2))
+    ...     _ = (folder / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(["rose", "wasp"]))
+    >>> {decade: emb.labels for decade, emb in cr.load_series(folder).items()}
+    {1900: ('rose', 'wasp'), 1910: ('rose', 'wasp')}
+    """
+    folder = Path(path)
+    check_exists(folder)
+    found = histwords.decades(folder) if folder.is_dir() else []
+    if not found:
+        raise FormatError(
+            "this is not a HistWords folder.",
+            path=folder,
+            hint="expected 1900-w.npy, 1900-vocab.pkl and so on.",
+        )
+    query = _query(words, fallback, duplicates=duplicates)
+    sizes = {decade: (folder / f"{decade}-w.npy").stat().st_size for decade in found}
+    readings: dict[int, Reading] = {}
+    for decade in found:
+        readings[decade] = histwords.read_decade(folder, decade, query.request)
+        if progress is not None:
+            progress(sum(sizes[d] for d in readings), sum(sizes.values()))
+    rules = query.decided(*(reading.vocabulary for reading in readings.values()))
+    sources = {decade: recorded_path(f"{named(folder)}/{decade}-w.npy") for decade in found}
+    return {
+        decade: _embeddings(
+            query,
+            reading,
+            Provenance(source=sources[decade], format="histwords"),
+            size=sizes[decade],
+            rules=rules,
+        )
+        for decade, reading in readings.items()
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Query:
+    """The words to load, and the rules by which they are found."""
+
+    request: Request
+    words: frozenset[str] | None
+    rules: tuple[str, ...] | None
+    """The rules that were given; None to decide by the vocabulary."""
+
+    def decided(self, *vocabularies: Vocabulary) -> tuple[str, ...]:
+        """The rules that were given, or those that fit the vocabulary."""
+        if self.rules is not None:
+            return self.rules
+        capitalised = sum(one.capitalised for one in vocabularies)
+        return () if is_cased(capitalised, sum(one.looked_at for one in vocabularies)) else ("lower",)
+
+
+def _query(words: Iterable[str] | None, fallback: str | Iterable[str], **options: Any) -> _Query:
+    """The words as given, with the request to the reader that finds them under any rule in question."""
+    rules = None if fallback == _AUTO else check_fallback(fallback)
+    if words is not None and not isinstance(words, str):
+        words = tuple(words)
+    wanted = wanted_forms(words, ("lower",) if rules is None else rules)
+    every = wanted_forms(words, RULES)
+    noticed = frozenset() if wanted is None or every is None else every - wanted
+    request = Request(wanted=wanted, noticed=noticed, **options)
+    return _Query(request=request, words=None if words is None else frozenset(words), rules=rules)
+
+
+_DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    SyntaxError,
+    TokenError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""Exceptions of the libraries that decode files, for damaged files."""
+
+
+@contextmanager
+def damage_reported(path: Path) -> Iterator[None]:
+    """Turn the exceptions of decoders into an error that names the damaged file."""
+    try:
+        yield
+    except CrossroadsError:
+        raise
+    except _DAMAGE as error:
+        raise FormatError(
+            f"the file is damaged, or not what it seems to be ({type(error).__name__}: {error}).",
+            path=path,
+            hint="compare its size or checksum with the original, or name its format.",
+        ) from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise FormatError("the file is damaged: it points outside itself.", path=path) from error
+
+
+def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member: str | None) -> str:  # noqa: A002
+    if format is not None:
+        check_format(format)
+    path = Path(path_or_name)
+    if not path.exists() and isinstance(path_or_name, str):
+        plain_name = path_or_name == path.name and not path.suffix
+        if format == "spacy" or (format is None and spacy_pipelines.is_installed_pipeline(path_or_name)):
+            return "spacy"
+        if plain_name:
+            beside = [entry.name for entry in Path().iterdir()]
+            raise UnknownNameError("source", path_or_name, (*NAMES, *sorted(beside)))
+    check_exists(path)
+    kind = format or sniff(path, member)
+    if path.is_dir() and kind not in {"histwords", "spacy"}:
+        raise FormatError(f"this is a folder, {kind} is a file.", path=path, hint="name a file in it.")
+    if path.is_file() and kind in {"histwords", "spacy"}:
+        raise FormatError(f"this is a file, {kind} is a folder.", path=path, hint="name the folder.")
+    if path.is_file() and not FORMATS[kind].streamed and kind != "npz" and (how := compression(path)):
+        raise FormatError(
+            f"{kind} files cannot be read while compressed ({how}).", path=path, hint="decompress it first."
+        )
+    return kind
+
+
+def _embeddings(
+    query: _Query,
+    reading: Reading,
+    about: Provenance,
+    *,
+    size: int | None,
+    rules: tuple[str, ...] | None = None,
+    more: Callable[[int], Embeddings | None] | None = None,
+) -> Embeddings:
+    """The words that the rules find, with all that is known of the source."""
+    request, vocabulary = query.request, reading.vocabulary
+    labels, vectors, ranks, unread = reading.labels, reading.vectors, reading.ranks, None
+    rules = query.decided(vocabulary) if rules is None else rules
+    if query.words is not None:
+        allowed = wanted_forms(query.words, rules) or frozenset()
+        rows = [row for row, label in enumerate(labels) if label in allowed]
+        forms = vocabulary.forms.union(label for label in labels if label not in allowed)
+        unread = Unread(forms=frozenset(forms), blocks=tuple(vocabulary.blocks))
+        if not rows:
+            raise _nothing_found(query.words, reading, unread, rules, about.source)
+        if len(rows) < len(labels):
+            labels, vectors, ranks = [labels[row] for row in rows], vectors[rows], ranks[rows]
+    order = order_of(request, vocabulary)
+    details: dict[str, Any] = {
+        "vocabulary": vocabulary.size,
+        "kept": len(labels),
+        "dim": int(vectors.shape[1]),
+        "dtype": str(vectors.dtype),
+        "cased": vocabulary.cased,
+        "capitalised": vocabulary.capitalised,
+        "capitalised_share": vocabulary.capitalised / max(vocabulary.looked_at, 1),
+        "fallback": list(rules),
+        "fallback_chosen": "automatically" if query.rules is None else "as asked",
+        "bytes": size,
+        "order": order.decided,
+        **reading.details,
+    }
+    if not isinstance(vectors, np.memmap):
+        zeros = len(vectors) - int(np.count_nonzero(vectors.any(axis=1)))
+        details |= {"zero_rows": zeros} if zeros else {}
+    sample = reading.pool
+    if request.wanted is None and request.pool is not None:
+        thinned = Pool(request, vocabulary, vectors.shape[1], vectors.dtype)
+        rows = thinned.settle(labels, ranks)
+        thinned.add([labels[row] for row in rows], np.array(vectors[rows]), ranks[rows].tolist())
+        sample = thinned.sample()
+    others = None
+    if sample is not None and sample.labels:
+        others = Embeddings(
+            sample.labels,
+            sample.vectors,
+            provenance=replace(about, details={**details, "kept": len(sample.labels)}),
+            fallback=rules,
+            ranks=sample.ranks if order.by_frequency else None,
+        )
+    return Embeddings(
+        labels,
+        vectors,
+        provenance=replace(about, details=details),
+        fallback=rules,
+        unread=unread,
+        ranks=ranks if order.by_frequency else None,
+        pool=others,
+        more=more,
+    )
+
+
+def _nothing_found(
+    asked: frozenset[str], reading: Reading, unread: Unread, rules: tuple[str, ...], source: str
+) -> InputError:
+    vocabulary = reading.vocabulary
+    looks = join_words([repr(sample) for sample in vocabulary.samples])
+    hint = f"its words look like {looks}"
+    allowed, found = helpful_rules(sorted(asked), unread.forms.__contains__, rules)
+    if found:
+        hint += f"; fallback={','.join(allowed)!r} would find {len(found)} of those asked for"
+    else:
+        near = nearest_words(sorted(asked)[:3], unread.blocks, n=1)
+        similar = [f"{labels[0]!r} resembles {word!r}" for word, labels in near.items()]
+        hint += f"; {join_words(similar)}" if similar else ""
+    if "complete" in reading.details:
+        hint += f"; for other words give the complete file, {reading.details['complete']}"
+    words = join_words([repr(word) for word in sorted(asked)], most=3)
+    return InputError(
+        f"none of the {len(asked)} words asked for ({words}) is among the {vocabulary.size:,} of {source}.",
+        hint=f"{hint}.",
+        option="fallback",
+    )

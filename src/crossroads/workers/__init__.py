@@ -1,1 +1,0 @@
-"""Parallel work: in processes of this machine, or on a Ray cluster."""

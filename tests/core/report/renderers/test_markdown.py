@@ -1,0 +1,70 @@
+"""The summary in Markdown: every column is explained, with the level of every interval."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from crossroads.contexts.measures.battery import CeatBatteryResult
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.renderers.texts import latex_table, markdown_blocks, markdown_summary
+from crossroads.core.wording.table import Column, Table
+from crossroads.traits.pairs.dominance import DominanceResult
+from crossroads.traits.pairs.order import OrderSensitivityResult
+from crossroads.traits.people.alignment_result import AlignmentResult
+from crossroads.words.measures.battery import BatteryResult
+
+
+def test_intervals_come_with_their_level(
+    audit: Audit, tested: BatteryResult, another_audit: Callable[..., Audit], whole: Audit
+) -> None:
+    said = "over the choice of words in all four sets; not adjusted."
+    assert f"CI(d): 95 %, {said}" in markdown_summary(audit)
+    assert f"CI(d): 90 %, {said}" in markdown_summary(another_audit(level=0.9))
+    assert "CI(d):" not in markdown_summary(Audit([dataclasses.replace(tested, intervals={})]))
+    (contexts,) = whole.of(CeatBatteryResult).values()
+    drawn = {name: dataclasses.replace(one, level=0.8) for name, one in contexts.intervals.items()}
+    other = Audit([dataclasses.replace(contexts, intervals=drawn)])
+    assert "CI(d): 80 %, over the choice of words and contexts; not adjusted." in markdown_summary(other)
+    assert r"CI(d): 80 \%, over the choice of words and contexts; not adjusted." in latex_table(other)
+
+
+def test_levels_of_what_is_about_groups_are_told(whole: Audit) -> None:
+    (aligned,) = whole.of(AlignmentResult).values()
+    (order,) = whole.of(OrderSensitivityResult).values()
+    (dominance,) = whole.of(DominanceResult).values()
+    other = Audit(
+        [
+            dataclasses.replace(aligned, conventions={**aligned.conventions, "level": 0.7}),
+            dataclasses.replace(order, level=0.6),
+            dataclasses.replace(dominance, level=0.5),
+        ]
+    )
+    page, printed = markdown_summary(other), latex_table(other)
+    for share in ("70", "60", "50"):
+        assert f"CI: {share} %, " in page
+        assert rf"CI: {share} \%, " in printed
+    assert "no trend is given: a trend needs three points in time." in markdown_summary(whole)
+
+
+def test_what_sets_of_these_sizes_could_have_shown_is_in_the_table_where_it_has_room(
+    audit: Audit, tested: BatteryResult
+) -> None:
+    found = [one.detectable for one in tested.detectable if one.detectable is not None]
+    assert 0 < len(found) < len(tested.detectable)  # one design has 2 words against 4
+    text, tex = markdown_summary(audit), latex_table(audit)
+    assert f"| {found[0]:.2f} |" in text
+    assert "Not printed, for want of width: CI(d), detectable d." in tex
+    assert "of cases (p &lt; 0.05, two-sided, not adjusted)." in text
+    assert "plain: nothing could be found with just these words: " in text
+
+
+def test_numbers_are_printed_as_they_are_and_names_as_text(audit: Audit, tested: BatteryResult) -> None:
+    page = markdown_summary(audit)
+    assert f"| {tested.tests[1].level1.effect_size:.2f} |" in page  # and not 0\\.50, as a list would need
+    odd = Table(name="n", title="1. *t*", columns=(Column(key="w", head="|w|"),), rows=({"w": "1. <b>|"},))
+    assert markdown_blocks(odd) == [
+        r"### 1\. \*t\*",
+        "\n".join([r"| \|w\| |", "| --- |", r"| 1\. &lt;b&gt;\| |"]),
+    ]
+    assert markdown_blocks(dataclasses.replace(odd, rows=())) == []

@@ -1,0 +1,280 @@
+"""Figures of intersectional detections, of discoveries and of representational geometry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from crossroads.core.errors import InputError
+from crossroads.core.evidence import Embeddings
+from crossroads.core.figures.style import house
+from crossroads.core.wording.numbers import number
+from crossroads.intersections.detection import eibd, ibd
+from crossroads.intersections.discovery import DiscoveryResult, discover
+from crossroads.intersections.rsa import RsaGridResult, RsaResult, rsa_grid
+from crossroads.intersections.wefat import WefatResult, wefat
+from crossroads.plots import crossed_axes, discoveries, fit_plot, rdms, roc, save
+from tests.fixtures.figures import faults, said
+
+PUBLISHED = {"AF IBD": (9 / 84, 5 / 14), "AF EIBD": (10 / 89, 4 / 9), "elsewhere": (33 / 92, 5 / 6)}
+
+
+@pytest.fixture(scope="module")
+def material() -> Any:
+    """Scores of sixty words, ten of which lie near the names of the target, with the table of groups."""
+    races = ("African American", "European American", "Mexican American")
+    rng = np.random.default_rng(7)
+    groups: dict[tuple[str, str], list[str]] = {}
+    vectors: dict[str, Any] = {}
+    for i, race in enumerate(races):
+        for j, gender in enumerate(("female", "male")):
+            names = [f"name{i}{j}{k}" for k in range(6)]
+            groups[race, gender] = names
+            for name in names:
+                vectors[name] = rng.normal(size=8) + 2 * np.eye(8)[i] + 2 * np.eye(8)[4 + j]
+    words = [f"word{i}" for i in range(60)]
+    for i, word in enumerate(words):
+        vectors[word] = rng.normal(size=8) + (i < 10) * 1.2 * (np.eye(8)[0] + np.eye(8)[4])
+    emb = Embeddings.from_dict(vectors)
+    return emb, groups, words, wefat(emb, groups, words, (races[0], "female"))
+
+
+@pytest.fixture(scope="module")
+def scores(material: Any) -> WefatResult:
+    result: WefatResult = material[3]
+    return result
+
+
+@pytest.fixture(scope="module")
+def detected(scores: WefatResult) -> dict[str, Any]:
+    options: Any = {"truth": [f"word{i}" for i in range(10)], "resamples": 100}
+    first = ibd(scores.pairs, threshold="youden", **options)
+    second = eibd(scores.pairs, scores.constituents, threshold=first.threshold, **options)
+    return {"AF IBD": first, "AF EIBD": second}
+
+
+@pytest.fixture(scope="module")
+def found(material: Any) -> DiscoveryResult:
+    emb, groups, words, _ = material
+    target = ("African American", "female")
+    return discover(emb, groups, target, words=words, fdr=0.6, permutations=20, relative=False)
+
+
+@pytest.fixture(scope="module")
+def grid() -> RsaGridResult:
+    rng = np.random.default_rng(3)
+    groups = {name: [f"{i}-{k}" for k in range(6)] for i, name in enumerate(("one", "two", "three"))}
+    concepts = {"thing": [f"c{k}" for k in range(6)]}
+    vectors = {item: rng.normal(size=20) for items in (groups | concepts).values() for item in items}
+    for item in (*groups["one"], *concepts["thing"]):
+        vectors[item] = vectors[item] + 1.5 * np.arange(20) / 20
+    return rsa_grid(Embeddings.from_dict(vectors), groups, concepts, n=4, samples=40, permutations=99)
+
+
+@pytest.fixture(scope="module")
+def pair(grid: RsaGridResult) -> RsaResult:
+    return grid.tests[0]
+
+
+def drawn(ax: Any, marker: str) -> list[tuple[float, float]]:
+    """Where markers of a shape stand, in data, legends aside."""
+    return [
+        (float(x), float(y))
+        for line in ax.lines
+        if line.get_marker() == marker and line.get_transform() == ax.transData
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    ]
+
+
+@pytest.mark.slow
+def test_a_roc_shows_curves_thresholds_areas_and_published_points(detected: dict[str, Any]) -> None:
+    ax: Any = roc(detected, published=PUBLISHED)
+    paths = [line for line in ax.lines if len(line.get_xdata()) > 5]
+    for line, result in zip(paths, detected.values(), strict=True):
+        assert tuple(line.get_xdata()) == result.curve["fpr"]
+        assert tuple(line.get_ydata()) == result.curve["tpr"]
+    assert any(list(line.get_xdata()) == [0, 1] == list(line.get_ydata()) for line in ax.lines)
+    for marker, result in zip("os", detected.values(), strict=True):  # a cross of exact intervals
+        assert drawn(ax, marker) == [(result.fpr, result.tpr)]
+        shares = result.intervals
+        for end in ("low", "high"):
+            assert (getattr(shares["fpr"], end), result.tpr) in drawn(ax, "|")
+            assert (result.fpr, getattr(shares["tpr"], end)) in drawn(ax, "_")
+    assert drawn(ax, "D") == list(PUBLISHED.values())
+    texts = said(ax)
+    assert {f"{name}, published" for name in PUBLISHED} <= set(texts)
+    for result in detected.values():
+        low, high = result.auc_interval
+        assert f"AUC {result.auc:.2f} ({low:.2f} to {high:.2f})" in texts
+        assert f"{100 * result.accuracy:.1f}\N{NO-BREAK SPACE}%" in texts
+        assert f"{100 * result.baseline:.1f}\N{NO-BREAK SPACE}%" in texts
+    assert f"{100 * detected['AF IBD'].honest_accuracy:.1f}\N{NO-BREAK SPACE}%" in texts
+    assert "–" in texts  # the threshold of EIBD was given
+    assert "not the area below the path" in " ".join(texts)
+    assert faults(ax) == []
+    with house():
+        names = (
+            "Donaudampfschifffahrtsgesellschaftskapitäne",
+            "花と昆虫 $x_1$",
+            "a name that says everything",
+        )
+        many = {f"{name} {i}": detected["AF EIBD"] for name in names for i in range(2)}
+        assert faults(roc(many, published=dict.fromkeys(names, (0.2, 0.7)))) == []
+
+
+def test_the_default_axes_are_the_first_contrasts_of_two_categories(scores: WefatResult) -> None:
+    texts = said(crossed_axes(scores))
+    assert {"female vs male", "African American vs European American"} <= set(texts)
+    assert {"← male", "female →", "← European American", "African American →"} <= set(texts)
+    assert faults(crossed_axes(scores, label=60)) == []  # lines lead to labels that stand apart
+
+
+def test_words_stand_at_their_scores_and_those_detected_are_dark(
+    scores: WefatResult, detected: dict[str, Any]
+) -> None:
+    detection = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
+    ax: Any = crossed_axes(scores, detection)
+    x, y = scores.constituents["female vs male"], scores.constituents["African American vs European American"]
+    groups = {line.get_markersize(): line for line in ax.lines if line.get_marker() == "o"}
+    assert sorted(len(line.get_xdata()) for line in groups.values()) == sorted(
+        (len(detection.words), 60 - len(detection.words), 10)
+    )
+    light, dark, ring = (groups[size] for size in sorted(groups))
+    for line, words in (
+        (dark, detection.words),
+        (light, [w for w in scores.words if w not in detection.words]),
+        (ring, detection.truth),
+    ):
+        assert list(zip(*line.get_data(), strict=True)) == [(x[w], y[w]) for w in words]
+    assert ring.get_markerfacecolor() == "none"
+
+
+def test_only_detected_words_are_labelled_strongest_first(
+    scores: WefatResult, detected: dict[str, Any]
+) -> None:
+    detection = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
+    texts = said(crossed_axes(scores, detection, label=4))
+    assert [text for text in texts if re.fullmatch(r"word\d+", text)] == list(detection.words[:4])
+    assert f"4 of {len(detection.words)} detected words labelled" in " ".join(texts)
+    assert detected["AF IBD"].at_chance
+    texts = said(crossed_axes(scores, detected["AF IBD"], label=4))
+    assert not [text for text in texts if re.fullmatch(r"word\d+", text)]
+    assert "no words are listed, since the detection is no better than chance" in " ".join(texts).lower()
+
+
+def test_a_vocabulary_is_drawn_in_time_and_not_as_a_million_shapes(
+    scores: WefatResult, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    many = replace(
+        scores,
+        words=tuple(map(str, range(20_000))),
+        constituent_scores=rng.normal(size=(len(scores.constituent_names), 20_000)),
+    )
+    assert save(crossed_axes(many), tmp_path / "many.svg").stat().st_size < 2_000_000
+
+
+@pytest.mark.slow
+def test_each_test_has_two_fits_with_percentiles_its_attainable_one_and_the_difference_of_the_table(
+    grid: RsaGridResult,
+) -> None:
+    ax: Any = fit_plot(grid)
+    assert [x for x, _ in drawn(ax, "o")] == [test.similarity1 for test in grid.tests]
+    assert [x for x, _ in drawn(ax, "s")] == [test.similarity2 for test in grid.tests]
+    ends = [
+        float(end)
+        for test in grid.tests
+        for samples in (test.samples1, test.samples2)
+        for end in np.percentile(samples, (2.5, 97.5))
+    ]
+    assert [x for x, _ in drawn(ax, "|")] == ends
+    ticks = [
+        list(line.get_xdata())
+        for line in ax.lines
+        if line.get_marker() == "None" and line.get_xdata()[0] not in (0, 1)
+    ]
+    assert ticks == [[x, x] for x in (test.attainable for test in grid.tests)]
+    texts = said(ax)
+    assert "percentiles 2.5 to 97.5 of 40 samples of 4 items per set" in " ".join(texts)
+    column = texts[texts.index("Δ") + 1 :][: len(grid.tests)]
+    assert column == [number(row["difference"], sign=True) for row in grid._table().rows]
+    assert column != [number(test.similarity1 - test.similarity2, sign=True) for test in grid.tests]
+
+
+def test_both_p_values_are_said(pair: RsaResult) -> None:
+    texts = said(fit_plot([replace(pair, pvalue=0.0227, sign_pvalue=7.77e-5)]))
+    assert {"≈ 0.023", "7.8×10⁻⁵"} <= set(texts)
+    assert "p, BH" not in texts
+    assert "–" in said(fit_plot([replace(pair, permutations=0)]))
+
+
+def test_the_maps_are_ranks_and_hypotheses_in_the_order_of_the_items(pair: RsaResult) -> None:
+    figure: Any = rdms(pair)
+    model, first, second = (
+        np.ma.filled(ax.images[0].get_array().astype(float), np.nan) for ax in figure.axes if ax.images
+    )
+    upper = np.triu_indices(18, 1)
+    ranks = rankdata(pair.geometry[upper])
+    assert np.allclose(model[upper], (ranks - 1) / (ranks.size - 1))
+    assert np.allclose(model.T[upper], model[upper])
+    assert np.isnan(np.diag(model)).all()
+    label = np.repeat([1, 2, 3], 6)
+    for table, apart in ((first, 2), (second, 1)):
+        wanted = (label[:, None] == apart) != (label[None, :] == apart)
+        assert (table[upper] == wanted[upper]).all()
+    texts = said(figure)
+    items = [item for name in ("group1", "group2", "concept") for item in pair.items[name]]
+    assert [text for text in texts if text in items] == items
+    assert {"hypothesis 1", "one with thing", "hypothesis 2", "two with thing"} <= set(texts)
+    assert faults(figure) == []
+
+
+def test_the_strongest_discoveries_come_first_with_scores_and_q_values(found: DiscoveryResult) -> None:
+    ax: Any = discoveries(found, n=5)
+    assert drawn(ax, "o") == [(float(score), i) for i, score in enumerate(found.scores[:5])]
+    texts = said(ax)
+    assert [text for text in texts if text in found.words] == list(found.words[:5])
+    assert all(f"{score:.3f}" in texts for score in found.scores[:5])
+    stems = [collection.get_segments()[0] for collection in ax.collections]
+    assert [(float(stem[0][0]), float(stem[1][0])) for stem in stems] == [
+        (0, float(score)) for score in found.scores[:5]
+    ]
+    assert f"the 5 strongest of {len(found.words)} discoveries among 60 words" in " ".join(texts)
+
+
+def test_what_cannot_be_drawn_is_refused_in_words(
+    scores: WefatResult, detected: dict[str, Any], found: DiscoveryResult
+) -> None:
+    single = replace(
+        scores,
+        constituent_names=scores.constituent_names[:2],
+        constituent_scores=scores.constituent_scores[:2],
+    )
+    none = replace(found, words=(), scores=np.array([]), qvalues=np.array([]))
+    first, gender = detected["AF IBD"], "female vs male"
+    elsewhere = replace(first, words=("elsewhere",))
+    refused: list[tuple[Callable[[], Any], str]] = [
+        (lambda: roc({}), "0 detections"),
+        (lambda: roc({str(i): first for i in range(7)}), "7 detections"),
+        (lambda: roc({"blind": ibd(scores.pairs, threshold=1.0)}), "truth of 'blind' is not known"),
+        (lambda: roc(detected, published={"AF IBD": (9, 84)}), "published point 'AF IBD'"),
+        (lambda: crossed_axes(scores, x="femal vs male"), "did you mean 'female vs male'"),
+        (lambda: crossed_axes(scores, y="nothing"), "nothing"),
+        (lambda: crossed_axes(scores, x=gender, y=gender), "both 'female vs male'"),
+        (lambda: crossed_axes(scores, label=-1), "label is -1"),
+        (lambda: crossed_axes(scores, elsewhere), "of other words, such as 'elsewhere'"),
+        (lambda: crossed_axes(single), "all of one category"),
+        (lambda: fit_plot([]), "no test to draw"),
+        (lambda: discoveries(none), r"no word reached a false-discovery rate of 0\.6"),
+        (lambda: discoveries(found, n=0), "n is 0"),
+    ]
+    for draw, message in refused:
+        with pytest.raises(InputError, match=message):
+            draw()
