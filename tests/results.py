@@ -18,8 +18,6 @@ from crossroads import (
     battery,
     ceat,
     ceat_battery,
-    chat_association,
-    chat_decision,
     checks,
     compare,
     discover,
@@ -38,7 +36,6 @@ from crossroads import (
     weat,
     wefat,
 )
-from crossroads.chat.evidence import ChatAnswers
 from crossroads.comparison.battery import compare_battery
 from crossroads.core.results import Result
 from crossroads.papers.cells import Cell, Reproduction
@@ -52,6 +49,7 @@ from crossroads.stats import (
     influence,
     reliability,
 )
+from crossroads.subjects import subjects
 from crossroads.traits import group_ceat
 from crossroads.traits.measures.compare import compare_traits
 from crossroads.traits.measures.files import TraitTable
@@ -86,13 +84,22 @@ def model(seed: int) -> Embeddings:
     )
 
 
-def chat(about: Provenance) -> ChatAnswers:
-    """Answers in which words lean to a label, one is never given, and one answer refuses."""
+def _chats(about: Provenance) -> dict[str, Callable[[], Result]]:
+    """Words that lean to a label, one that is never given, and answers that refuse."""
+    from crossroads import chat_association, chat_decision
+    from crossroads.chat.evidence import ChatAnswers
+
     given = [
         "\n".join(f"{word} - {'x' if i % 8 in right else 'y'}{at % 3}" for i, word in enumerate(LABELS[8:15]))
         for at, right in enumerate([(0, 1, 2), (0, 1, 2, 5), (1, 2, 4), (0, 1, 3), (0, 2)])
     ]
-    return ChatAnswers([*given, "I'm sorry, I can't."], provenance=about)
+    refusal = "I'm sorry, I can't."
+    decided = ["a0 - x0; b0 - y0", "a1 - x1; b1 - y0", "a2 - y0; b2 - x0"]
+    return {
+        "chat_association": lambda: chat_association(ChatAnswers([*given, refusal], provenance=about), CHAT),
+        "chat_decision": lambda: chat_decision(ChatAnswers(decided, provenance=about), CHAT),
+        "chat of refusals": lambda: chat_association(ChatAnswers([refusal], provenance=about), CHAT),
+    }
 
 
 def sentences(kind: Any, about: Provenance, score: Any = "pll") -> SentenceScores:
@@ -237,16 +244,7 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "compare_traits": lambda: compare_traits(crossed, crossed, permutations=9),
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
         "checks": lambda: checks([battery(one, [DESIGN, STRANGE], resamples=0)]),
-        "chat_association": lambda: chat_association(chat(one.provenance), CHAT),
-        "chat_decision": lambda: chat_decision(
-            ChatAnswers(
-                ["a0 - x0; b0 - y0", "a1 - x1; b1 - y0", "a2 - y0; b2 - x0"], provenance=one.provenance
-            ),
-            CHAT,
-        ),
-        "chat of refusals": lambda: chat_association(
-            ChatAnswers(["I'm sorry, I can't."], provenance=one.provenance), CHAT
-        ),
+        **(_chats(one.provenance) if "chat" in subjects() else {}),
         "sentence_pairs": lambda: sentence_pairs(sentences("pairs", one.provenance), cluster="target"),
         "sentence_pairs of one contrast": lambda: sentence_pairs(sentences("pairs", one.provenance, "aul")),
         "sentence_triples": lambda: sentence_triples(sentences("triples", one.provenance, "likelihood")),

@@ -54,7 +54,7 @@ def test_a_reader_without_scripts_finds_the_main_numbers(opened: Open, report: P
 
 def test_no_part_of_the_script_writes_markup() -> None:
     forbidden = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function")
-    folder = Path(crossroads.report.__file__).parent / "page" / "files"
+    folder = Path(crossroads.__file__).parent / "core" / "report" / "page" / "files"
     paths = sorted(folder.rglob("*.js"))
     assert paths
     for path in paths:

@@ -29,11 +29,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from tests.hardening.reach import PLACE, Reached
+from tests.hardening.reach import FOLDERS, PLACE, Reached
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src/crossroads")
-ROOMS = ("inference", "measures")
 COPIED = ("src", "tests", "docs", "benchmarks", "packages", "pyproject.toml", "README.md", "CHANGELOG.md")
 CHOSEN = "not models and not browser and not full"
 SECONDS = 30
@@ -315,14 +314,14 @@ def run(
 
 
 def scores(verdicts: Sequence[Verdict]) -> dict[str, dict[str, Any]]:
-    """Killed mutants and their share with its interval, by room and in total."""
+    """Killed mutants and their share with its interval, by subject and in total."""
     whole, part = Counter[str](), Counter[str]()
     for one in verdicts:
         for name in (Path(one.mutant.file).relative_to(PACKAGE).parts[0], "total"):
             whole[name] += 1
             part[name] += one.killed
     found: dict[str, dict[str, Any]] = {}
-    for name in (*ROOMS, "total"):
+    for name in (*dict.fromkeys(folder.partition("/")[0] for folder in FOLDERS), "total"):
         if n := whole[name]:
             found[name] = {"mutants": n, "killed": part[name], "interval": list(wilson(part[name], n))}
     return found
@@ -346,7 +345,8 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="write the numbers into docs/hardening.md")
     asked = parser.parse_args()
     root = asked.root.resolve()
-    modules = [path for name in ROOMS for path in sorted((root / PACKAGE / name).rglob("*.py"))]
+    modules = [path for name in FOLDERS for path in sorted((root / PACKAGE / name).rglob("*.py"))]
+    modules = [path for path in modules if path.stem not in ("audit", "commands", "figures", "subject")]
     files = [path.relative_to(root).as_posix() for path in modules]
     known = reached(root, asked.reach)
     until = time.monotonic() + 60 * asked.minutes

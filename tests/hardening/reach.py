@@ -18,7 +18,12 @@ from typing import Any
 import pytest
 
 PLACE = "CROSSROADS_REACH"
-SOURCES = [str(Path.cwd() / "src" / "crossroads" / room / "*") for room in ("inference", "measures")]
+FOLDERS = (
+    *("core/inference", "words/measures", "words/checks", "contexts/measures", "intersections"),
+    *("traits/measures", "traits/people", "traits/pairs", "chat", "sentences", "comparison"),
+)
+"""Folders of the package with arithmetic."""
+SOURCES = [str(Path.cwd() / "src" / "crossroads" / folder / "*") for folder in FOLDERS]
 
 
 def _started() -> Any:

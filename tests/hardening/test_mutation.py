@@ -15,7 +15,7 @@ from tests.hardening.reach import Reached
 pytest.importorskip("cosmic_ray", reason="cosmic-ray makes the changes: extra 'test'")
 
 ROOT = Path(__file__).parents[2]
-FILE = "src/crossroads/inference/middle.py"
+FILE = "src/crossroads/core/inference/middle.py"
 SOURCE = '''\
 """A formula, a comparison and a loop."""
 
@@ -72,8 +72,9 @@ def checkout(tmp_path: Path) -> Path:
     for name, text in (
         (FILE, SOURCE),
         ("src/crossroads/__init__.py", ""),
+        ("src/crossroads/core/__init__.py", ""),
         ("src/crossroads/core/inference/__init__.py", ""),
-        ("tests/inference/test_middle.py", TESTS),
+        ("tests/core/inference/test_middle.py", TESTS),
         ("tests/hardening/reach.py", (ROOT / "tests/hardening/reach.py").read_text(encoding="utf-8")),
         ("pyproject.toml", OPTIONS),
     ):
@@ -177,8 +178,8 @@ def test_intervals_are_those_of_wilson(part: int, whole: int) -> None:
 
 def test_scores_count_by_room_and_in_total() -> None:
     rows = []
-    for room, outcome in (("inference", "failed"), ("inference", "survived"), ("measures", "stopped")):
+    for room, outcome in (("core", "failed"), ("core", "survived"), ("words", "stopped")):
         mutant = mutation.Mutant(file=f"src/crossroads/{room}/x.py", line=1, operator="o", occurrence=0)
         rows.append(mutation.Verdict(mutant=mutant, outcome=outcome, change="", seconds=0))
     counts = {name: (one["killed"], one["mutants"]) for name, one in mutation.scores(rows).items()}
-    assert counts == {"inference": (1, 2), "measures": (1, 1), "total": (2, 3)}
+    assert counts == {"core": (1, 2), "words": (1, 1), "total": (2, 3)}

@@ -107,4 +107,4 @@ def test_blanks_are_scored_by_their_name(command: Command, small_bert: Path, tmp
     bare = command("sentences", small_bert, file, "-C", "score=blank")
     assert (bare.status, bare.out) == (2, "")
     assert "add a column 'context'" in " ".join(bare.err.split())
-    assert "--score 'aul'" in bare.err
+    assert "-C score=aul" in bare.err

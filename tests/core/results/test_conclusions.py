@@ -236,18 +236,6 @@ def test_order_and_agreement_say_the_sign_of_their_number(every_result: dict[str
         assert f"on traits {verb} with that of people" in replace(one, status="holds").sentence
 
 
-def test_a_chat_gives_a_label_more_of_the_words_that_its_number_says(
-    every_result: dict[str, Result],
-) -> None:
-    chats = [one for one in every_result.values() if type(one).__name__ == "ChatResult"]
-    assert chats
-    for chat in chats:
-        for one in chat._conclusions(""):
-            parts, value = one.wordings["holds"], one.number("value")
-            assert value is not None and parts[0] == "the model gives "
-            assert parts[1:6:2] == (one.subject, *(one.poles[::-1] if value >= 0 else one.poles))
-
-
 @pytest.mark.parametrize(("sign", "near", "far"), [(1, "male", "female"), (-1, "female", "male")])
 def test_a_series_says_which_target_comes_closer_than_the_other(sign: int, near: str, far: str) -> None:
     design, rng = cr.catalog("weat7"), np.random.default_rng(1)

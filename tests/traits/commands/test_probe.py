@@ -68,7 +68,7 @@ def test_answers_that_were_kept_give_the_same_scores(command: Command, model: Pa
     expected = ilps_star(Logits.open(kept), renormalise="code")
     assert json.loads(star.out)["results"] == [json.loads(expected.to_json())]
     alone = command("probe", kept, "-C", "special_tokens")
-    assert (alone.status, "without --renormalise" in alone.err) == (2, True)
+    assert (alone.status, "without -C renormalise" in alone.err) == (2, True)
     some = command("probe", kept, "-g", "man", "-C", "measure=set", "-C", "gamma=2", "--json")
     (scores,) = json.loads(some.out)["results"]
     assert (scores["groups"], scores["conventions"]["gamma"]) == (["man"], 2.0)
@@ -86,7 +86,7 @@ def test_people_choose_templates_and_are_compared_with(command: Command, model: 
     assert set(data["alignments"][0]["by_group"]) == set(groups.split(","))
     assert set(data["without_pilot"][0]["by_group"]) == {"man", "woman"}
     shown = command("probe", model, "-g", groups, *SHORT, "--human", people, "-C", "pilot=none")
-    assert "Beside human judgements" in shown.out
+    assert "Agreement with human judgements" in shown.out
     assert "templates chosen" not in shown.out
 
 

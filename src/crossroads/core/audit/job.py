@@ -23,7 +23,7 @@ from crossroads.core.results.gaps import NO_CONTEXT, require_stimuli
 from crossroads.core.stimuli import Design, catalog
 from crossroads.core.stimuli.catalogue.index import panel
 from crossroads.core.storage.cache import Cache, Key
-from crossroads.core.storage.files import EVIDENCE, code
+from crossroads.core.storage.files import evidence_code
 from crossroads.intersections.published import intersectional_words
 from crossroads.traits.audit import GROUPS, Answers, groups_and_pairs, scores_evidence
 from crossroads.traits.probe.run import probe
@@ -183,7 +183,7 @@ class Job:
     def place(self, what: str, files: ModelFiles, **decided: Any) -> Path:
         """Where a store or answers of a transformer are kept."""
         record: dict[str, Any] = {"model": files.sha256, "name": files.name, "revision": files.revision}
-        record |= {"device": self.source.device, "packages": packages(files), "code": code(*EVIDENCE)}
+        record |= {"device": self.source.device, "packages": packages(files), "code": evidence_code()}
         return self.cache.place(Key(what, files.name, {**record, **decided}))
 
 

@@ -82,9 +82,14 @@ def _check_config(config: Any) -> None:
 
 def load_tokenizer(files: ModelFiles, *, fast: bool = True) -> Any:
     """Load the tokenizer of a model; a fast one knows the character offsets of its tokens."""
-    with plain_errors(files, "tokenizer"):
-        tokenizer = _transformers().AutoTokenizer.from_pretrained(**files.options(), use_fast=True)
-        _check_longest(tokenizer)
+    try:
+        with plain_errors(files, "tokenizer"):
+            tokenizer = _transformers().AutoTokenizer.from_pretrained(**files.options(), use_fast=True)
+            _check_longest(tokenizer)
+    except FormatError:
+        if files.gguf is None:
+            check_vocabulary(files, Path(files.folder))  # the better reason, where there is none
+        raise
     if fast and not tokenizer.is_fast:
         raise InputError(
             f"{files.name} has no fast tokenizer ({type(tokenizer).__name__}), so the position of a word "

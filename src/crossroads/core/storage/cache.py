@@ -281,7 +281,7 @@ class Parts:
         plan = self.folder / _PLAN
         others = [path.name for path in self.folder.iterdir() if path.name != LOCK]
         ours = {"format": UNITS, "fingerprint": record_fingerprint(record), "record": record}
-        ours["code"] = files.code(*files.EVIDENCE)
+        ours["code"] = files.evidence_code()
         if not plan.is_file() and [name for name in others if not name.startswith(WRITING)]:
             raise InputError(
                 f"{self.folder} is not a folder of unfinished work.",

@@ -13,13 +13,10 @@ from typing import Any
 
 from crossroads.core.errors import InputError
 from crossroads.core.storage.disks import disk_errors
+from crossroads.subjects import subjects
 
-EVIDENCE = (
-    *(f"core/{name}" for name in ("evidence", "models", "stimuli", "storage")),
-    *("words/vectors", "words/models", "contexts/corpus", "contexts/embed", "traits/probe", "traits/people"),
-    *("chat", "sentences"),
-)
-"""The code that reads files and queries models."""
+_EVIDENCE = tuple(f"core/{name}" for name in ("evidence", "models", "stimuli", "storage"))
+"""The code of the core that decides what models are asked, and what is read of their answers."""
 WRITING = ".writing-"
 """Prefix of the names of files that are being written."""
 
@@ -102,6 +99,11 @@ def code(*names: str) -> str:
         for file in sorted(files) if place.is_dir() else [place]:  # a name that is not there is an error
             digest.update(f"{file.relative_to(home).as_posix()}\0".encode() + file.read_bytes())
     return digest.hexdigest()
+
+
+def evidence_code() -> str:
+    """Checksum of the code that decides evidence: that of the core, and of every subject."""
+    return code(*_EVIDENCE, *subjects())
 
 
 def read_record(path: Path) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from crossroads.core.models.saved import (
 from crossroads.core.models.transformers import Device
 from crossroads.core.stimuli import Design
 from crossroads.core.storage.cache import Cache, Key
-from crossroads.core.storage.files import EVIDENCE, code
+from crossroads.core.storage.files import evidence_code
 from crossroads.words.models.clip import CLIP_PROMPT, clip_embeddings
 from crossroads.words.models.endpoint import endpoint_embeddings
 from crossroads.words.models.images import image_sets, labelled_images
@@ -129,7 +129,7 @@ class Request:
         return self._key("of words")
 
     def _key(self, name: str) -> Key:
-        return Key("vectors", name, {"code": code(*EVIDENCE), "name": name, **self.identity})
+        return Key("vectors", name, {"code": evidence_code(), "name": name, **self.identity})
 
     @cached_property
     def identity(self) -> dict[str, Any]:
