@@ -27,6 +27,7 @@ from crossroads import (
     mleat,
     multilevel_ceat,
     placebo,
+    projection,
     rsa,
     rsa_grid,
     sc_weat,
@@ -235,6 +236,11 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "anisotropy": lambda: anisotropy(one),
         "corrections": lambda: corrections(one, [DESIGN, STRANGE], **options),
         "reliability": lambda: reliability(one, DESIGN, **options),
+        "projection": lambda: projection(one, DESIGN, **options),
+        "projection of pairs": lambda: projection(one, DESIGN, axis="pairs", **options),
+        "projection of one target": lambda: projection(
+            one, Design(name="one", x=WORDS["x"], a=WORDS["a"], b=WORDS["b"]), **options
+        ),
         "placebo": lambda: placebo(one.with_pool(others()), DESIGN, draws=50, **options),
         "frequency": lambda: frequency(
             one, DESIGN, frequencies={word: 1.0 + 3 * i % 7 for i, word in enumerate(LABELS)}, **options

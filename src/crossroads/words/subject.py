@@ -4,7 +4,7 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=1,
-    lines=12000,
+    lines=12300,
     uses=("contexts",),
     results=(
         "checks.anisotropy",
@@ -14,6 +14,7 @@ SUBJECT = Subject(
         "checks.reliability",
         "measures.battery",
         "measures.mleat",
+        "measures.projection",
         "measures.sc_weat",
         "measures.series",
         "measures.stability",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from crossroads.core.results import Result, model_of
 from crossroads.core.wording.numbers import P, level, number, p_equals, percent, pvalue
 from crossroads.core.wording.phrases import ADJUSTMENT, ADJUSTMENTS, compared_tail, tail
 from crossroads.words.measures.mleat import MleatResult
-from crossroads.words.measures.weat import WeatResult
 
 __all__ = ["compared_tail", "level", "number", "percent", "tail"]
 
@@ -31,12 +31,12 @@ def probability(p: P | float | None) -> str:
     return "–" if p is None else pvalue(p, "figure")
 
 
-def effect(test: WeatResult, *, star: bool = False) -> str:
+def effect(test: Any, *, star: bool = False) -> str:
     """The effect size of a test, starred on demand: ``d = 0.60 *``."""
     return f"d = {number(test.effect_size)}{' *' if star else ''}"
 
 
-def chance(test: WeatResult) -> str:
+def chance(test: Any) -> str:
     """The p-value of a test for other words."""
     p = test.crossed.pvalue
     return "no p for other words" if p is None else p_equals(p, "figure")

@@ -444,32 +444,53 @@ def crossed(
         reason = single_words(alone)
     elif covariate is not None and min(n_x, len(table) - n_x) < 3:
         reason = "a slope within the targets takes three words in each"
-    elif float(found.total) <= (4 * score_error) ** 2:
+    return settled(
+        found,
+        targets=1 if single else 2,
+        alternative=alternative,
+        score_error=score_error,
+        level=level,
+        exchanged=exchanged,
+        reason=reason,
+    )
+
+
+def settled(
+    found: Spread,
+    *,
+    targets: int,
+    alternative: Alternative,
+    score_error: float = 0.0,
+    level: float = LEVEL,
+    exchanged: PermutationResult | None = None,
+    reason: str | None = None,
+) -> Crossed:
+    """The p-value and the interval of a difference whose variance is known; none for a ``reason``."""
+    if reason is None and float(found.total) <= (4 * score_error) ** 2:
         reason = "the words of each set do not differ"
     difference = float(found.difference)
-    settled: dict[str, Any] = {
+    known: dict[str, Any] = {
         "difference": difference,
         "level": level,
         "alternative": alternative,
         "attribute_pvalue": None if exchanged is None else exchanged.pvalue,
         "attribute_method": None if exchanged is None else exchanged.method,
+        "reason": reason,
     }
     if reason is not None:
         none: dict[str, Any] = dict.fromkeys(("low", "high", "pvalue", "statistic", "se", "df"))
-        return Crossed(**settled, **none, shares={}, reason=reason)
+        return Crossed(**known, **none, shares={})
     se, df = float(np.sqrt(found.total)), float(found.df)
-    statistic = difference / se
     half = float(half_width(se, df, level))
     return Crossed(
-        **settled,
+        **known,
         low=difference - half,
         high=difference + half,
-        pvalue=float(tail_probability(statistic, df, alternative)),
-        statistic=statistic,
+        pvalue=float(tail_probability(difference / se, df, alternative)),
+        statistic=difference / se,
         se=se,
         df=df,
-        shares=_shares(found, 1 if single else 2),
-        reason=None,
+        shares=_shares(found, targets),
     )
 
 

@@ -28,6 +28,7 @@ from crossroads.core.figures.style import (
 from crossroads.core.wording.numbers import p_equals
 from crossroads.words.measures.mleat import MleatResult
 from crossroads.words.measures.patterns import ALPHA
+from crossroads.words.measures.projection import ProjectionResult
 from crossroads.words.measures.sc_weat import ScWeatResult
 from crossroads.words.measures.stability import InfluenceResult
 from crossroads.words.measures.weat import WeatResult
@@ -41,8 +42,8 @@ _RANKING_ROW = 0.155
 _WIDTH = COLUMN + 0.7
 
 
-@figure(MleatResult, WeatResult)
-def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None) -> Axes:
+@figure(MleatResult, WeatResult, ProjectionResult)
+def association_plot(result: MleatResult | WeatResult | ProjectionResult, *, ax: Axes | None = None) -> Axes:
     """Draw the association of every word with the attributes, sorted within its set, and the two means.
 
     For a test of two targets the words are those of X and Y; for a single-target test, whose attributes
@@ -62,8 +63,12 @@ def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None
     >>> ax = cr.plots.association_plot(cr.weat(emb, design))
     """
     test = result.level1 if isinstance(result, MleatResult) else result
-    titles, sided = dict(result.titles), "y" in test.sets
-    keys = ("x", "y") if sided else ("a", "b")
+    titles = dict(result.titles)
+    keys = [key for key in "xyab" if set(test.sets.get(key, ["not measured"])) <= test.associations.keys()]
+    sided = "x" in keys
+    size_of = "" if test.effect_size is None else wording.effect(test)
+    exact = "" if test._p is None else f"exact {p_equals(test._p, 'figure')}"
+    numbers = (size_of, f"{wording.chance(test)} ({wording.tail(test.alternative)})", exact)
     values = {key: {word: test.associations[word] for word in test.sets[key]} for key in keys}
     row, size = (0.155, SMALL) if sum(map(len, values.values())) <= _MANY else (0.115, SMALL - 0.5)
     ax = draw_sets(
@@ -75,8 +80,7 @@ def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None
         digits=3,
         sided=sided,
         title=f"{test.design}: associations of the words",
-        subtitle=f"{wording.effect(test)}, {wording.chance(test)} ({wording.tail(test.alternative)})"
-        f", exact {p_equals(test._p, 'figure')}",
+        subtitle=", ".join(filter(None, numbers)),
         note=wording.sentence(
             "vertical lines: means of the two sets", wording.WHICH_P, wording.model(result)
         ),

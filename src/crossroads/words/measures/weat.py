@@ -311,11 +311,11 @@ class Options:
     """Options of a test that travel together, as in :func:`weat`."""
 
     alternative: Alternative
-    ddof: int
-    ties: Ties
-    method: Method
+    ddof: int = 1
+    ties: Ties = "weak"
+    method: Method = "auto"
     seed: int
-    max_work: float
+    max_work: float = MAX_WORK
 
     def __post_init__(self) -> None:
         check_ddof(self.ddof)
