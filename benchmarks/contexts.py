@@ -138,7 +138,7 @@ def program(path: Path, *options: str, hidden: tuple[str, ...] = ()) -> list[str
 
 
 def against_grep(report: Report, folder: Path) -> None:
-    """Whole runs of the program on generated comments, beside grep, best of several in turn."""
+    """Whole runs of the program on generated comments, next to grep, best of several in turn."""
     listed = folder / "words"
     listed.write_text("\n".join(w for some in chosen_lists(None, None, None).values() for w in some) + "\n")
     for name, share, most in (
@@ -175,7 +175,7 @@ def against_grep(report: Report, folder: Path) -> None:
 
 
 def scaling(report: Report, path: Path) -> None:
-    """Seconds on the clock of two processes, and of Ray, beside one process."""
+    """Seconds on the clock of two processes, and of Ray, next to one process."""
     for name, options in {
         "1 worker": ("--workers", "1"),
         "2 workers": ("--workers", "2"),

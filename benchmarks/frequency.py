@@ -1,4 +1,4 @@
-"""Tests on words of like frequency, and reading a pool along."""
+"""Tests on frequency-matched words, and also loading a pool."""
 
 from __future__ import annotations
 

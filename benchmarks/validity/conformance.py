@@ -37,7 +37,7 @@ TEXT = """# The same numbers elsewhere
 
 Made by `python -m benchmarks.validity.conformance`. Numbers of other packages are kept with their versions in
 `docs/validity/peers.json` (`python -m benchmarks.validity.peers` runs them again, each in an environment of
-its own; last on {date}). [Reproduction](reproduction.md) sets published tables beside ours, and
+its own; last on {date}). [Reproduction](reproduction.md) sets published tables next to ours, and
 [fidelity](../concepts/fidelity.md) lists the choices where a paper and its code disagree.
 
 ## Packages for word vectors

@@ -342,7 +342,7 @@ def _levels(rows: Sequence[Row]) -> list[str]:
     columns = (
         at_05("Level 2, attributes exchanged", by.LEVEL2),
         at_05("published tail", by.LEVEL2_PUBLISHED),
-        at_05("a leaning in X or Y, published tail", by.PATTERN),
+        at_05("an association of X or Y, published tail", by.PATTERN),
         at_05("Level 2 crossed", by.LEVEL2_CROSSED),
         ("crossed, .01", by.LEVEL2_CROSSED, "at_01", 0.01),
         ("interval holds", by.LEVEL2_CROSSED, "held", 0.95),
@@ -355,7 +355,7 @@ def _levels(rows: Sequence[Row]) -> list[str]:
         *prose(f"""
         X alone against A and B. Exchanging attributes takes the targets as given, which is the mirror
         image of the WEAT. The published tail is the one that the data point to, so that its level is
-        twice the nominal one; either of two targets leans in
+        twice the nominal one; either of two targets is associated in
         {_range((tally(row, by.PATTERN) for row in noise), "at_05")} of pure noise. SC-WEAT is one word
         against A and B, where these come from one population. {_counts(some, by.LEVEL2_CROSSED)} worlds
         per line, {_counts(some, by.SINGLE)} for SC-WEAT.

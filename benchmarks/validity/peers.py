@@ -157,7 +157,7 @@ def main() -> None:
 
 
 def section(file: Path = FILE) -> list[str]:
-    """The part of the page that sets other packages beside this one."""
+    """The part of the page that compares other packages with this one."""
     if not file.is_file():
         return []
     found = json.loads(file.read_text(encoding="utf-8"))

@@ -310,7 +310,7 @@ drawn, and `null_threshold`), or {TINY:.0e} where they are 0 but for rounding. *
 as another draw.
 
 The older processor is one of 2008 with a single core, imitated on this machine: numpy, OpenBLAS and numba are
-told not to use vector instructions that came later. What differs there is not due to the version. In single
+set not to use vector instructions that came later. What differs there is not due to the version. In single
 precision, `null_threshold` ends in `numpy.quantile`, which rounds differently before numpy 2.4.
 
 {said}
