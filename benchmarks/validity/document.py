@@ -232,8 +232,8 @@ def _head(rows: Sequence[Row], share: float, folder: str) -> list[str]:
         """),
         *(f"* **{name}**: {says}." for name, says in SAYS.items()),
         *prose("""
-        * **dealt**: the targets of a published test in the default vectors; attributes are words of like
-          frequency, dealt into A and B at random.
+        * **dealt**: the targets of a published test in the default vectors; attributes are frequency-matched
+          words, dealt into A and B at random.
         """)[:-1],
         *(f"* **{name} corpora**: {says}." for name, says in CORPUS_SAYS.items()),
         "",
