@@ -140,7 +140,6 @@ def test_a_detection_at_chance_says_so_first_and_what_was_left_out(
     low, high = result["auc_interval"]
     assert low < 0.5 < high
     seen = opened(path).page
-    assert seen.locator("#intersections svg.plane").count() == 0
     seen.locator("#detection-0 > summary").click()
     first = seen.locator("#detection-0 .opened > p").first
     assert first.inner_text().startswith("This detection is no better than chance: ")
@@ -153,22 +152,6 @@ def test_a_detection_at_chance_says_so_first_and_what_was_left_out(
     dropped = result["coverage"]["dropped"]
     assert left_out == {(word, name) for name, words in dropped.items() for word in words}
     assert left_out
-
-
-def test_without_saved_scores_the_plane_is_computed_from_the_vectors(
-    opened: Open, report: Path, record: Record, vectors: Embeddings
-) -> None:
-    words = list(_named(record, "AF IBD")["scores"])
-    scores = cr.wefat(vectors, cr.catalog("ceat-groups"), words, "AF", missing="drop")
-    seen = opened(report).page
-    seen.locator("#planes-at-chance > summary").click()
-    seen.locator("#intersections svg.plane").wait_for()
-    word = seen.locator("#intersections .reading h4").text_content()
-    cells = seen.evaluate(
-        "[...document.querySelectorAll('.reading data.computed')].map((e) => Number(e.value))"
-    )
-    expected = [scores.pairs[name][word] for name in scores.pair_names]
-    assert cells == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_published_p_value_too_small_for_a_number_is_a_bound(

@@ -265,36 +265,6 @@ type ModelTest = { key: string; name: string; titles?: Titles; dot: ModelDot };
 type ModelPanel = { name: string; titles?: Titles; dots: ModelDot[] };
 type GeometryRow = { test: Json; path: string; name: string; id: string; bh?: string; holm?: string };
 
-/** A word in the plane of two contrasts, and where it is drawn. */
-type PlanePoint = {
-  word: string;
-  index: number;
-  x: number;
-  y: number;
-  found: boolean;
-  true: boolean;
-  judged: boolean;
-  weight: number;
-};
-type DrawnPoint = PlanePoint & { px: number; py: number; node: SVGElement };
-type PlaneSource = {
-  title: string;
-  target: string;
-  words: string[];
-  contrasts: { name: string; score(index: number): number; shown(index: number): Child }[];
-  computed?: boolean;
-};
-
-/** What the reader of the plane has chosen, and how to choose a word of it. */
-type PlaneState = {
-  source: number;
-  detection: number;
-  up: number;
-  across: number;
-  word: string | null;
-  choose?(word: string): boolean;
-};
-
 /** Two groups of scores on one grid of integers. */
 type Scores = { x: Unit; y: Unit; tie: number; total: bigint; leaning: number };
 /** Shares of all divisions, each with its bounds: [p, low, high]. */

@@ -1,6 +1,6 @@
 // @ts-check
 // "Intersections": what emerges for groups where two categories meet, words that IBD and EIBD find for them, how well these
-// agree with the words people listed in a study, words discovered in a whole vocabulary, and the plane that two categories span.
+// agree with the words people listed in a study, and words discovered in a whole vocabulary.
 
 import { plotRoc } from "../charts/plots.js";
 import { data } from "../parts/audits.js";
@@ -9,8 +9,18 @@ import { bdi, el, listed } from "../parts/elements.js";
 import { computed, fixed, num, part, percent, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { detectChance, detectGroup, planeSources } from "./plane.js";
-import { planeTool } from "./tool.js";
+
+/**
+ * The group that a detection is of: its name without the kind.
+ * @param {{ name: string }} one
+ */
+const detectGroup = (one) => one.name.replace(/\s+E?IBD$/i, "");
+
+/**
+ * Whether a detection is no better than chance: the interval of its AUC includes a half. Of one that is not judged this is not said.
+ * @param {{ result: Json }} one
+ */
+const detectChance = ({ result }) => Array.isArray(result.auc_interval) && result.auc_interval[0] <= 0.5;
 
 /** @type {Record<string, string>} */
 const DETECT_KINDS = {
@@ -335,28 +345,6 @@ function detectDiscovery(context, { result, path }) {
   ]);
 }
 
-/**
- * The planes; those of groups of which every detection is no better than chance are folded.
- * @param {Json[]} planes
- * @param {Named[]} found
- */
-function detectPlanes(planes, found) {
-  if (!planes.length) return null;
-  /** @param {Json} plane */
-  const mine = (plane) => found.filter((one) => detectGroup(one) === plane.title);
-  const folded = planes.filter((plane) => mine(plane).length > 0 && mine(plane).every(detectChance)), shown = planes.filter((plane) => !folded.includes(plane));
-  /** @param {Json[]} some */
-  const tool = (some) => planeTool(some, found.filter((one) => !detectChance(one) && some.some((plane) => mine(plane).includes(one))));
-  return [
-    el("h3", {}, "The plane of two categories"),
-    shown.length ? tool(shown) : null,
-    folded.length
-      ? opening(["Folded, because what was detected is ", data.phrases.at_chance, ": ", listed(folded.map((plane) => detectLabel(mine(plane)[0])))],
-        () => tool(folded), { id: "planes-at-chance" })
-      : null,
-  ];
-}
-
 view({
   id: "intersections",
   title: "Intersections",
@@ -364,8 +352,7 @@ view({
   applies: (context) => ["DetectionResult", "WefatResult", "DiscoveryResult"].some((type) => context.of(type).length),
   build(context) {
     const found = detectAll(context),
-      discoveries = context.of("DiscoveryResult"),
-      planes = planeSources(context, found);
+      discoveries = context.of("DiscoveryResult");
     return [
       detectHeadline(context, found, discoveries),
       el(
@@ -392,7 +379,6 @@ view({
           { id: `detection-${one.index}` },
         ),
       ),
-      detectPlanes(planes, found),
       discoveries.length
         ? [el("h3", {}, "Words discovered in the vocabulary"), discoveries.map((one) => detectDiscovery(context, one))]
         : null,
