@@ -93,7 +93,7 @@ SENTENCES: tuple[tuple[dict[str, Any], list[str], list[str]], ...] = (
     (
         {"pattern": "AX-Singular", "crossed_pattern": "Non-Directional", "level2/x/crossed/pvalue": 0.4},
         [
-            "rivers, taken alone, is not found to lean to either attribute",
+            "rivers, taken alone, is not found to be closer to either attribute",
             "By the rule of the paper, which takes the attribute words as given, it would be AX-Singular.",
         ],
         [],

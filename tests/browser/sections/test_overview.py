@@ -117,7 +117,7 @@ def test_maps_are_drawn_by_the_rules_of_the_figures_and_say_so_in_words(
         .get_attribute("aria-label")
         .startswith(
             "EAT-Map: w0- x towards w0- a, w0- y towards w0- b (AB-Divergent). "
-            f"w0- x: leaning found ({x} towards w0- a); w0- y: leaning found ({y} towards w0- b)."
+            f"w0- x: association found ({x} towards w0- a); w0- y: association found ({y} towards w0- b)."
         )
     )
 

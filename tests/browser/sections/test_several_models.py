@@ -72,7 +72,7 @@ def test_every_model_has_its_dot_and_a_comparison_is_no_model(opened: Open, page
 def test_any_two_models_can_be_chosen(opened: Open, page: Path, compared: CompareBatteryResult) -> None:
     seen = opened(page).page
     section = seen.locator("#comparison")
-    counted = section.locator("ul.told-differences").first.inner_text()
+    counted = section.locator("ul.found-differences").first.inner_text()
     small = [p < 0.05 for p in compared.adjusted["bh"]]
     for pair in dict.fromkeys(compared.pairs):
         differ = sum(one for one, of in zip(small, compared.pairs, strict=True) if of == pair)

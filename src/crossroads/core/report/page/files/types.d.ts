@@ -259,7 +259,7 @@ type ContextRow = {
   levels?: Json;
   levelsPath?: string;
 };
-/** A test in one model of several: where its effect size stands, and whether it holds for other words. */
+/** A test in one model of several: where its effect size stands, and whether it generalizes to other words. */
 type ModelDot = { context: Context; value: string; low: string; high: string; holds: boolean };
 type ModelTest = { key: string; name: string; titles?: Titles; dot: ModelDot };
 type ModelPanel = { name: string; titles?: Titles; dots: ModelDot[] };

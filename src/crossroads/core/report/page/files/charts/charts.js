@@ -1,6 +1,6 @@
 // @ts-check
 // Charts: plain values in, a <figure> out. Each is one image with a sentence that says what is to be seen;
-// its numbers stand in tables beside it. Nothing is told by colour alone.
+// its numbers stand in tables next to it. Nothing is told by colour alone.
 //
 //   forest({rows, caption, label, axis})                     values with intervals, one line each
 //   dots({sets, caption, label, axis})                       every word of some sets on one axis
@@ -238,7 +238,7 @@ export function dots({ sets, caption, label, axis = "association" }) {
 }
 
 /**
- * The names of marks go to the middle of the picture; those nearer to an edge stand higher, so that no line runs through a name.
+ * The names of marks go to the middle of the picture; those closer to an edge stand higher, so that no line runs through a name.
  * @param {NamedLine[]} marks
  * @param {Scale} at
  * @param {number} width

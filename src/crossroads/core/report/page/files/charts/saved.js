@@ -99,7 +99,7 @@ export function furnish(root) {
   const lone = root.closest("figure");
   for (const figure of lone instanceof HTMLElement ? [lone, ...figures] : figures) {
     if (figure.querySelector(":scope > .menu") || figure.closest("a") || !figure.querySelector("svg")) continue;
-    const now = () => /** @type {SVGSVGElement} */ (figure.querySelector("svg")); // it may have been drawn anew
+    const now = () => /** @type {SVGSVGElement} */ (figure.querySelector("svg")); // it may have been drawn again
     const text = () => now().getAttribute("aria-label") ?? figure.querySelector("figcaption")?.textContent ?? "figure";
     figure.append(menu("Copy or save this figure", [
       ["Copy PNG", () => pngCopied(now(), text())],

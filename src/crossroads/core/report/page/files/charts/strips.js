@@ -47,7 +47,7 @@ function stripFlags(names, at) {
 }
 
 /**
- * How far the axis must stand from the left edge, so that all names have room beside their dots.
+ * How far the axis must stand from the left edge, so that all names have room next to their dots.
  * @param {StripNames} names
  * @param {{ low: number, high: number, width: number }} options
  */
@@ -63,7 +63,7 @@ function stripMargin(names, { low, high, width }) {
 /**
  * One strip: names of other models above the line, ours below it.
  *   points   [{name, value, hollow?, ours?, title?}]
- *   beside   points of all strips that stand together, which share one axis
+ *   beside    points of all strips that stand together, which share one axis
  *   poles    what lies at either end: [left, right]
  * @param {{ points: StripPoint[], beside?: StripPoint[], poles: [string, string], label: string }} options
  */

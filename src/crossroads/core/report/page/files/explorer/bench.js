@@ -195,7 +195,7 @@ export function explorerBench(context, desk, { target, own = false }) {
   const ends = el("div", { class: "bench-ends" }), panel = el("div", { class: "bench-panel", hidden: true }), edits = el("p", { class: "bench-edits" });
   const sentence = el("p", { class: "bench-sentence" }), readout = el("dl", { class: "readout" }), doubts = el("div"), accuracy = el("div");
 
-  /** Put the focus on a word again after it was drawn anew. */
+  /** Put the focus on a word again after it was drawn again. */
   const refocus = (/** @type {string | undefined} */ key) => {
     if (key) /** @type {HTMLElement | SVGElement | undefined} */ ([...box.querySelectorAll("[data-key]")].find((one) => /** @type {HTMLElement} */ (one).dataset.key === key))?.focus();
   };
@@ -208,7 +208,7 @@ export function explorerBench(context, desk, { target, own = false }) {
     if (strip) {
       hold.replaceChildren(stripImage(strip, width, acts));
       const long = strip.groups.some((group) => group.words.length > STRIP_MOST), second = flat(strip.groups[1].title);
-      caption.textContent = `Each word by its ${benchRoles(desk.lists, words).ends.length > 1 ? `mean cosine with ${strip.poles[1]} less that with ${strip.poles[0]}` : strip.axis}; dashed lines: means. The bar is their difference \u0394${found.crossed?.low === null ? "" : `; the line below it its 95\u202f% interval for other words, from the mean of ${second}`}.`
+      caption.textContent = `Each word by its ${benchRoles(desk.lists, words).ends.length > 1 ? `mean cosine with ${strip.poles[1]} minus that with ${strip.poles[0]}` : strip.axis}; dashed lines: means. The bar is their difference \u0394${found.crossed?.low === null ? "" : `; the line below it its 95\u202f% interval for other words, from the mean of ${second}`}.`
         + `${long ? " Of long lists the twenty highest and the twenty lowest words are drawn." : ""}`;
     }
     ends.replaceChildren(...benchEnds(desk, words, chosen, choose));
@@ -331,7 +331,7 @@ export function explorerBench(context, desk, { target, own = false }) {
     all.refresh();
     return [tools.tools, all.box];
   }, { open: own });
-  const levels = opening("All levels of these lists, beside the saved test", () => {
+  const levels = opening("All levels of these lists, next to the saved test", () => {
     results = explorerResults(context, desk);
     refresh();
     return [results.glance, results.box];

@@ -1,5 +1,5 @@
 // @ts-check
-// What lists give: effect sizes and what holds for other words at once; exact p-values as far as they are quickly had,
+// What lists give: effect sizes and what generalizes to other words at once; exact p-values as far as they are quickly had,
 // and the rest of the count in short slices of time, until the next edit cancels it.
 
 import { crossedTest } from "../statistics/crossed.js";

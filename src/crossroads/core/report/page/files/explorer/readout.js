@@ -1,6 +1,6 @@
 // @ts-check
 // What lists show, in one sentence and in a few numbers: those of results.json as long as nothing was edited, and
-// numbers that were computed in the page, beside them, afterwards.
+// numbers that were computed in the page, next to them, afterwards.
 
 import { el } from "../parts/elements.js";
 import { computed, fixed, noNumber, num, part, pointed, whole } from "../parts/numbers.js";

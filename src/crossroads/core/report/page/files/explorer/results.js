@@ -1,5 +1,5 @@
 // @ts-check
-// What edited lists give beside the saved test: all levels, the pattern, and every word.
+// What edited lists give next to the saved test: all levels, the pattern, and every word.
 
 import { eatMap, mapPattern } from "../charts/maps.js";
 import { contextOf, named } from "../parts/audits.js";
@@ -90,7 +90,7 @@ function explorerTable(caption, heads, rows) {
 }
 
 /**
- * Levels 1 and 2 beside what was saved.
+ * Levels 1 and 2 next to what was saved.
  * @param {Vectored} context
  * @param {Desk} desk
  * @param {TestEntry | null} saved
@@ -119,7 +119,7 @@ function explorerLevels(context, desk, saved, found, { alternative }) {
 }
 
 /**
- * Level 3 beside what was saved.
+ * Level 3 next to what was saved.
  * @param {Vectored} context
  * @param {Desk} desk
  * @param {TestEntry | null} saved
@@ -212,7 +212,7 @@ function explorerOthers(context, desk, conventions) {
 }
 
 /**
- * A part that opens and is made anew after every edit, if it is open.
+ * A part that opens and is made again after every edit, if it is open.
  * @param {Child} summary
  * @param {() => Node | Node[]} build
  * @param {boolean} [open]

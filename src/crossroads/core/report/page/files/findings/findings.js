@@ -1,5 +1,5 @@
 // @ts-check
-// "Findings": what was found, in words, the surest first, beside the chart that shows all of it.
+// "Findings": what was found, in words, the surest first, next to the chart that shows all of it.
 
 import { chartsScale, chartsSpan } from "../charts/charts.js";
 import { bdi, el, sv } from "../parts/elements.js";
@@ -45,7 +45,7 @@ function finding(context, one, all) {
     el("div", { class: "how" }, findingBar(context, one, all),
       one.at.value && el("span", {}, `${one.scale} = `, num(one.of ?? context, one.at.value, { digits }),
         interval && [" (", num(one.of ?? context, one.at.low, { digits }), " to ", num(one.of ?? context, one.at.high, { digits }), ")"]),
-      one.at.agree && el("span", { class: "agree" }, num(one.of ?? context, one.at.agree, { as: "percent" }), " of redrawn lists agree"),
+      one.at.agree && el("span", { class: "agree" }, num(one.of ?? context, one.at.agree, { as: "percent" }), " of resampled lists agree"),
       el("span", { class: "id" }, bdi(one.name)), conclusionRungs(context, one)));
 }
 

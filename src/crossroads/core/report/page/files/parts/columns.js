@@ -136,7 +136,7 @@ export function plotChoice(title, names, chosen, onpick) {
 }
 
 /**
- * Put new content into a tool whose controls are made anew, and leave the focus on the control that has it.
+ * Put new content into a tool whose controls are made again, and leave the focus on the control that has it.
  * @param {HTMLElement} body
  * @param {...Child} content
  */
@@ -176,7 +176,7 @@ export function scoreInterval(score, error) {
  * @param {string} over
  */
 export const scoreNote = (over) =>
-  `Below each score: its interval, two standard errors to either side, over the choice of ${over}. Where it holds 0 (open dot, lighter type, no shade), the leaning may be chance.`;
+  `Below each score: its interval, two standard errors to either side, over the choice of ${over}. Where it holds 0 (open dot, lighter type, no shade), the association may be chance.`;
 
 /**
  * A score as a dot on a line from its lowest to its highest value, with 0 in the middle.
@@ -244,7 +244,7 @@ export function plotScores(context, { caption, rows, columns, path, value, error
 }
 
 /**
- * What is to be known of the stimuli beside, such as words that stand in two sets.
+ * What is to be known of the stimuli as well, such as words that stand in two sets.
  * @param {string[]} [notes]
  */
 export const plotNotes = (notes) => (notes ?? []).map((note) => el("p", { class: "coverage-note" }, `There is ${flat(note)}.`));

@@ -1,6 +1,6 @@
 // @ts-check
 // Where the reader is: which parts are open, how far the page is scrolled and what has the focus. It is kept while the page is
-// built anew for another model, and with each step of the browser's history.
+// built again for another model, and with each step of the browser's history.
 
 import { namedParts } from "./views.js";
 
@@ -50,7 +50,7 @@ export function placeReveal(target) {
   for (let one = target; one; one = one.parentElement) if (one instanceof HTMLDetailsElement) { one.open = true; /** @type {Opening} */ (one).make?.(); }
 }
 
-/** Keep what is open, seen and focused; the function given back restores it in a page that was built anew. */
+/** Keep what is open, seen and focused; the function given back restores it in a page that was built again. */
 export function placeKept() {
   const open = placeOpen(), held = document.activeElement, of = placeOf(held), top = scrollY;
   const nth = of ? [...(placeNamed(of)?.querySelectorAll(CONTROLS) ?? [])].indexOf(/** @type {Element} */ (held)) : -1, id = held?.id;

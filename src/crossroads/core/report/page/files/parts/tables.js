@@ -39,7 +39,7 @@ const signOf = (column, row) => el("span", {}, column.cell?.(row) ?? "").textCon
 
 /**
  * Rows as CSV: numbers whole, as they are stored; words that would be formulas after an apostrophe. A column of which
- * some numbers are bounds or estimates has another beside it that says which.
+ * some numbers are bounds or estimates has another next to it that says which.
  * @template Row
  * @param {Column<Row>[]} columns
  * @param {Row[]} rows

@@ -116,7 +116,7 @@ function cmpFinding(rows) {
     ),
     el(
       "ul",
-      { class: "told-differences" },
+      { class: "found-differences" },
       differ.slice(0, CMP_SAID).map((row) => el("li", {}, el("strong", {}, bdi(cmpQuestion(row))), cmpTold(row), ".")),
       differ.length > CMP_SAID ? el("li", {}, "Further: ", listed(differ.slice(CMP_SAID).map(cmpQuestion), 8), ".") : null,
     ),
@@ -156,7 +156,7 @@ function cmpTable(context, rows) {
       },
       column(`d: ${testsShort(rows[0].models[0], 24)}`, "effect_sizes/0", { about: `effect size in ${flat(rows[0].models[0])}, over the words that both models have` }),
       column(`d: ${testsShort(rows[0].models[1], 24)}`, "effect_sizes/1", { about: `the same in ${flat(rows[0].models[1])}` }),
-      column("difference", "difference", { about: "the first d less the second" }),
+      column("difference", "difference", { about: "the first d minus the second" }),
       ...(has("interval")
         ? [
             plotEndsColumn(
@@ -269,14 +269,14 @@ function cmpDetail(context, row) {
       num(context, `${path}/pvalue`, { as: "p", method: test.method }),
       ` of all exchanges${cmpDrawn(row) ? ", accounting for the choice of attributes" : ""}; the smallest share that sets of this size can give is `,
       num(context, `${path}/min_pvalue`, { as: "p" }),
-      ". A difference between models says nothing about which of them is nearer to the world.",
+      ". A difference between models says nothing about which of them is closer to the world.",
     ),
     cmpOver(row) ? cmpRead(row) : null,
     el(
       "div",
       { class: "tall" },
       table({
-        caption: `${cmpNamed(row)}: change of each word, its association in the first model less that in the second`,
+        caption: `${cmpNamed(row)}: change of each word, its association in the first model minus that in the second`,
         rows: changes,
         columns: [
           plotNamed("word", ([word]) => word),
@@ -284,8 +284,8 @@ function cmpDetail(context, row) {
             digits: 3,
             about:
               test.conventions?.scale === "cosine"
-                ? "association in the first model less that in the second, in cosines"
-                : "association in the first model less that in the second, each in standard deviations of its model",
+                ? "association in the first model minus that in the second, in cosines"
+                : "association in the first model minus that in the second, each in standard deviations of its model",
           }),
           ...(cmpOver(row)
             ? [0, 1].map((i) =>
@@ -377,7 +377,7 @@ function cmpLead(context) {
         el("p", {}, "In how many tests do two models differ beyond the choice of words?"),
         el(
           "ul",
-          { class: "told-differences" },
+          { class: "found-differences" },
           pairs.map((rows) => el("li", {}, bdi(rows[0].models[0]), " and ", bdi(rows[0].models[1]), `: ${whole(rows.filter(cmpDiffers).length)} of ${numbered(rows.length, "test")}`)),
         ),
       ]
@@ -394,7 +394,7 @@ const cmpUnpaired = (context) =>
         ? [
             el("h3", {}, "Differences without a test"),
             table({
-              caption: "Saved effect sizes beside each other",
+              caption: "Saved effect sizes next to each other",
               rows: result.unpaired.map((/** @type {unknown} */ _, /** @type {number} */ i) => i),
               columns: [
                 plotNamed("test", (i) => result.unpaired[i].design),

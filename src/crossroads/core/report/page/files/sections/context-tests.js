@@ -12,7 +12,7 @@ import { table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { testsDirection, testsTitled } from "../tests/entries.js";
 import { methConventions } from "./methods.js";
-import { statusOf } from "./told.js";
+import { statusOf } from "./answers.js";
 
 /** @param {Titles} [titles] */
 export const ctxQuestion = (titles) => (titles && testsTitled(titles) ? `${titles.x} / ${titles.y}: ${titles.a} / ${titles.b}` : "");
@@ -88,7 +88,7 @@ export function ctxColumns(context) {
 const ctxTitles = ({ titles }) => ({ x: "the first target", y: "the second", a: "the first attribute", b: "the second", ...(testsTitled(titles) ? titles : {}) });
 
 /**
- * Whether what was found holds for other words.
+ * Whether what was found generalizes to other words.
  * @param {Context} context
  * @param {ContextRow} row
  */

@@ -10,7 +10,7 @@ import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
 import { testsTitled } from "../tests/entries.js";
 import { ctxColumns, ctxDetail, ctxQuestion, ctxStatus } from "./context-tests.js";
-import { asked, toldFindings } from "./told.js";
+import { asked, answerFindings } from "./answers.js";
 
 /**
  * Everything about each design, gathered from batteries, single tests, levels and intervals.
@@ -85,7 +85,7 @@ function ctxTable(context, rows) {
       words,
       has("interval") && interval,
       has("levels") && {
-        ...plotNamed("pattern", (row) => row.levels?.crossed_pattern ?? "\u2013", "which targets lean by themselves, and to which attribute"),
+        ...plotNamed("pattern", (row) => row.levels?.crossed_pattern ?? "\u2013", "which targets are closer to one attribute by themselves, and to which"),
         cell: (/** @type {Json} */ row) => overviewPattern(row.levels?.crossed_pattern),
       },
       further,
@@ -95,7 +95,7 @@ function ctxTable(context, rows) {
       contexts,
     ].filter(Boolean),
     note:
-      "CES: combined effect size over samples of one context per word. p holds for other words for the same things, p (words) " +
+      "CES: combined effect size over samples of one context per word. p generalizes to other words for the same things, p (words) " +
       "for these attribute words, p (published) for further samples from the same words.",
   });
 }
@@ -104,7 +104,7 @@ function ctxTable(context, rows) {
 const ctxGroups = (context) =>
   context.of("GroupCeatResult").map(({ result, path }) => [
     el("h3", {}, "Groups on traits, over contexts"),
-    el("p", {}, "Positive scores lean to the right end of a pair of traits, negative ones to the left. Kind of score: ", result.score, "."),
+    el("p", {}, "Positive scores are closer to the right end of a pair of traits, negative ones to the left. Kind of score: ", result.score, "."),
     plotScores(context, {
       caption: `Scores of ${result.groups.length} groups on ${result.traits.length} traits`,
       first: "group",
@@ -148,7 +148,7 @@ view({
       measured = rows.filter((row) => row.test || row.levels),
       summary = (/** @type {Json} */ row) => (testsTitled(row.titles) ? asked(bdi(ctxQuestion(row.titles)), row.design) : el("span", {}, bdi(row.design)));
     return [
-      toldFindings(context, "contexts"),
+      answerFindings(context, "contexts"),
       el(
         "p",
         { class: "lead" },

@@ -11,7 +11,7 @@ import { fixed, noNumber, num, pointed, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
 import { LEVEL } from "../tests/entries.js";
-import { toldFindings } from "./told.js";
+import { answerFindings } from "./answers.js";
 
 /**
  * Every comparison with its place, alone or in a grid, with adjusted p-values where there are any.
@@ -246,7 +246,7 @@ view({
   build(context) {
     const rows = geoAll(context);
     return [
-      toldFindings(context, "geometry"),
+      answerFindings(context, "geometry"),
       el(
         "p",
         { class: "lead" },

@@ -203,8 +203,8 @@ export const modelMultiples = (panels) => [
     "resampled words. Models differ by chance too: whether a difference is more than that, paired tests say.",
   ),
   plotKeyed(panelsFigure(panels.slice(0, FIRST)), [
-    { shape: 0, text: "holds for other words (p, adjusted, below .05)" },
-    { shape: 0, hollow: true, text: "may not hold for other words" },
+    { shape: 0, text: "generalizes to other words (p, adjusted, below .05)" },
+    { shape: 0, hollow: true, text: "may not generalize to other words" },
   ]),
   panels.length > FIRST
     ? opening(`The other ${panels.length - FIRST} tests`, () => panelsFigure(panels.slice(FIRST)), { id: "models-others" })

@@ -105,7 +105,7 @@ export function publishedStrips(context) {
     publishedStrip(context, one, { key: false }));
   const rest = known.slice(STRIPS_AT_FIRST);
   return [
-    el("h3", {}, "Published models beside this one"),
+    el("h3", {}, "Published models next to this one"),
     plotKeyed(el("figure", {}, el("figcaption", {}, "Effect sizes d of the same questions, on one axis. Models, and often words and procedures, differ: a "
       + "difference is no error of either. Effect sizes of lists of different lengths do not compare exactly.")), PUBLISHED_KEY),
     known.slice(0, STRIPS_AT_FIRST).map(strip),

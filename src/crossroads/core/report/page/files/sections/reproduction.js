@@ -1,5 +1,5 @@
 // @ts-check
-// "Published work": published models beside ours, a strip a test; published tables cell by cell beside ours, with a verdict and
+// "Published work": published models next to ours, a strip a test; published tables cell by cell next to ours, with a verdict and
 // its reason; and for every measure whose formula it follows.
 
 import { plotColumn, plotNamed } from "../parts/columns.js";
@@ -45,7 +45,7 @@ function reproMarks(cells) {
 }
 
 /**
- * How to show a published number, as it was printed, and ours beside it; marks as marks.
+ * How to show a published number, as it was printed, and ours next to it; marks as marks.
  * @param {Json} cell
  * @param {Json} value
  * @param {string} [mark]
@@ -66,7 +66,7 @@ function reproCells(context, { result, path }) {
   /** @param {Json} row */
   const difference = (row) => (typeof row.ours === "number" && !marks.has(row.column) ? row.ours - row.published : null);
   return table({
-    caption: `${result.title}: published numbers beside ours`,
+    caption: `${result.title}: published numbers next to ours`,
     rows,
     filters: [{ title: "Verdict", value: (row) => row.verdict }, ...(tables ? [{ title: "Table", value: (/** @type {Json} */ row) => row.table ?? "" }] : [])],
     columns: [
@@ -180,7 +180,7 @@ view({
       found.length
         ? [
             el("h3", {}, "Published tables"),
-            el("p", {}, "Each published number beside the one measured here. Cells that do not agree are included."),
+            el("p", {}, "Each published number next to the one measured here. Cells that do not agree are included."),
             found.map((one) => reproOne(context, one)),
           ]
         : null,

@@ -79,7 +79,7 @@ function meanVector(vectors) {
 }
 
 /**
- * s(w, A, B) of each word: its mean cosine with A less that with B. All are unit vectors.
+ * s(w, A, B) of each word: its mean cosine with A minus that with B. All are unit vectors.
  * @param {Unit[]} words
  * @param {Unit[]} a
  * @param {Unit[]} b

@@ -1,5 +1,5 @@
 // @ts-check
-// Student's t distribution, for p-values and intervals that hold for other words: as scipy.special.stdtr and stdtrit.
+// Student's t distribution, for p-values and intervals that generalize to other words: as scipy.special.stdtr and stdtrit.
 
 const TINY = 1e-300, STEPS = 20000;
 

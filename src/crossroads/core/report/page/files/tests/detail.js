@@ -132,10 +132,10 @@ function testsLevels(context, one) {
   const single = !one.titles.y;
   /** @type {{ title: string, about: string, at: string, level: Json, first?: boolean }[]} */
   const levels = [{ title: single ? "single target" : "Level 1: both targets", at: one.at, level: one.level1, first: true,
-    about: single ? "does the target lean to one of the attributes?" : "are the two targets apart?" }];
+    about: single ? "is the target closer to one of the attributes?" : "are the two targets apart?" }];
   for (const key of one.three ? ["x", "y"] : []) {
     levels.push({ title: `Level 2: ${testsShort(one.titles[key], 40)}`, at: `${one.path}/level2/${key}`, level: one.test.level2[key],
-      about: `does the set ${flat(one.titles[key])} lean by itself?` });
+      about: `does the set ${flat(one.titles[key])} closer to one attribute by itself?` });
   }
   /**
    * @param {Json} row
@@ -175,7 +175,7 @@ function testsLevels(context, one) {
 }
 
 /**
- * The effect sizes of lists drawn anew.
+ * The effect sizes of lists drawn again.
  * @param {Context} context
  * @param {TestEntry} one
  */
@@ -188,7 +188,7 @@ function testsDraws(context, one) {
   return histogramChart({
     ...found, zero: true, band: [result.low, result.high],
     marks: [{ value: result.effect_size, label: `measured, d = ${fixed(result.effect_size)}`, kind: "strong" }],
-    label: `Effect sizes of ${whole(found.n)} redrawn word lists, from ${fixed(found.low)} to ${fixed(found.high)}; `
+    label: `Effect sizes of ${whole(found.n)} resampled word lists, from ${fixed(found.low)} to ${fixed(found.high)}; `
       + `${level} % lie between ${fixed(result.low)} and ${fixed(result.high)}.`,
     caption: `Effect size when the words of all lists are resampled with replacement, ${whole(found.n)} times. `
       + `Shaded: the middle ${level} %.`,
@@ -222,7 +222,7 @@ function testsSimilarities(context, one) {
 }
 
 /**
- * How often each pattern comes out of lists drawn anew.
+ * How often each pattern comes out of lists drawn again.
  * @param {Context} context
  * @param {TestEntry} one
  */
@@ -234,7 +234,7 @@ function testsShares(context, one) {
   return el("div", { class: "columns" },
     bars({ rows: shares.map(([name, share]) => ({ label: name, value: share, text: percent(share, 1),
       strong: name === one.test.pattern })), most: 1,
-      label: `Share of redrawn word lists with each pattern: ${shares.map(([name, share]) => `${name} ${percent(share, 1)}`).join(", ")}.`,
+      label: `Share of resampled word lists with each pattern: ${shares.map(([name, share]) => `${name} ${percent(share, 1)}`).join(", ")}.`,
       caption: "By the rule of the paper, which takes the attribute words as given. In bold: the paper\u2019s pattern of the lists as they are." }),
     table({ caption: `How often each pattern is found by the rule of the paper when the words of ${flat(one.name)} are resampled`, rows: shares, search: false,
       columns: [
@@ -402,7 +402,7 @@ export function testsBody(context, all, one) {
       el("h4", {}, "How settled the paper\u2019s pattern is"), testsShares(context, one)],
     el("h4", {}, "Words"), wordsOf(context, one),
     el("h4", {}, "Words used and left out"), testsWordsUsed(one),
-    el("h4", {}, "Published beside ours"), testsPublished(context, all, one),
+    el("h4", {}, "Published next to ours"), testsPublished(context, all, one),
     testsFidelity(all, one),
     el("h4", {}, "How it was measured"), opening("Conventions, model, versions, checksum", () => testsRecord(one)),
   ];

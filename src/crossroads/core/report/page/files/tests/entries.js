@@ -164,7 +164,7 @@ export function testsCounted(context, at, { pvalue, exchange, method }) {
 }
 
 /**
- * The p-value that holds for other words.
+ * The p-value that generalizes to other words.
  * @param {Context} context
  * @param {string} at
  */

@@ -14,7 +14,7 @@ import { opening } from "../parts/views.js";
 export const overviewShare = ([one]) => `${fixed(100 * one.level1.crossed.level, 0)} %`;
 
 /**
- * What each number is: [name, text]; what counts as a leaning is what the tests were asked with, and `share` is that of intervals.
+ * What each number is: [name, text]; what counts as an association is what the tests were asked with, and `share` is that of intervals.
  * @param {Json} options
  * @param {string} share
  */
@@ -23,11 +23,11 @@ const reading = ({ least_effect: least = 0.2, alpha = 0.05 }, share) => [
     + "flowers and insects is closer to pleasant words, relative to unpleasant ones."],
   ["d", "Effect size: the difference of the two targets\u2019 mean associations, in standard deviations over all their words. With "
     + "equally many words in both it is between \u22122 and 2. Above zero, the first target is closer to the first attribute, "
-    + "relative to the second attribute, than the second target is; below, the second is. A large d does not mean that either target leans by itself."],
+    + "relative to the second attribute, than the second target is; below, the second is. A large d does not mean that either target is closer to one attribute by itself."],
   ["\u0394", `The difference of the mean cosines of the two targets with the two attributes; low and high are the ends of its ${share} `
     + "interval over the choice of words in all lists. Unlike d it does not depend on how many words there are."],
   ["p", "How often words drawn for the same things would differ at least as much if there were no association: the words of all lists "
-    + "count as drawn, targets and attributes. Where a list has one word, or words that do not differ, it cannot be told. It holds for other words of the same kind; "
+    + "count as drawn, targets and attributes. Where a list has one word, or words that do not differ, it cannot be told. It generalizes to other words of the same kind; "
     + "it says nothing about how large or important an association is."],
   ["exact p", "The share of all ways to divide the words into two sets of these sizes that give a difference at least as extreme. It asks "
     + "whether these words could have been assigned at random, and takes the attribute words as they are. A two-sided p-value is twice that of the rarer side."],
@@ -35,14 +35,14 @@ const reading = ({ least_effect: least = 0.2, alpha = 0.05 }, share) => [
     + "certainly not above this. \u2248: approximated, or estimated from a sample of divisions."],
   ["BH, Holm", "p adjusted for the number of tests. Holm\u2019s keep the chance of even one false finding below the level, "
     + "Benjamini and Hochberg\u2019s the expected share of false ones among all findings."],
-  ["pattern", "Level 2 tests each target alone. A target leans to an attribute when its own effect size is beyond "
-    + `\u00b1${least} and its p < ${alpha} for other words. The two leanings together make one of nine patterns.`],
+  ["pattern", "Level 2 tests each target alone. A target is closer to an attribute when its own effect size is beyond "
+    + `\u00b1${least} and its p < ${alpha} for other words. The two associations together make one of nine patterns.`],
   ["left out", "Words of the lists that the model has no vector for. They take no part in any number."],
 ];
 
 /** How a map is to be read. */
 export const MAP_READING = "A cell is the stronger in colour the further the group lies towards that attribute rather than the other; its number is the size "
-  + "of d of the group taken alone. Framed and starred: a leaning is found. Dashed: none is found, which does not show that there is none. "
+  + "of d of the group taken alone. Framed and starred: an association is found. Dashed: none is found, which does not show that there is none. "
   + "\u2260: the two groups differ; in a dashed circle, other words might not show it.";
 
 /** @param {TestEntry[]} tests */

@@ -1,5 +1,5 @@
 // @ts-check
-// The overview: what was measured, in sentences; all tests in one table, as maps and as a forest; models beside
+// The overview: what was measured, in sentences; all tests in one table, as maps and as a forest; models next to
 // one another; and how to read it all.
 
 import { chartsRoom, forest } from "../charts/charts.js";
@@ -98,7 +98,7 @@ const OVERVIEW_OTHERS = [
  */
 function overviewOthers(context, all) {
   const lines = OVERVIEW_OTHERS.flatMap(([title, types, text]) => {
-    const compared = title === "Comparison"; // stands beside the models, whichever of them is chosen
+    const compared = title === "Comparison"; // stands next to the models, whichever of them is chosen
     const count = (compared ? [...modelContexts(), ...comparisonContexts()] : [context])
       .reduce((sum, one) => sum + types.reduce((some, type) => some + one.of(type).length, 0), 0);
     if (!count) return [];
@@ -150,7 +150,7 @@ function overviewColumns(context, tests) {
     any("bh") && number("p (BH)", "adjusted by Benjamini and Hochberg", (one) => one.bh, { as: "p" }),
     any("holm") && number("p (Holm)", "adjusted by Holm", (one) => one.holm, { as: "p" }),
     number("exact p", "for just these words: targets exchanged", (one) => `${one.at}/pvalue`, { as: "p" }),
-    any("three") && { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute",
+    any("three") && { title: "pattern", kind: "text", about: "which targets are closer to one attribute by themselves, and to which",
       value: (one) => one.test.crossed_pattern ?? "", cell: (one) => overviewPattern(one.test.crossed_pattern) },
     { title: "left out", about: "words without a vector, of all words of the test", value: (one) => testsCoverage(one).left,
       cell: (one) => `${testsCoverage(one).left} of ${testsCoverage(one).all}` },
@@ -270,8 +270,8 @@ function overviewTests(context, tests) {
       [...new Set(tests.map((one) => testsOutcome(context, one)))].sort()), count);
   update();
   const maps = tests.some((one) => one.three) && [el("h3", {}, "EAT-Maps"),
-    el("p", { class: "note" }, "Each map is a link to its test. Red, framed and starred (*): the target in that column leans to the "
-      + "attribute in that row; the number is its Level 2 effect size. Grey: no such leaning was found."), places.maps];
+    el("p", { class: "note" }, "Each map is a link to its test. Red, framed and starred (*): the target in that column is closer to the "
+      + "attribute in that row; the number is its Level 2 effect size. Grey: no such association was found."), places.maps];
   return [tests.length > 1 && tools, places.tables, maps, el("h3", {}, "Differences"), places.forests];
 }
 
@@ -292,7 +292,7 @@ function overviewMatrix(all) {
     return [
       { title: `d: ${short}`, about: `effect size of Level 1 in ${full}`, value: (row) => row.cells[i]?.level1.effect_size ?? null,
         cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/effect_size`) : noNumber()) },
-      { title: `pattern: ${short}`, about: `which targets lean by themselves in ${full}, and to what`, kind: "text", value: (row) => row.cells[i]?.test?.crossed_pattern ?? "",
+      { title: `pattern: ${short}`, about: `which targets are closer to one attribute by themselves in ${full}, and to which`, kind: "text", value: (row) => row.cells[i]?.test?.crossed_pattern ?? "",
         cell: (row) => overviewPattern(row.cells[i]?.test?.crossed_pattern) },
     ];
   });

@@ -55,7 +55,7 @@ function plainFirst(context, one) {
  */
 function plainLeaning(context, one, key) {
   const at = `${one.path}/level2/${key}`, to = PATTERNS[String(one.test.crossed_pattern)]?.[key === "x" ? 0 : 1];
-  return [bdi(one.titles[key]), ", taken alone, ", to ? ["leans to ", bdi(one.titles[to])] : "is not found to lean to either attribute",
+  return [bdi(one.titles[key]), ", taken alone, ", to ? ["is closer to ", bdi(one.titles[to])] : "is not found to be closer to either attribute",
     " (d = ", num(context, `${at}/effect_size`), ", ", testsP(context, at), ")"];
 }
 
@@ -63,7 +63,7 @@ function plainLeaning(context, one, key) {
 const plainAlpha = ({ test }) => test.conventions?.alpha ?? LEVEL;
 
 /**
- * Whether the attributes have too few words for any leaning to be found.
+ * Whether the attributes have too few words for any association to be found.
  * @param {TestEntry} one
  */
 const plainMute = (one) => ["x", "y"].every((key) => one.test.level2[key].min_pvalue >= plainAlpha(one));
@@ -77,23 +77,23 @@ function plainPattern(context, one) {
   const { titles: t, test } = one, [x, y] = PATTERNS[String(test.crossed_pattern)] ?? [null, null], holds = testsHolds(context, one);
   // with just these words they may differ all the same
   const beyond = one.level1.pvalue < LEVEL ? " beyond these words" : "";
-  if (x && y && x !== y) return holds ? "The two targets lean to opposite attributes: the difference has two sides."
-    : `The two targets lean to opposite attributes, each by itself; Level 1 does not show that they differ${beyond}.`;
-  if (x && y) return ["Both targets lean to ", bdi(t[x]), holds ? ". Level 1 only shows that one of them does so more than the other."
+  if (x && y && x !== y) return holds ? "The two targets are closer to opposite attributes: the difference has two sides."
+    : `The two targets are closer to opposite attributes, each by itself; Level 1 does not show that they differ${beyond}.`;
+  if (x && y) return ["Both targets are closer to ", bdi(t[x]), holds ? ". Level 1 only shows that one of them does so more than the other."
     : `. Level 1 does not show that one of them does so more than the other${beyond}.`];
   if (x || y) {
     const [leaning, still] = x ? [t.x, t.y] : [t.y, t.x];
-    const opposite = [": the difference should not be read as an opposite leaning of ", bdi(still), "."];
-    return ["Only ", bdi(leaning), " is found to lean, to ", bdi(t[String(x ?? y)]),
+    const opposite = [": the difference should not be read as an opposite association of ", bdi(still), "."];
+    return ["Only ", bdi(leaning), " is found to be closer to one, to ", bdi(t[String(x ?? y)]),
       holds ? opposite : `; Level 1 does not show that the two targets differ${beyond}.`,
-      " That no leaning of ", bdi(still), " was found does not show that there is none."];
+      " That no association of ", bdi(still), " was found does not show that there is none."];
   }
   return holds
-    ? ["So there is a difference between the two targets although neither is found to lean by itself. It should not be read "
+    ? ["So there is a difference between the two targets although neither is found to be closer to one attribute by itself. It should not be read "
       + "as \u201c", bdi(t.x),
       " is associated with ", bdi(one.level1.effect_size >= 0 ? t.a : t.b), "\u201d."]
-    : beyond ? "So there is a difference with just these words, which other words might not show, and neither target is found to lean by itself."
-      : "So neither the difference nor a leaning of one target is significant.";
+    : beyond ? "So there is a difference with just these words, which other words might not show, and neither target is found to be closer to one attribute by itself."
+      : "So neither the difference nor the association of one target is significant.";
 }
 
 /**
@@ -101,7 +101,7 @@ function plainPattern(context, one) {
  * @param {TestEntry} one
  */
 const plainSided = ({ titles: t, level1: { alternative } }) => (["greater", "less"].includes(alternative)
-  ? [" The tests are one-sided: a leaning to ", bdi(alternative === "greater" ? t.b : t.a), " could not have been found."] : "");
+  ? [" The tests are one-sided: an association with ", bdi(alternative === "greater" ? t.b : t.a), " could not have been found."] : "");
 
 /**
  * Leanings are told by p-values for other words; what the rule of the paper says.

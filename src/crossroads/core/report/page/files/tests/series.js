@@ -86,9 +86,9 @@ function seriesTable(context, points, result, adjusted) {
     number("p", "level1/crossed/pvalue", "p-value of Level 1 for other words", { as: "p" }),
     { title: "p (BH)", about: `adjusted for the number of ${several}`, value: (row) => pointed(context.document, bh(row)) ?? null, cell: (row) => num(context, bh(row), { as: "p" }) },
     number("exact p", "level1/pvalue", "for just these words", { as: "p" }),
-    ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`, `effect size of Level 2: does ${flat(titles[key])} lean by itself?`),
+    ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`, `effect size of Level 2: does ${flat(titles[key])} closer to one attribute by itself?`),
       number(`p, ${alone(key)}`, `level2/${key}/crossed/pvalue`, `p-value of Level 2 of ${flat(titles[key])} for other words`, { as: "p" })]),
-    { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute", value: (row) => row.test.crossed_pattern },
+    { title: "pattern", kind: "text", about: "which targets are closer to one attribute by themselves, and to which", value: (row) => row.test.crossed_pattern },
   ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative}; other than p (BH) not adjusted for the number of ${several}.` }));
 }
 

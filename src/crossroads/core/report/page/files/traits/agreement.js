@@ -53,7 +53,7 @@ const traitAgreement = (context, { result, path, name }) => [
 ];
 
 /**
- * Agreement with people, a line for each set of scores, beside what people themselves would reach.
+ * Agreement with people, a line for each set of scores, next to what people themselves would reach.
  * @param {{ name: string, result: Result }[]} rows
  */
 export const agreementPlot = (rows) =>

@@ -206,18 +206,18 @@ const pairedLines = (rows) =>
       right: pairedBeyond(row),
       joined: true,
       marks: [
-        { at: row.nearer, shape: PLOT_SQUARE, hollow: true, set: "y", title: `the nearer of ${flat(row.of.join(" and "))}: ${fixed(row.nearer)}` },
+        { at: row.nearer, shape: PLOT_SQUARE, hollow: true, set: "y", title: `the closer of ${flat(row.of.join(" and "))}: ${fixed(row.nearer)}` },
         { at: row.score, set: "x", title: `${flat(row.pair)}: ${fixed(row.score)}` },
       ],
     })),
     axis: "score of the trait",
-    label: `Scores of ${whole(Math.min(rows.length, PAIRED_DRAWN))} pairs on a trait beside the nearer of their two identities; the numbers are in a table below.`,
+    label: `Scores of ${whole(Math.min(rows.length, PAIRED_DRAWN))} pairs on a trait next to the closer of their two identities; the numbers are in a table below.`,
     caption:
       "The other identity lies on the far side of the square." +
       (rows.length > PAIRED_DRAWN ? ` The ${PAIRED_DRAWN} that lie furthest out are drawn.` : ""),
     key: [
       { set: "x", text: "both identities together" },
-      { shape: PLOT_SQUARE, hollow: true, set: "y", text: "the nearer of the two alone" },
+      { shape: PLOT_SQUARE, hollow: true, set: "y", text: "the closer of the two alone" },
     ],
   });
 
@@ -281,8 +281,8 @@ function pairedEmergent(context, found, id) {
               plotNamed("of", (row) => row.of.join(" + ")),
               plotNamed("trait", (row) => row.trait),
               plotNamed("direction", (row) => (row.above ? "\u25b2 above both" : "\u25bc below both")),
-              column("beyond by", "increase", { digits: 3, about: "how far the score of the pair is beyond that of the nearer identity" }),
-              column("nearer component", "component_score", { digits: 3, about: "the score of that identity alone" }),
+              column("beyond by", "increase", { digits: 3, about: "how far the score of the pair is beyond that of the closer identity" }),
+              column("closer component", "component_score", { digits: 3, about: "the score of that identity alone" }),
               has("pvalue") && column("p", "pvalue", { as: "p", about: "chance of a score as far out if the pair were an ordinary one" }),
               has("qvalue") && column("q", "qvalue", { as: "p", about: "p, adjusted for all that was looked at (Benjamini and Hochberg)" }),
             ].filter(Boolean),

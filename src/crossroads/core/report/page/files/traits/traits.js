@@ -104,8 +104,8 @@ function traitChart({ result, name }, groups, said) {
       said && { ...TRAIT_LOOKS[2], text: `people on ${group}, 0 to 100` },
     ].filter(Boolean),
     label:
-      `Scores of ${group} on ${numbered(result.traits.length, "pair of traits", "pairs of traits")}${other ? `, beside ${other}` : ""}` +
-      `${said ? ", beside people\u2019s" : ""}; the numbers are in a table below.`,
+      `Scores of ${group} on ${numbered(result.traits.length, "pair of traits", "pairs of traits")}${other ? `, next to ${other}` : ""}` +
+      `${said ? ", next to people\u2019s" : ""}; the numbers are in a table below.`,
     caption:
       `Model scores are drawn from ${MINUS}${fixed(largest)} to ${fixed(largest)}; ` +
       (errors ? "lines: two standard errors to either side, over templates; " : "") +
@@ -170,7 +170,7 @@ function traitGroup(context, { result, path, name }, group, people) {
 }
 
 /**
- * The profile of one group, beside another group or people.
+ * The profile of one group, next to another group or people.
  * @param {Context} context
  * @param {Named} one
  * @param {number} group
@@ -200,7 +200,7 @@ function traitProfile(context, one, group, other, people) {
 }
 
 /**
- * Choices of measure, group and what to set beside it.
+ * Choices of measure, group and what to set next to it.
  * @param {Context} context
  * @param {Named[]} all
  */
@@ -238,7 +238,7 @@ function traitTool(context, all) {
             )
           : null,
         plotChoice("Group", groups, state.group, (group) => set({ group })),
-        plotChoice("Beside", ["no other group", ...groups], state.other + 1, (i) => set({ other: i - 1 })),
+        plotChoice("Next to", ["no other group", ...groups], state.other + 1, (i) => set({ other: i - 1 })),
         asked.length > 1 && state.people
           ? plotChoice(
               "People",
@@ -273,7 +273,7 @@ function traitHeat(context, { result, path, name }) {
       error: (i, j) => pointed(result, `/se/${i}/${j}`) ?? null,
       path: (i, j) => `${path}/scores/${i}/${j}`,
       note:
-        "Positive numbers lean to the right trait of a pair, negative ones (with a minus sign) to the left; the shade " +
+        "Positive numbers are closer to the right trait of a pair, negative ones (with a minus sign) to the left; the shade " +
         `repeats their size. A dash: no score under the conventions chosen. ${result.se ? scoreNote("templates") : ""}`,
     }),
     el(
@@ -312,7 +312,7 @@ function traitFinding(context, { result, path, name }) {
   return el(
     "p",
     {},
-    furthest.length ? [bdi(name), ": the furthest leanings are those of "] : [bdi(name), ": "],
+    furthest.length ? [bdi(name), ": the furthest scores are those of "] : [bdi(name), ": "],
     furthest.map(({ group, i, j, score }, k) => [
       k ? ", " : "", el("strong", {}, bdi(group)), " to ", bdi(traitEnds(result, j)[score > 0 ? 1 : 0] || result.traits[j]), " (", num(context, `${path}/scores/${i}/${j}`), ")",
     ]),

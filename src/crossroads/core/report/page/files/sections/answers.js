@@ -9,7 +9,7 @@ import { num, numbered } from "../parts/numbers.js";
 const MOST = 8;
 
 /**
- * Whether a difference holds for other words, shows with just these, does not show, or cannot be told.
+ * Whether a difference generalizes to other words, shows with just these, does not show, or cannot be told.
  * @param {number | null | undefined} other p-value for other words
  * @param {number | null | undefined} these p-value with just these words
  * @returns {Conclusion["status"]}
@@ -29,12 +29,12 @@ export const asked = (question, name) => el("span", {}, question, " ", el("span"
  * @param {Context} context
  * @param {string} section
  */
-export function toldFindings(context, section) {
+export function answerFindings(context, section) {
   const found = conclusionsOf(context).filter((one) => one.section === section);
   return found.length
     ? el(
         "dl",
-        { class: "told-findings" },
+        { class: "found-findings" },
         conclusionGroups(context, found).map(({ heading, some }) => [
           el("dt", {}, `${heading}: `, numbered(some.length, "test")),
           some.slice(0, MOST).map((one) =>
