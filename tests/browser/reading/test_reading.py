@@ -73,17 +73,17 @@ def test_a_difference_is_claimed_only_where_level_1_shows_it(told: Callable[...,
     claims = (
         "has two sides",
         "only shows that one of them does so more",
-        "should not be read as an opposite leaning",
+        "should not be read as an opposite association",
         "So there is a difference",
     )
     for (pattern, holds), part in zip(cases, told(changes), strict=True):
         said, (x, y) = _words(part), PATTERNS[pattern]
         assert any(claim in said for claim in claims) is holds
         if not holds:
-            assert "does not show that" in said or "neither the difference nor a leaning" in said
+            assert "does not show that" in said or "neither the difference nor the association" in said
         if (x is None) != (y is None):
             still = TITLES["y" if x else "x"]
-            assert f"That no leaning of {still} was found does not show that there is none." in said
+            assert f"That no association of {still} was found does not show that there is none." in said
 
 
 UNKNOWN = dict.fromkeys(("low", "high", "pvalue", "statistic", "se", "df"))
@@ -121,7 +121,7 @@ SENTENCES: tuple[tuple[dict[str, Any], list[str], list[str]], ...] = (
     ),
     (
         {"conventions/ties": "strict", "level1/alternative": "less"},
-        ["a difference further towards storm would", "a leaning to calm could", "could not have been found"],
+        ["a difference further towards storm would", "an association with calm could", "could not have been found"],
         [],
     ),
     (

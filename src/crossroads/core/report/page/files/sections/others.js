@@ -18,7 +18,6 @@ const OTHER_SHOWN = new Set([
   "ScWeatResult",
   "SeriesResult",
   "DetectionResult",
-  "WefatResult",
   "DiscoveryResult",
   "RsaResult",
   "RsaGridResult",
