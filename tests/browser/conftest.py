@@ -267,8 +267,8 @@ def _audited(folder: Path, designs: list[Design]) -> None:
     names = {key: group.items for key, group in zip(groups, groups.members, strict=True)}
     fit = cr.rsa(
         vectors,
-        cr.StimulusSet("African American females", names["AF"]),
-        cr.StimulusSet("European American males", names["EM"]),
+        cr.StimulusSet("African American women", names["AF"]),
+        cr.StimulusSet("European American men", names["EM"]),
         cr.StimulusSet("career", tuple(cr.catalog("weat6").a)),
         missing="drop",
         n=7,

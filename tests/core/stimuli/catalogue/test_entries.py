@@ -8,12 +8,12 @@ from crossroads.core.stimuli import Design, catalog
 from tests.fixtures.stimuli import Reference
 
 CODES = {
-    "AF": "African American females",
-    "AM": "African American males",
-    "EF": "European American females",
-    "EM": "European American males",
-    "MF": "Mexican American females",
-    "MM": "Mexican American males",
+    "AF": "African American women",
+    "AM": "African American men",
+    "EF": "European American women",
+    "EM": "European American men",
+    "MF": "Mexican American women",
+    "MM": "Mexican American men",
 }
 SINGLE = ("female", "male", "African American", "European American", "Mexican American")
 WEAT = [f"weat{n}" for n in range(1, 11)]
@@ -58,7 +58,8 @@ def test_name_groups_are_as_printed_and_as_in_the_code(reference: Reference) -> 
     groups = catalog().groups("ceat-groups")
     assert {code: group.label for code, group in groups.items()} == CODES
     for group in groups.values():
-        assert list(group.items) == printed[group.label]["words"]
+        label = group.label.replace("women", "females").replace(" men", " males")  # as the paper says it
+        assert list(group.items) == printed[label]["words"]
         race, gender = group.categories["race"].split()[0], group.categories["gender"]
         assert sorted(group.items) == sorted(used[f"{race}_{gender}".lower()])
 
@@ -71,7 +72,7 @@ def test_the_validation_lists_are_as_printed(reference: Reference) -> None:
     for key in SINGLE:
         ours[f"Biases of {key[0].upper()}{key[1:]}s"] = list(lists[key]["biases"])
     for code, label in CODES.items():
-        title = label.replace("females", "Females").replace(" males", " Males")
+        title = label.replace("women", "Females").replace(" men", " Males")
         ours |= {f"{text} of {title}": list(lists[code][kind]) for kind, text in labels.items()}
         assert set(lists[code]["emergent"]) <= set(lists[code]["intersectional"])
     rated = {label: entry for label, entry in printed.items() if "random_chance_pct" in entry}
