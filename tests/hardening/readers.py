@@ -29,8 +29,7 @@ from crossroads.chat.evidence import ChatAnswers
 from crossroads.contexts.corpus.search import find_contexts
 from crossroads.contexts.corpus.store import read_contexts, write_contexts
 from crossroads.core.audit.engine import outcome_form
-from crossroads.core.models.elmo import Elmo
-from crossroads.core.models.elmo_files import read_options
+from crossroads.core.models.elmo import Elmo, read_options
 from crossroads.core.models.files import find_model
 from crossroads.core.models.kinds import recognise
 from crossroads.core.models.saved import VECTORS as SAVED

@@ -16,7 +16,7 @@ from crossroads.core.evidence.embeddings import Embeddings, Match
 from crossroads.core.evidence.provenance import Provenance
 from crossroads.core.evidence.spelling import has_capital, is_cased
 from crossroads.core.stimuli.sets import word_fault
-from crossroads.core.storage.folders import MANIFEST, Rows, read_folder, write_folder
+from crossroads.core.storage.arrays import MANIFEST, Rows, read_folder, write_folder
 
 FORMAT = "crossroads-store/1"
 """The layout of stores of context vectors."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.core.errors import FormatError, InputError, UnsafeFileError, in_short, join_words, require
-from crossroads.core.models.elmo_files import elmo_files
+from crossroads.core.models.elmo import elmo_files
 from crossroads.core.storage.files import checksum
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")

@@ -38,7 +38,7 @@ from crossroads.core.errors import (
 from crossroads.core.evidence.contexts import FORMAT as STORE
 from crossroads.core.evidence.contexts import SENTENCES
 from crossroads.core.evidence.model_names import KINDS
-from crossroads.core.models.elmo_files import OPTIONS, WEIGHTS, elmo_files
+from crossroads.core.models.elmo import OPTIONS, WEIGHTS, elmo_files
 from crossroads.core.models.files import MODULES
 from crossroads.core.models.services.addresses import public_url
 from crossroads.core.storage.files import read_record

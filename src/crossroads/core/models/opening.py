@@ -20,9 +20,9 @@ from crossroads.core.models.batches import Batch, TextPlan
 from crossroads.core.models.files import find_model
 from crossroads.core.models.language import Asked, LanguageModel
 from crossroads.core.models.transformers import Device, resolve_device, versions
+from crossroads.core.storage.arrays import MANIFEST
 from crossroads.core.storage.cache import Parts, check_settings, record_fingerprint, remove_leftovers
-from crossroads.core.storage.disks import disk_errors
-from crossroads.core.storage.folders import MANIFEST
+from crossroads.core.storage.files import disk_errors
 from crossroads.core.workers import processors
 
 AT_ONCE = 8

@@ -27,8 +27,15 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import CrossroadsError, CrossroadsWarning, InputError, join_words
 from crossroads.core.storage import files
-from crossroads.core.storage.disks import disk_errors, is_full
-from crossroads.core.storage.files import WRITING, checksum, fingerprint, read_record, write_file
+from crossroads.core.storage.files import (
+    WRITING,
+    checksum,
+    disk_errors,
+    fingerprint,
+    is_full,
+    read_record,
+    write_file,
+)
 
 try:
     import fcntl
@@ -76,11 +83,7 @@ class Form(NamedTuple, Generic[T]):
     read: Callable[[bytes], T]
 
 
-def _written(data: Any) -> bytes:
-    return json.dumps(data, ensure_ascii=True, allow_nan=False).encode()
-
-
-JSON: Form[Any] = Form(".json", _written, json.loads)
+JSON: Form[Any] = Form(".json", lambda data: json.dumps(data, allow_nan=False).encode(), json.loads)
 """Plain data."""
 
 
@@ -99,7 +102,6 @@ class Cache:
         self.written = 0
         """Number of values that were written."""
         self._used: set[str] = set()
-        self._made: list[Path] = []
         if folder is None or owner is None:
             return
         self._made = [path for path in (folder, *folder.parents) if not path.exists()]
@@ -117,8 +119,7 @@ class Cache:
 
     def get(self, key: Key, make: Callable[[], T], form: Form[T]) -> T:
         """A value from an earlier run, or one that is made now."""
-        value = self.find(key, form)
-        if value is None:
+        if (value := self.find(key, form)) is None:
             value = make()
             self.keep(key, value, form)
         return value
@@ -176,11 +177,8 @@ class Cache:
         except _DAMAGE:
             pass
         if self._paid:
-            warnings.warn(
-                f"the saved answer {path} is damaged: the question is asked again.",
-                CrossroadsWarning,
-                stacklevel=4,
-            )
+            message = f"the saved answer {path} is damaged: the question is asked again."
+            warnings.warn(message, CrossroadsWarning, stacklevel=4)
         return None
 
 
@@ -202,9 +200,8 @@ class HeldFolder:
                     fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 os.close(self._lock)
-                raise InputError(
-                    f"another run is working on {work}.", hint="wait for it, or name another folder."
-                ) from error
+                hint = "wait for it, or name another folder."
+                raise InputError(f"another run is working on {work}.", hint=hint) from error
             if self._is_ours():
                 return
             os.close(self._lock)
@@ -234,10 +231,8 @@ def make_folder(folder: Path) -> None:
 
 
 def _unusable(folder: Path, what: str, error: OSError) -> InputError:
-    return InputError(
-        f"the folder {folder} for finished parts cannot be {what}: {error.strerror}.",
-        hint="name another folder for the output.",
-    )
+    message = f"the folder {folder} for finished parts cannot be {what}: {error.strerror}."
+    return InputError(message, hint="name another folder for the output.")
 
 
 class Parts:
@@ -283,10 +278,8 @@ class Parts:
         ours = {"format": UNITS, "fingerprint": record_fingerprint(record), "record": record}
         ours["code"] = files.evidence_code()
         if not plan.is_file() and [name for name in others if not name.startswith(WRITING)]:
-            raise InputError(
-                f"{self.folder} is not a folder of unfinished work.",
-                hint="name another folder for the store.",
-            )
+            message = f"{self.folder} is not a folder of unfinished work."
+            raise InputError(message, hint="name another folder for the store.")
         theirs = read_record(plan)
         same = all(theirs.get(name) == ours[name] for name in ("format", "fingerprint"))
         # The settings of a run that has finished nothing do not matter.
@@ -314,15 +307,14 @@ class Parts:
 
     def _verified(self) -> dict[int, Path]:
         """Units that are whole; anything else is removed."""
-        found: dict[int, Path] = {}
+        units: dict[int, Path] = {}
         for path in sorted(self.folder.iterdir()):
             match = _UNIT.fullmatch(path.name)
-            new = match is not None and int(match[1]) not in found
-            if match is not None and new and checksum(path).startswith(match[2]):
-                found[int(match[1])] = path
+            if match and int(match[1]) not in units and checksum(path).startswith(match[2]):
+                units[int(match[1])] = path
             elif path.name not in (_PLAN, LOCK):
                 discard(path)
-        return found
+        return units
 
 
 def parts_folder(store: Path) -> Path:
@@ -360,16 +352,16 @@ def record_fingerprint(record: dict[str, Any]) -> str:
 
 def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
     """Describe the differences between two records."""
+
+    def short(value: Any) -> str:
+        text = str(value)
+        return f"{text[:12]}…" if len(text) == 64 else text
+
     return [
-        f"{name} ({_short(theirs.get(name))} there, {_short(ours.get(name))} now)"
+        f"{name} ({short(theirs.get(name))} there, {short(ours.get(name))} now)"
         for name in dict.fromkeys([*ours, *theirs])
         if ours.get(name) != theirs.get(name) and (name not in _IMPLIED or name in theirs)
     ]
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return f"{text[:12]}…" if len(text) == 64 else text
 
 
 def discard(path: Path) -> None:

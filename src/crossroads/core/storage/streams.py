@@ -109,10 +109,7 @@ class Stream:
     def read(self, size: int) -> bytes:
         """Read ``size`` bytes, or as many as are left; never allocates for more than there is."""
         pieces: list[bytes] = []
-        while size > 0:
-            piece = self._piece(min(size, _PIECE))
-            if not piece:
-                break
+        while size > 0 and (piece := self._piece(min(size, _PIECE))):
             size -= len(piece)
             pieces.append(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
@@ -144,17 +141,12 @@ class Stream:
     def _broken(self, error: BaseException) -> FormatError:
         # only files that begin as gzip does are opened as such
         if isinstance(error, _TrailingError) or str(error).startswith("Not a gzipped file"):
-            return FormatError(
-                "the compressed data is complete, but followed by something else.",
-                path=self.path,
-                hint="fetch the file again, or decompress it yourself without the rest.",
-            )
+            hint = "fetch the file again, or decompress it yourself without the rest."
+            what = "the compressed data is complete, but followed by something else."
+            return FormatError(what, path=self.path, hint=hint)
         where = f" somewhere after {self.position:,} bytes" if self.position else ""
-        return FormatError(
-            f"the compressed data is broken{where}: {str(error).rstrip('.')}.",
-            path=self.path,
-            hint="the file is damaged or incomplete; fetch it again.",
-        )
+        what = f"the compressed data is broken{where}: {str(error).rstrip('.')}."
+        return FormatError(what, path=self.path, hint="the file is damaged or incomplete; fetch it again.")
 
     def close(self) -> None:
         """Close the file."""
@@ -226,17 +218,10 @@ def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> z
         return matching[0]
     names = [info.filename for info in infos]
     if _OFFICE & set(names):
-        raise FormatError(
-            "this is an office document, not plain data.",
-            path=path,
-            hint="save it as text; for vectors, a line is a word and its numbers, with spaces between them.",
-        )
-    asked = "" if member is None else f" none or several of them called {in_short(member)}:"
+        hint = "save it as text; for vectors, a line is a word and its numbers, with spaces between them."
+        raise FormatError("this is an office document, not plain data.", path=path, hint=hint)
+    called = "" if member is None else f" none or several of them called {in_short(member)}:"
     there = join_words([without_middle(name, 60) for name in names], most=8)
-    raise FormatError(
-        f"the zip archive holds {len(infos)} files,{asked} {there}."
-        if infos
-        else "the zip archive holds no files.",
-        path=path,
-        hint='extract the one to read; or, for vectors, name it in Python with member="...".',
-    )
+    held = f"{len(infos)} files,{called} {there}" if infos else "no files"
+    hint = 'extract the one to read; or, for vectors, name it in Python with member="...".'
+    raise FormatError(f"the zip archive holds {held}.", path=path, hint=hint)
