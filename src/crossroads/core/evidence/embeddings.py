@@ -55,7 +55,7 @@ class Embeddings:
         Other words of the same source, against which measures compare; by default the vectors are their own
         pool, unless the source holds more.
     more
-        Reads that many other words of the source, for measures that need a pool where none was read along.
+        Reads that many other words of the source, for measures that need a pool where none was loaded.
 
     Examples
     --------
@@ -76,26 +76,18 @@ class Embeddings:
         pool: Embeddings | None = None,
         more: Callable[[int], Embeddings | None] | None = None,
     ) -> None:
-        array = vectors if isinstance(vectors, np.ndarray) else _as_array(vectors)
-        labels = _as_labels(labels)
-        _check_shape(labels, array)
-        index = {label: row for row, label in enumerate(labels)}
-        if len(index) < len(labels):
-            raise _duplicate_labels(labels)
-        if not isinstance(array, np.memmap):
-            _check_finite(labels, array)
-        view = array.view()
-        view.flags.writeable = False
-        self._labels = labels
-        self._vectors: NDArray[Any] = view
-        self._index = index
+        self._labels = labels = _as_labels(labels)
+        self._vectors: NDArray[Any] = _checked(labels, vectors)
+        self._index = {label: row for row, label in enumerate(labels)}
+        if len(self._index) < len(labels):
+            twice = [label for label, times in Counter(labels).items() if times > 1]
+            message = f"{join_words(map(in_short, twice), most=3)} label(s) more than one row."
+            raise EvidenceError(message, hint="give each row its own label.")
         self._fallback = check_fallback(fallback)
-        self._unread = unread
+        self._unread, self._some = unread, unread is not None
         self._provenance = provenance_of(provenance, "given as arrays")
         self._ranks = None if ranks is None else _as_ranks(ranks, labels)
-        self._pool = pool
-        self._some = unread is not None
-        self._more = more
+        self._pool, self._more = pool, more
 
     @classmethod
     def from_dict(
@@ -107,9 +99,8 @@ class Embeddings:
     ) -> Embeddings:
         """Build from a mapping of label to vector."""
         if not hasattr(vectors, "items"):
-            raise EvidenceError(
-                f"the vectors are of type {type(vectors).__name__}.", hint="give {word: vector, ...}."
-            )
+            message = f"the vectors are of type {type(vectors).__name__}."
+            raise EvidenceError(message, hint="give {word: vector, ...}.")
         if not vectors:
             raise EvidenceError("there are no vectors: the mapping is empty.", hint="give at least one.")
         rows = [np.asarray(v) for v in vectors.values()]
@@ -160,15 +151,15 @@ class Embeddings:
 
     @property
     def pool(self) -> Embeddings | None:
-        """Other words of the source: those read along, or all of these vectors where there are no others.
+        """Other words of the source: those also loaded, or all of these vectors where there are no others.
 
-        None where the source holds more words and none was read along, which
+        None where the source holds more words and none was loaded, which
         ``cr.load(path, words=…, pool=20_000)`` does.
         """
         return self._pool if self._pool is not None or self._some else self
 
     def others(self, n: int) -> Embeddings | None:
-        """The pool, or, where none was read along, ``n`` words that are read now and remembered.
+        """The pool, or, where none was loaded, ``n`` words that are read now and remembered.
 
         None where there is no pool and it is not known how to read one.
         """
@@ -184,11 +175,8 @@ class Embeddings:
         self, vectors: NDArray[Any], *, provenance: Provenance, pool: Embeddings | None = None
     ) -> Embeddings:
         """The same words with other vectors, such as corrected ones, and with a pool of the same kind."""
-        _check_shape(self._labels, vectors)
-        _check_finite(self._labels, vectors)
-        view = vectors.view()
-        view.flags.writeable = False
-        return self._with(_vectors=view, _provenance=provenance, _pool=pool, _more=None)
+        checked = _checked(self._labels, np.asarray(vectors))
+        return self._with(_vectors=checked, _provenance=provenance, _pool=pool, _more=None)
 
     def with_fallback(self, fallback: str | Iterable[str]) -> Embeddings:
         """The same vectors with other fallback rules; nothing is copied."""
@@ -206,8 +194,7 @@ class Embeddings:
     def find(self, word: str) -> Match | None:
         """Find a word, by the fallback rules if it is not found as written."""
         for form, rule in spellings(word, self._fallback):
-            row = self._index.get(form)
-            if row is not None:
+            if (row := self._index.get(form)) is not None:
                 return Match(row, form, rule)
         return None
 
@@ -234,9 +221,7 @@ class Embeddings:
         matches: dict[str, int] = {}
         words = list(words)
         for word, row in zip(words, self.exact_rows(words), strict=True):
-            match = self.find(word) if row is None else Match(row, word, "exact")
-            if match is None:
-                raise InputError(f"{word!r} is not among the {len(self)} labels.")
+            match = self._found(word) if row is None else Match(row, word, "exact")
             matches[match.label] = match.row
         rows = np.fromiter(matches.values(), dtype=np.intp, count=len(matches))
         some = Embeddings(
@@ -261,11 +246,13 @@ class Embeddings:
         return isinstance(word, str) and self.find(word) is not None
 
     def __getitem__(self, word: str) -> NDArray[Any]:
-        match = self.find(word)
-        if match is None:
-            raise InputError(f"{word!r} is not among the {len(self)} labels.")
-        vector: NDArray[Any] = self._vectors[match.row]
+        vector: NDArray[Any] = self._vectors[self._found(word).row]
         return vector
+
+    def _found(self, word: str) -> Match:
+        if (match := self.find(word)) is None:
+            raise InputError(f"{word!r} is not among the {len(self)} labels.")
+        return match
 
     def __repr__(self) -> str:
         return f"<Embeddings: {len(self):,} × {self.dim} {self._vectors.dtype}, {self._provenance.source}>"
@@ -278,69 +265,46 @@ def _as_labels(labels: Sequence[str]) -> tuple[str, ...]:
     wrong = {kind for kind in set(map(type, words)) if not issubclass(kind, str)}
     if wrong:
         bad = next(word for word in words if type(word) in wrong)
-        raise EvidenceError(
-            f"the label {in_short(bad)} is of type {type(bad).__name__}.", hint="give words as labels."
-        )
+        message = f"the label {in_short(bad)} is of type {type(bad).__name__}."
+        raise EvidenceError(message, hint="give words as labels.")
     return words
 
 
-def _as_array(vectors: ArrayLike) -> NDArray[Any]:
+def _checked(labels: tuple[str, ...], vectors: ArrayLike) -> NDArray[Any]:
+    """A read-only view of vectors, one finite row per label; those that stay on disk are not read."""
     try:
-        return np.asarray(vectors)
+        array = vectors if isinstance(vectors, np.ndarray) else np.asarray(vectors)
     except ValueError as error:
-        raise EvidenceError(
-            f"the vectors do not make one array: {error}.", hint="every vector must have the same length."
-        ) from error
-
-
-def _check_shape(labels: tuple[str, ...], array: NDArray[Any]) -> None:
+        message = f"the vectors do not make one array: {error}."
+        raise EvidenceError(message, hint="every vector must have the same length.") from error
+    fault = hint = ""
     if array.ndim != 2:
-        raise EvidenceError(
-            f"the vectors have {array.ndim} dimension(s), shape {array.shape}.",
-            hint="give a two-dimensional array, one row per label.",
-        )
-    if array.shape[0] != len(labels):
-        raise EvidenceError(
-            f"there are {len(labels)} labels for {array.shape[0]} vectors.", hint="give one label per row."
-        )
-    if array.shape[0] == 0 or array.shape[1] == 0:
-        raise EvidenceError(
-            f"there is nothing to measure: shape {array.shape}.", hint="give at least one vector."
-        )
-    if array.dtype.kind not in "fiu":
-        raise EvidenceError(
-            f"the vectors are of type {array.dtype}.",
-            hint="give real numbers (float16, float32, float64 or integers).",
-        )
-
-
-def _check_finite(labels: tuple[str, ...], array: NDArray[Any]) -> None:
-    if array.dtype.kind != "f":
-        return
-    for start in range(0, len(labels), _CHECK_ROWS):
-        chunk = array[start : start + _CHECK_ROWS]
-        bad = ~np.isfinite(chunk).all(axis=1)
+        fault = f"the vectors have {array.ndim} dimension(s), shape {array.shape}."
+        hint = "give a two-dimensional array, one row per label."
+    elif len(array) != len(labels):
+        fault, hint = f"there are {len(labels)} labels for {len(array)} vectors.", "give one label per row."
+    elif 0 in array.shape:
+        fault, hint = f"there is nothing to measure: shape {array.shape}.", "give at least one vector."
+    elif array.dtype.kind not in "fiu":
+        fault = f"the vectors are of type {array.dtype}."
+        hint = "give real numbers (float16, float32, float64 or integers)."
+    if fault:
+        raise EvidenceError(fault, hint=hint)
+    read = array.dtype.kind == "f" and not isinstance(array, np.memmap)
+    for start in range(0, len(labels) if read else 0, _CHECK_ROWS):
+        bad = ~np.isfinite(array[start : start + _CHECK_ROWS]).all(axis=1)
         if bad.any():
             words = [repr(labels[start + i]) for i in np.flatnonzero(bad)]
-            raise EvidenceError(
-                f"the vector of {join_words(words, most=3)} holds nan or infinite values.",
-                hint="remove these rows, or repair them at their source.",
-            )
+            message = f"the vector of {join_words(words, most=3)} holds nan or infinite values."
+            raise EvidenceError(message, hint="remove these rows, or repair them at their source.")
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _as_ranks(ranks: Sequence[int] | NDArray[np.integer[Any]], labels: tuple[str, ...]) -> NDArray[np.int64]:
-    found = np.asarray(ranks)
-    if found.shape != (len(labels),) or found.dtype.kind not in "iu" or found.min() < 1:
-        raise EvidenceError(
-            f"the ranks of {len(labels)} labels are {in_short(ranks)}.",
-            hint="give one whole number per label, counted from 1, or None.",
-        )
-    return found.astype(np.int64)
-
-
-def _duplicate_labels(labels: tuple[str, ...]) -> EvidenceError:
-    twice = [label for label, times in Counter(labels).items() if times > 1]
-    return EvidenceError(
-        f"{join_words(map(in_short, twice), most=3)} label(s) more than one row.",
-        hint="give each row its own label.",
-    )
+    array = np.asarray(ranks)
+    if array.shape != (len(labels),) or array.dtype.kind not in "iu" or array.min() < 1:
+        hint = "give one whole number per label, counted from 1, or None."
+        raise EvidenceError(f"the ranks of {len(labels)} labels are {in_short(ranks)}.", hint=hint)
+    return array.astype(np.int64)

@@ -134,9 +134,8 @@ def plan_texts(
     wanted, reading_of = np.unique(table, axis=0, return_inverse=True)
     slots, slot_of = np.unique(wanted[:, :2], axis=0, return_inverse=True)
     counts = np.bincount(slots[:, 0], minlength=len(texts))
-    batches = _batch_cuts(
-        [keys[at] for at in order], counts, batch_size, max(1, LOGITS_AT_ONCE // vocabulary)
-    )
+    most_slots = max(1, LOGITS_AT_ONCE // vocabulary)
+    batches = _batch_cuts([keys[at] for at in order], counts, batch_size, most_slots)
     return TextPlan(
         texts=tuple(texts[at] for at in order),
         order=tuple(order),

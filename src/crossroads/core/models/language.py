@@ -26,7 +26,7 @@ Asked = Literal["auto", "masked", "causal"]
 AUTO_CLASSES = {MASKED: "AutoModelForMaskedLM", CAUSAL: "AutoModelForCausalLM"}
 
 _ALIKE = 1e-4
-"""Largest relative difference allowed between logits of positions computed alone and beside others."""
+"""Largest relative difference allowed between logits of positions computed alone and with others."""
 
 Integers = NDArray[np.int64]
 
@@ -121,10 +121,8 @@ class LanguageModel:
         try:
             self._model.set_attn_implementation("eager")
         except (AttributeError, ValueError, RuntimeError) as error:
-            raise InputError(
-                f"{self.files.name} ({self.architecture}) does not show its attention.",
-                hint="use a score without weights of attention.",
-            ) from error
+            message = f"{self.files.name} ({self.architecture}) does not show its attention."
+            raise InputError(message, hint="use a score without weights of attention.") from error
 
     def attention(self, ids: Integers) -> Any:
         """How much attention each token gets: the mean over layers, heads and the tokens of its text."""
@@ -151,8 +149,8 @@ class LanguageModel:
             early, _ = self._run(batch, early=True)
         except (RuntimeError, ValueError, IndexError, TypeError):  # not built like BERT after all
             return False
-        room = _ALIKE * max(1.0, float(plain.abs().max()))
-        return early.shape == plain.shape and float((early - plain).abs().max()) <= room
+        most = _ALIKE * max(1.0, float(plain.abs().max()))
+        return early.shape == plain.shape and float((early - plain).abs().max()) <= most
 
     def _run(self, batch: Any, *, early: bool, check: bool = False) -> tuple[Any, Any]:
         torch, asked = self._torch, self._asked
@@ -165,10 +163,8 @@ class LanguageModel:
         if hidden is None:
             raise _unlike(self, "its output matrix is not used as a separate module")
         if check and torch.isnan(answer).any():
-            raise CrossroadsError(
-                f"{self.files.name} gave a logit that is not a number.",
-                hint="its weights are damaged, or it does not work in float32 on this device.",
-            )
+            hint = "its weights are damaged, or it does not work in float32 on this device."
+            raise CrossroadsError(f"{self.files.name} gave a logit that is not a number.", hint=hint)
         if check and (answer.shape != given.shape or (self._linear and not torch.equal(answer, given))):
             raise _unlike(self, "it changes its logits after the output matrix")
         return answer, hidden
@@ -219,11 +215,9 @@ def find_kind(config: Any, tokenizer: Any, kind: str, *, name: str) -> str:
             option="kind",
         )
     if found == MASKED and tokenizer.mask_token_id is None:
-        raise InputError(
-            f"the tokenizer of {name} has no mask token, so it cannot be used as a masked model.",
-            hint="use the tokenizer that the model was trained with, or kind='causal'.",
-            option="kind",
-        )
+        message = f"the tokenizer of {name} has no mask token, so it cannot be used as a masked model."
+        hint = "use the tokenizer that the model was trained with, or kind='causal'."
+        raise InputError(message, hint=hint, option="kind")
     return found
 
 

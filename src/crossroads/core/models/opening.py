@@ -86,7 +86,7 @@ class RunOptions:
         return {"batch_size": self.batch_size, "unit_texts": self.unit_texts}
 
     def report(self, step: ProbeStep) -> None:
-        """Report the progress, if somebody listens."""
+        """Report the progress, if that is wanted."""
         if self.progress is not None:
             self.progress(step)
 
@@ -95,9 +95,8 @@ class RunOptions:
         self.report(ProbeStep(stage="loading"))
         files = find_model(model, revision=self.revision)
         if files.elmo:
-            raise InputError(
-                f"{files.name} is an ELMo, and its published files cannot predict words.", hint=instead
-            )
+            message = f"{files.name} is an ELMo, and its published files cannot predict words."
+            raise InputError(message, hint=instead)
         loaded = LanguageModel(files, kind=self.kind, device=resolve_device(self.device), linear=linear)
         self.report(ProbeStep(stage="splitting"))
         return loaded
@@ -171,17 +170,18 @@ class RunOptions:
 
         def first() -> tuple[int, Floats]:
             nonlocal step
-            unit, answers = queue.popleft()
-            found = []
-            for texts, answer in answers:
-                found.append(answer.result())
+            unit, futures = queue.popleft()
+            answers = []
+            for texts, future in futures:
+                answers.append(future.result())
                 step = replace(step, done=step.done + texts)
                 self.report(step)
-            return unit, pack(found)
+            return unit, pack(answers)
 
         try:
             for unit in units:
-                queue.append((unit, [(len(one.ids), pool.submit(ask, one)) for one in plan.batches_of(unit)]))
+                batches = plan.batches_of(unit)
+                queue.append((unit, [(len(batch.ids), pool.submit(ask, batch)) for batch in batches]))
                 # later units keep all workers busy while the last batches of the first are computed
                 if sum(len(answers) for _, answers in queue) - len(queue[0][1]) >= workers:
                     yield first()

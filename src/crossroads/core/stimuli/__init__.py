@@ -1,9 +1,9 @@
 """Stimuli, designs, and a catalogue of published ones."""
 
+from crossroads.core.stimuli.catalogue.index import Catalogue as Catalogue
 from crossroads.core.stimuli.catalogue.index import Entry as Entry
-from crossroads.core.stimuli.catalogue.lookup import Catalogue as Catalogue
-from crossroads.core.stimuli.catalogue.lookup import batteries as batteries
-from crossroads.core.stimuli.catalogue.lookup import catalog as catalog
+from crossroads.core.stimuli.catalogue.index import batteries as batteries
+from crossroads.core.stimuli.catalogue.index import catalog as catalog
 from crossroads.core.stimuli.design import Design as Design
 from crossroads.core.stimuli.files.designs import read_design as read_design
 from crossroads.core.stimuli.files.designs import read_designs as read_designs

@@ -25,8 +25,7 @@ from crossroads.core.errors import (
 from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.evidence.provenance import Provenance
 from crossroads.core.stimuli import catalog
-from crossroads.core.stimuli.files.spreadsheets import from_cell
-from crossroads.core.stimuli.files.text import load_json, read_text, table_errors
+from crossroads.core.stimuli.files.text import from_cell, load_json, read_text, table_errors
 from crossroads.traits.people.evidence import HIGH, LOW, Judgements
 from crossroads.traits.people.names import TRAITS, TraitName, group_name, own_trait, trait_name
 

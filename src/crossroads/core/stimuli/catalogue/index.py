@@ -1,4 +1,8 @@
-"""The files of the catalogue, an index of their entries, and the entries. Files are read when needed."""
+"""Published stimuli by name: the files of the catalogue, an index of their entries, and the entries.
+
+``catalog()`` lists the entries, ``catalog("weat6")`` returns one. Each entry records where it was published,
+under which terms, and how it departs from the publication. Files are read when needed.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,9 @@ import importlib.resources
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal, TypeVar, overload
 
+from crossroads.core.errors import InputError, UnknownNameError, in_short, join_words, one_of
 from crossroads.core.stimuli.design import ROLES, Design
 from crossroads.core.stimuli.material import (
     Comparison,
@@ -26,29 +31,26 @@ from crossroads.core.stimuli.material import (
     Traits,
     WordLists,
 )
-from crossroads.core.stimuli.sets import About, Citation, FrozenDict, StimulusSet
+from crossroads.core.stimuli.sets import About, Citation, FrozenDict, Named, StimulusSet
 
 FILES = (
-    "weat",
-    "ceat",
-    "ceat-intersectional",
-    "ceat-pairs",
-    "ceat-groups",
-    "ceat-validation",
-    "rsa-names",
-    "rsa-concepts",
-    "rsa-sentences",
-    "abc-traits",
-    "abc-groups",
-    "abc-templates",
-    "abc-annotators",
-    "seat-templates",
-    "gpt2-prompts",
-    "clip-prompts",
+    *("weat", "ceat", "ceat-intersectional", "ceat-pairs", "ceat-groups", "ceat-validation"),
+    *("rsa-names", "rsa-concepts", "rsa-sentences"),
+    *("abc-traits", "abc-groups", "abc-templates", "abc-annotators"),
+    *("seat-templates", "gpt2-prompts", "clip-prompts"),
 )
 """The files of the catalogue, in the order in which it lists them."""
+_DATA = importlib.resources.files("crossroads.core.stimuli.catalogue") / "data"
 KINDS = ("design", "groups", "traits", "templates", "words", "sentences", "ratings")
 """Kinds of entries of the catalogue."""
+
+
+DesignName = Literal[
+    "weat1", "weat2", "weat3", "weat4", "weat5", "weat6", "weat7", "weat8", "weat9", "weat10",
+    "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10",
+    "i1", "i2", "i3", "i4",
+]  # fmt: skip
+"""Names that type checkers recognise as designs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,9 +75,8 @@ class Entry:
 @functools.cache
 def document(file: str) -> dict[str, Any]:
     """The contents of one file of the catalogue; do not modify them."""
-    data = importlib.resources.files("crossroads.core.stimuli.catalogue") / "data"
-    (found,) = (one for folder in data.iterdir() if (one := folder / f"{file}.toml").is_file())
-    return tomllib.loads(found.read_text(encoding="utf-8"))
+    (path,) = (path for folder in _DATA.iterdir() if (path := folder / f"{file}.toml").is_file())
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 @functools.cache
@@ -127,10 +128,8 @@ def _entries(file: str) -> Iterator[Entry]:
     data = document(file)
     variants: dict[str, Any] = data.get("variants", {})
     if "battery" not in data:
-        said = data["about"]
-        yield Entry(
-            name=said["name"], kind=said["kind"], title=said["title"], file=file, variants=tuple(variants)
-        )
+        described = {key: data["about"][key] for key in ("name", "kind", "title")}
+        yield Entry(**described, file=file, variants=tuple(variants))
         return
     for name, raw in designs(file).items():
         yield Entry(
@@ -148,13 +147,13 @@ def _entries(file: str) -> Iterator[Entry]:
 @functools.cache
 def panel() -> tuple[str, ...]:
     """The words of the panel, the most frequent first; the file says how they were chosen."""
-    data = importlib.resources.files("crossroads.core.stimuli.catalogue") / "data" / "panel" / "panel.txt"
-    lines = data.read_text(encoding="utf-8").splitlines()
+    lines = (_DATA / "panel" / "panel.txt").read_text(encoding="utf-8").splitlines()
     return tuple(word for line in lines if not line.startswith("#") for word in line.split())
 
 
 Material = Design | Groups | Traits | Templates | WordLists | Sentences | Ratings
 """Any type of catalogue entry."""
+M = TypeVar("M", Design, Groups, Traits, Templates, WordLists, Sentences, Ratings)
 
 
 @functools.cache
@@ -170,9 +169,7 @@ def build(name: str, variant: str | None = None) -> Material:
         "sentences": _sentences,
         "ratings": _ratings,
     }
-    if variant is None:
-        return makers[entry.kind](entry)
-    return _varied(build(name), entry, variant)
+    return makers[entry.kind](entry) if variant is None else _varied(build(name), entry, variant)
 
 
 # Designs
@@ -203,16 +200,12 @@ def _set(entry: Entry, value: Any) -> StimulusSet:
     """A set of words: a table, ``design.role``, ``groups/group`` or the name of a set of the same file."""
     if isinstance(value, dict):
         return StimulusSet(value["name"], tuple(value["items"]))
-    if "." in value:
-        name, _, role = value.partition(".")
-        other = build(name)
-        if isinstance(other, Design):
-            return other.sets[role]
-    if "/" in value:
-        name, _, member = value.partition("/")
-        groups = build(name)
-        if isinstance(groups, Groups):
-            return groups[member].items
+    name, _, part = value.replace("/", ".").partition(".")
+    other = build(name) if part else None
+    if isinstance(other, Design):
+        return other.sets[part]
+    if isinstance(other, Groups):
+        return other[part].items
     data = document(entry.file)
     return StimulusSet(data.get("titles", {}).get(value, value), tuple(data["sets"][value]))
 
@@ -223,13 +216,20 @@ def _varied(material: Material, entry: Entry, variant: str) -> Material:
         return _varied_design(material, said.get(entry.name, {}), variant, said["reason"])
     note = (*material.about.departures, said["reason"])
     changed = dataclasses.replace(material.about, departures=note)
-    if isinstance(material, Traits):
-        pairs = tuple(_varied_trait(pair, said["replace"]) for pair in material)
-        return Traits(about=changed, pairs=pairs)
-    if isinstance(material, Templates):
-        families = tuple(_varied_family(family, said["replace"]) for family in material.families)
-        return Templates(about=changed, families=families)
-    return material
+    varied: Material = dataclasses.replace(_replaced(material, said["replace"]), about=changed)
+    return varied
+
+
+def _replaced(value: Any, texts: Mapping[str, str]) -> Any:
+    """The same data with other texts, however deep they are."""
+    if isinstance(value, str):
+        return texts.get(value, value)
+    if isinstance(value, tuple):
+        return tuple(_replaced(item, texts) for item in value)
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return dataclasses.replace(value, **{name: _replaced(item, texts) for name, item in fields.items()})
 
 
 def _varied_design(design: Design, changes: Mapping[str, Any], variant: str, reason: str) -> Design:
@@ -281,28 +281,12 @@ def _compared(data: Mapping[str, Any]) -> tuple[Comparison, ...]:
 
 
 def _traits(entry: Entry) -> Traits:
-    pairs = tuple(
-        Trait(
-            left=raw["left"],
-            right=raw["right"],
-            scale=raw["scale"],
-            human_key=raw.get("human_key", f"{raw['left']} - {raw['right']}"),
-            left_synonyms=tuple(raw["left_synonyms"]),
-            right_synonyms=tuple(raw["right_synonyms"]),
-        )
-        for raw in document(entry.file)["trait"]
-    )
-    return Traits(about=about(entry.file), pairs=pairs)
-
-
-def _varied_trait(pair: Trait, words: Mapping[str, str]) -> Trait:
-    return dataclasses.replace(
-        pair,
-        left=words.get(pair.left, pair.left),
-        right=words.get(pair.right, pair.right),
-        left_synonyms=tuple(words.get(word, word) for word in pair.left_synonyms),
-        right_synonyms=tuple(words.get(word, word) for word in pair.right_synonyms),
-    )
+    pairs = []
+    for raw in document(entry.file)["trait"]:
+        key = f"{raw['left']} - {raw['right']}"
+        synonyms = {name: tuple(raw[name]) for name in ("left_synonyms", "right_synonyms")}
+        pairs.append(Trait(**({"human_key": key} | raw | synonyms)))
+    return Traits(about=about(entry.file), pairs=tuple(pairs))
 
 
 def _templates(entry: Entry) -> Templates:
@@ -311,11 +295,6 @@ def _templates(entry: Entry) -> Templates:
         for name, raw in document(entry.file)["families"].items()
     )
     return Templates(about=about(entry.file), families=families)
-
-
-def _varied_family(family: Family, texts: Mapping[str, str]) -> Family:
-    new = tuple(Template(texts.get(template.text, template.text)) for template in family.templates)
-    return dataclasses.replace(family, templates=new)
 
 
 def _words(entry: Entry) -> WordLists:
@@ -375,3 +354,177 @@ def _generated(raw: Mapping[str, str], rule: Mapping[str, Any]) -> tuple[Sentenc
                 if isinstance(families, Templates):
                     made += [Sentence(t.fill(word=phrase), keyword) for t in families[name].templates]
     return tuple(made)
+
+
+class Catalogue(Named[str]):
+    """Every entry of the catalogue: a mapping from names to one-line descriptions.
+
+    Iterate over it for the names; the methods return entries of a given type.
+
+    Examples
+    --------
+    >>> from crossroads.core.stimuli import catalog
+    >>> catalog()["weat6"]
+    'Male and female names, career and family'
+    >>> catalog().design("weat6").x[0], len(catalog().traits("abc-traits"))
+    ('John', 16)
+    """
+
+    noun: ClassVar[str] = "catalogue entry"
+
+    def _named(self) -> Mapping[str, str]:
+        return {name: entry.title for name, entry in index().items()}
+
+    def __getitem__(self, name: str) -> str:
+        return self.entry(name).title
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and _key(name) in index()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries with their kind, battery and variants."""
+        return tuple(index().values())
+
+    def entry(self, name: str) -> Entry:
+        """The line of the catalogue for a name, ignoring case."""
+        if (entry := index().get(_key(name))) is None:
+            battery = batteries().get(_key(name))
+            hint = f"{name} is a battery of tests: {join_words(battery or (), most=10)}."
+            raise UnknownNameError("catalogue entry", name, index(), hint=hint if battery else None)
+        return entry
+
+    def of_kind(self, kind: str) -> tuple[str, ...]:
+        """The names of all entries of a kind, such as ``"groups"``."""
+        one_of("kind of catalogue entry", kind, KINDS)
+        return tuple(entry.name for entry in self.entries if entry.kind == kind)
+
+    def design(self, name: str, variant: str | None = None) -> Design:
+        """A design, such as ``"weat6"``."""
+        return self._of_type(Design, "design", name, variant)
+
+    def groups(self, name: str, variant: str | None = None) -> Groups:
+        """Social groups, such as ``"ceat-groups"``."""
+        return self._of_type(Groups, "groups", name, variant)
+
+    def traits(self, name: str, variant: str | None = None) -> Traits:
+        """Trait pairs, such as ``"abc-traits"``."""
+        return self._of_type(Traits, "traits", name, variant)
+
+    def templates(self, name: str, variant: str | None = None) -> Templates:
+        """Sentence templates, such as ``"seat-templates"``."""
+        return self._of_type(Templates, "templates", name, variant)
+
+    def words(self, name: str, variant: str | None = None) -> WordLists:
+        """Word lists, such as ``"ceat-validation"``."""
+        return self._of_type(WordLists, "words", name, variant)
+
+    def sentences(self, name: str, variant: str | None = None) -> Sentences:
+        """Sentences, such as ``"rsa-sentences"``."""
+        return self._of_type(Sentences, "sentences", name, variant)
+
+    def ratings(self, name: str, variant: str | None = None) -> Ratings:
+        """Mean ratings by people, such as ``"abc-annotators"``."""
+        return self._of_type(Ratings, "ratings", name, variant)
+
+    def _of_type(self, kind: type[M], label: str, name: str, variant: str | None) -> M:
+        found = _find(name, variant)
+        if not isinstance(found, kind):
+            given = self.entry(name.partition(":")[0]).kind
+            raise InputError(
+                f"the catalogue entry {name!r} is of kind {given}, not {label}.",
+                hint=f"entries of kind {label}: {join_words(self.of_kind(label), most=8)}.",
+            )
+        return found
+
+    def __repr__(self) -> str:
+        rows: list[tuple[str, str, str]] = []
+        for entry in self.entries:
+            battery = batteries().get(entry.battery or "", ())
+            if len(battery) <= 12:
+                rows.append((entry.name, entry.kind, entry.title))
+            elif entry.name == battery[0]:  # a battery that is too long to print
+                ends = f"from {battery[0]} to {battery[-1]}"
+                title = f"{len(battery)} designs of the battery {entry.battery}, {ends}"
+                rows.append((f"{entry.name} …", entry.kind, title))
+        width = max(len(name) for name, _, _ in rows)
+        lines = [f"{name:<{width}}  {kind:<9}  {title}" for name, kind, title in rows]
+        return "\n".join([f"Catalogue of {len(self)} entries", *lines])
+
+
+@overload
+def catalog() -> Catalogue: ...
+@overload
+def catalog(name: DesignName, variant: str | None = None) -> Design: ...
+@overload
+def catalog(name: str, variant: str | None = None) -> Any: ...
+def catalog(name: str | None = None, variant: str | None = None) -> Any:
+    """Look up published stimuli by name; without a name, list all entries.
+
+    Parameters
+    ----------
+    name
+        The name of an entry, in any case: ``weat1`` to ``weat10``, ``c1`` to ``c10``, ``i1`` to ``i4``, or
+        any other that ``catalog()`` lists. A variant may follow after a colon: ``"weat2:google-news"``.
+    variant
+        A published variation of the lists, such as ``"google-news"``. Where a variant of a battery does not
+        change a test, it has the same words under the name of the variant.
+
+    Returns
+    -------
+    Catalogue, Design, Groups, Traits, Templates, WordLists, Sentences or Ratings
+        The list, or the entry; :class:`Catalogue` has a method for each type.
+
+    Examples
+    --------
+    >>> catalog("WEAT6")
+    <Design weat6: male names (8) and female names (8), career (8) and family (8)>
+    >>> catalog("weat9", variant="google-news").departures
+    ("'short-term' is replaced by 'short'. As used with the Google News vectors (ML-EAT, Table 4).",)
+    """
+    if name is None:
+        if variant is not None:
+            raise InputError(f"the variant {variant!r} has no name before it.", hint="give both.")
+        return _catalogue()
+    return _find(name, variant)
+
+
+def batteries() -> dict[str, tuple[str, ...]]:
+    """List the batteries of designs by name, such as ``"weat"`` with ``weat1`` to ``weat10``.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> cr.batteries()["weat"][:3]
+    ('weat1', 'weat2', 'weat3')
+    """
+    names: dict[str, tuple[str, ...]] = {}
+    for entry in index().values():
+        if entry.battery is not None:
+            names[entry.battery] = (*names.get(entry.battery, ()), entry.name)
+    return names
+
+
+@functools.cache
+def _catalogue() -> Catalogue:
+    return Catalogue()
+
+
+def _find(name: str, variant: str | None) -> Material:
+    key = _key(name)
+    if ":" in key and variant is None:
+        key, _, variant = key.partition(":")
+    entry = _catalogue().entry(key)
+    if variant is None:
+        return build(entry.name)
+    key = _key(variant)
+    if key not in entry.variants:
+        hint = None if entry.variants else f"{entry.name} has no variants."
+        raise UnknownNameError(f"variant of {entry.name}", variant, entry.variants, hint=hint)
+    return build(entry.name, key)
+
+
+def _key(name: object) -> str:
+    if not isinstance(name, str):
+        raise InputError(f"{in_short(name)} is not the name of a catalogue entry.", hint="give a text.")
+    return name.strip().casefold()

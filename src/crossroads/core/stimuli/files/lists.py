@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.core.errors import FormatError, in_short
-from crossroads.core.stimuli.files.spreadsheets import from_cell
-from crossroads.core.stimuli.files.text import Place, check_known, read_data, read_text, table_rows
+from crossroads.core.stimuli.files.text import Place, check_known, from_cell, read_data, read_text, table_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +17,7 @@ class Sheet:
 
     name: str
     """Name of the sheet: that of the file if it has none."""
-    groups: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, Any]
     """Nested tables of groups down to lists of names."""
     words: tuple[str, ...] = ()
     """Candidate words."""
@@ -26,9 +25,6 @@ class Sheet:
     """Candidate words that are known to be associated with the target."""
     concepts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Concepts by name."""
-
-
-_KEYS = ("name", "groups", "words", "truth", "concepts")
 
 
 def read_sheet(path: str | Path) -> Sheet:
@@ -41,7 +37,7 @@ def read_sheet(path: str | Path) -> Sheet:
     data = read_data(file, "a TOML or JSON file")
     if not isinstance(data, dict):
         raise FormatError(f"expected a table, found {type(data).__name__}.", path=file)
-    check_known("key", data, _KEYS, path=file)
+    check_known("key", data, [*Sheet.__dataclass_fields__], path=file)
     if not isinstance(data.get("groups"), dict) or not data["groups"]:
         hint = "give [groups.Black] with female = [...]."
         raise FormatError("there are no groups.", path=file, key="groups", hint=hint)

@@ -1,4 +1,10 @@
-"""Reading of small text files that users write, with errors that say what is wrong."""
+"""Reading of small text files that users write, with errors that say what is wrong, and CSV for spreadsheets.
+
+Spreadsheet programs read some words as formulas. A word or name that begins with ``=``, ``+``, ``-`` or
+``@``, also in full width or after blanks, or with a control character, is written with an apostrophe before
+it. So is one that has such an apostrophe already, so that removing the first restores every word. Numbers are
+never changed, nor is a lone ``=``, which is not a formula and marks exact p-values in tables.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +14,11 @@ import csv
 import io
 import json
 import math
+import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 from crossroads.core.errors import FormatError, UnknownNameError
 
@@ -144,21 +151,62 @@ def table_rows(
     """The rows of a table that are not empty, and where each begins, after some skipped lines."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
     begin = skipped + 1
-    try:
-        for cells in reader:
-            if any(map(str.strip, cells)):
-                yield Place(path, begin), cells
-            begin = skipped + reader.line_num + 1
-    except csv.Error as error:
-        hint = "check for a missing quotation mark."
-        raise FormatError(f"the table cannot be read: {error}.", path=path, line=begin, hint=hint) from error
+    while True:
+        with table_errors(path, begin):
+            if (cells := next(reader, None)) is None:
+                return
+        if any(map(str.strip, cells)):
+            yield Place(path, begin), cells
+        begin = skipped + reader.line_num + 1
 
 
 @contextlib.contextmanager
-def table_errors(path: str | Path) -> Iterator[None]:
+def table_errors(path: str | Path, line: int | None = None) -> Iterator[None]:
     """Turn an error of the module csv, such as a cell of 131,073 characters, into one that names the file."""
     try:
         yield
     except csv.Error as error:
         hint = "check for a missing quotation mark."
-        raise FormatError(f"the table cannot be read: {error}.", path=path, hint=hint) from error
+        raise FormatError(f"the table cannot be read: {error}.", path=path, line=line, hint=hint) from error
+
+
+_FORMULA = re.compile(r"'*(?:[\x00-\x1f\x7f-\x9f]|[\s\u200b-\u200f\u2060\ufeff]*[=+\-@＝＋－＠])")
+
+
+def in_cell(value: Any) -> Any:
+    """Write a value as a cell of a CSV file; words that would be formulas get an apostrophe.
+
+    Examples
+    --------
+    >>> in_cell("=1+1"), in_cell("-ness"), in_cell("it's"), in_cell(-0.3), in_cell("=")
+    ("'=1+1", "'-ness", "it's", -0.3, '=')
+    """
+    formula = isinstance(value, str) and value != "=" and _FORMULA.match(value)
+    return f"'{value}" if formula else value
+
+
+def from_cell(text: str) -> str:
+    """Restore the word that :func:`in_cell` wrote.
+
+    Examples
+    --------
+    >>> from_cell("'=1+1"), from_cell("'tis"), from_cell(in_cell("'-"))
+    ('=1+1', "'tis", "'-")
+    """
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+
+
+def write_rows(
+    file: TextIO, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, end: str = "\r\n"
+) -> None:
+    """Write a table as CSV, with headers and words passed to :func:`in_cell`; missing values are empty."""
+    rows = list(rows)
+    writer = csv.writer(file, lineterminator=end)
+    writer.writerow(_in_cells(columns))
+    writer.writerows(zip(*(_in_cells([row.get(name) for row in rows]) for name in columns), strict=True))
+
+
+def _in_cells(column: Sequence[Any]) -> Sequence[Any]:
+    """A column, each of its words guarded once: most of them are in many rows."""
+    words = {word: in_cell(word) for word in {cell for cell in column if isinstance(cell, str)}}
+    return [words[cell] if isinstance(cell, str) else cell for cell in column] if words else column
