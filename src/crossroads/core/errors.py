@@ -108,14 +108,8 @@ class EvidenceError(InputError):
 class FormatError(InputError):
     """A file that does not have the expected format.
 
-    Parameters
-    ----------
-    path
-        The file.
-    line
-        The line (text formats) or record (binary formats) at fault, counted from 1.
-    key
-        The key at fault, in structured files.
+    ``line`` is the line (text formats) or record (binary formats) at fault, counted from 1; ``key`` is the key
+    at fault, in structured files.
     """
 
     def __init__(
@@ -141,17 +135,7 @@ class UnsafeFileError(FormatError):
 
 
 class UnknownNameError(InputError, LookupError):
-    """A name that is not known, with the nearest ones that are.
-
-    Parameters
-    ----------
-    kind
-        Kind of the name ("test", "format", "alternative").
-    name
-        The name given.
-    known
-        Every known name.
-    """
+    """A name of some kind ("test", "format") that is not known, with the nearest ones that are."""
 
     def __init__(self, kind: str, name: object, known: Iterable[str], *, hint: str | None = None) -> None:
         known = tuple(known)
@@ -226,15 +210,7 @@ class MissingExtraError(CrossroadsError, ImportError):
 
 
 class DiskFullError(CrossroadsError):
-    """There is not enough disk space for a file.
-
-    Parameters
-    ----------
-    place
-        The file to be written; ``None`` where it is not known.
-    needed
-        Bytes needed, where known.
-    """
+    """There is not enough disk space for a file: its ``place`` and the bytes ``needed``, where known."""
 
     def __init__(
         self, message: str, *, place: Path | None, needed: int | None = None, hint: str | None = None
@@ -262,14 +238,7 @@ class CrossroadsWarning(UserWarning):
 def require(module: str, *, extra: str, purpose: str) -> Any:
     """Import an optional dependency, or raise an error that names the extra that provides it.
 
-    Parameters
-    ----------
-    module
-        What to import, such as ``"pyarrow.parquet"``.
-    extra
-        The extra of this package that installs it.
-    purpose
-        What it is needed for, as the subject of a sentence: ``"reading Parquet files"``.
+    ``purpose`` is the subject of a sentence, such as ``"reading Parquet files"``.
     """
     try:
         return importlib.import_module(module)
@@ -281,17 +250,10 @@ def require(module: str, *, extra: str, purpose: str) -> Any:
 
 
 def in_short(value: object, most: int = 60) -> str:
-    """Return the ``repr`` of a value, shortened for a message.
+    """Return the ``repr`` of a value, cut after about ``most`` characters for a message.
 
     Values may come from untrusted files: a few bytes of a pickle can describe a value whose ``repr`` does not
     fit in memory, or a number too long to be written. So no more is written than is shown.
-
-    Parameters
-    ----------
-    value
-        Anything.
-    most
-        Approximate number of characters; a text that is cut ends with "…".
     """
     pieces, size = [], 0
     for piece in _pieces(value, most, _DEPTH):
@@ -356,25 +318,18 @@ def without_middle(text: str, most: int = MOST_CHARACTERS) -> str:
     return f"{text[: most - end - len(sign)].rstrip()}{sign}{text[-end:].lstrip()}"
 
 
-def nearest(name: str, known: Iterable[str], *, n: int = 3) -> tuple[str, ...]:
+def nearest(name: str, known: Iterable[str], *, n: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
     """The known names closest to a mistyped one, best first, ignoring case."""
     if len(name) > MOST_CHARACTERS:  # the time of the comparison is the product of lengths
         return ()
     table = {candidate.casefold(): candidate for candidate in reversed([*known])}
-    return tuple(table[m] for m in difflib.get_close_matches(name.casefold(), table, n=n, cutoff=0.6))
+    return tuple(table[m] for m in difflib.get_close_matches(name.casefold(), table, n=n, cutoff=cutoff))
 
 
 def one_of(kind: str, name: Given, known: Any) -> Given:
     """Return ``name`` if it is known, else raise an error with the nearest known name.
 
-    Parameters
-    ----------
-    kind
-        Kind of the name, for the error.
-    name
-        The name given.
-    known
-        A ``Literal`` of the allowed names, or any collection of names.
+    ``kind`` is for the error; ``known`` is a ``Literal`` of the allowed names, or any collection of names.
     """
     known = get_args(known) or tuple(known)
     if not isinstance(name, str) or name not in known:  # an array compares item by item

@@ -43,31 +43,13 @@ class Provenance:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        return {
-            "source": self.source,
-            "format": self.format,
-            "revision": self.revision,
-            "sha256": self.sha256,
-            "details": dict(self.details),
-        }
+        return {**vars(self), "details": dict(self.details)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, keep: bool = False) -> Provenance:
-        """Rebuild from :meth:`to_dict`.
+        """Rebuild from :meth:`to_dict`; with ``keep``, what another version has recorded becomes details.
 
-        Parameters
-        ----------
-        data
-            Plain data.
-        keep
-            Whether to keep what another version has recorded besides, in the details.
-
-        Raises
-        ------
-        TypeError
-            If the data are not those of a provenance.
-        FormatError
-            If they are nested too deeply.
+        A TypeError if the data are not those of a provenance, a FormatError if they are nested too deeply.
         """
         kinds = {
             "source": str,
@@ -79,11 +61,9 @@ class Provenance:
         data = guarded(lambda: dict(data), "the provenance")
         if not all(isinstance(data[name], kind) for name, kind in kinds.items() if name in data):
             raise TypeError("this is not a provenance")
-        more = (
-            {key: value for key, value in data.items() if key not in cls.__dataclass_fields__} if keep else {}
-        )
-        given = {key: value for key, value in data.items() if key not in more}
-        return cls(**{**given, "details": {**more, **given.get("details", {})}} if more else given)
+        more = {key: value for key, value in data.items() if keep and key not in kinds}
+        fields = {key: value for key, value in data.items() if key not in more}
+        return cls(**fields | {"details": {**more, **fields.get("details", {})}})
 
 
 def _writable(value: Any) -> Any:
@@ -91,12 +71,11 @@ def _writable(value: Any) -> Any:
     return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
 
 
-def provenance_of(given: object, source: str) -> Provenance:
-    """Provenance as given, from a description, or with a default source."""
-    if isinstance(given, Provenance):
-        return given
-    if given is not None and not isinstance(given, str):
-        raise EvidenceError(
-            f"the provenance is of type {type(given).__name__}.", hint="give cr.Provenance, or a description."
-        )
-    return Provenance(source=source if given is None else given)
+def provenance_of(about: object, source: str) -> Provenance:
+    """Provenance as it is, from a description, or with a default source."""
+    if isinstance(about, Provenance):
+        return about
+    if about is not None and not isinstance(about, str):
+        hint = "give cr.Provenance, or a description."
+        raise EvidenceError(f"the provenance is of type {type(about).__name__}.", hint=hint)
+    return Provenance(source=source if about is None else about)

@@ -34,12 +34,8 @@ def find_pieces(offsets: Sequence[tuple[int, int]], start: int, end: int) -> Spa
     first token, and give tokens that share one character the whole of it each; so one common character is
     enough.
 
-    Parameters
-    ----------
-    offsets
-        First and last-plus-one character of each token; special tokens are left out or ``(0, 0)``.
-    start, end
-        The characters of the word.
+    ``offsets`` are the first and last-plus-one character of each token; special tokens are left out or
+    ``(0, 0)``.
 
     Examples
     --------

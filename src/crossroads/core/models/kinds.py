@@ -125,21 +125,9 @@ def recognise(
     format: str | None = None,  # noqa: A002 - the name that load() has
     kind: KindName | None = None,
 ) -> Kind:
-    """Detect the kind of a model, without loading it.
+    """Detect the kind of a model by its path, name or address, without loading it.
 
-    Parameters
-    ----------
-    model
-        A path, a name or an address.
-    format
-        Format of vectors, if given.
-    kind
-        Overrides the detection; blanks may be used for hyphens.
-
-    Raises
-    ------
-    InputError
-        If it is not something that can be audited.
+    A ``format`` is one of vectors; ``kind`` overrides the detection, and may have blanks for hyphens.
     """
     if format is not None:
         check_format(format)

@@ -73,13 +73,7 @@ class Disagreement:
 
 
 def article(phrase: str) -> str:
-    """Find the indefinite article of a phrase by the sound it begins with.
-
-    Examples
-    --------
-    >>> [article(words) for words in ("elderly person", "European", "unemployed person", "honest man")]
-    ['an', 'a', 'an', 'an']
-    """
+    """Find the indefinite article of a phrase by the sound it begins with."""
     return _articles(phrase)[0]
 
 
@@ -142,13 +136,7 @@ def _number_of_head(word: str) -> str | None:
 
 
 def corrected(sentence: str) -> str:
-    """Correct every indefinite article of a sentence.
-
-    Examples
-    --------
-    >>> corrected("A elderly person is a honest person.")
-    'An elderly person is an honest person.'
-    """
+    """Correct every indefinite article of a sentence."""
 
     def right(match: re.Match[str]) -> str:
         given, space, word = match.groups()

@@ -16,14 +16,7 @@ V = TypeVar("V", covariant=True)
 
 
 class FrozenDict(Mapping[K, V]):
-    """A mapping that keeps its order, can be hashed and pickled, and cannot be changed.
-
-    Examples
-    --------
-    >>> colours = FrozenDict({"rose": "red"})
-    >>> colours["rose"], len(colours), colours == {"rose": "red"}
-    ('red', 1, True)
-    """
+    """A mapping that keeps its order, can be hashed and pickled, and cannot be changed."""
 
     __slots__ = ("_data",)
 

@@ -206,20 +206,12 @@ def _write_array(path: Path, array: NDArray[Any] | Rows) -> dict[str, Any]:
 def read_folder(
     path: str | Path, *, kind: str, made_by: str, verify: bool = True, others: Mapping[str, str] | None = None
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Read a folder of :func:`write_folder`; the arrays are memory-mapped.
+    """Read a folder of :func:`write_folder`, which has to be of a kind; the arrays are memory-mapped.
 
-    Parameters
-    ----------
-    path
-        The folder.
-    kind
-        The kind it has to be.
-    made_by
-        The command that makes such a folder, for hints: ``"`crossroads probe MODEL -o DIR`"``.
-    verify
-        Whether to compare every file with its checksum, which takes about a second per gigabyte.
-    others
-        Names in messages for other kinds, for which the folder may be mistaken.
+    With ``verify``, every file is compared with its checksum, which takes about a second per gigabyte. For
+    messages there are ``made_by``, the command that makes such a folder
+    (``"`crossroads probe MODEL -o DIR`"``), and ``others``, names of other kinds, for which the folder may be
+    mistaken.
     """
     path = Path(path)
     manifest = _read_manifest(path, kind, f"make one with {made_by}.", others or {})
