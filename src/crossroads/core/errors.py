@@ -66,15 +66,12 @@ class CrossroadsError(Exception):
         hint = None if hint is None else without_middle(printable(hint), self.longest)
         super().__init__(message if hint is None else f"{message}\n\nhint: {hint}")
         self.message, self.hint, self.option = message, hint, option
+        self.reason = message
+        """The message, without the name of its subject where that is shown separately."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle an error with its class and attributes, for other processes."""
         return Exception.__new__, (type(self), *self.args), self.__dict__
-
-    @property
-    def reason(self) -> str:
-        """The message, without the name of its subject where that is shown separately."""
-        return self.message
 
 
 class InputError(CrossroadsError, ValueError):
@@ -108,8 +105,7 @@ class EvidenceError(InputError):
 class FormatError(InputError):
     """A file that does not have the expected format.
 
-    ``line`` is the line (text formats) or record (binary formats) at fault, counted from 1; ``key`` is the key
-    at fault, in structured files.
+    ``line`` is the line or, in binary formats, the record at fault, counted from 1; ``key`` is the key.
     """
 
     def __init__(
@@ -197,12 +193,7 @@ class MissingStimuliError(InputError, LookupError):
         gaps_of_sets = (words for sets in self.gaps.values() for words in sets.values())
         self.missing = {word: why for words in gaps_of_sets for word, why in words.items()}
         self.missing |= missing or {}
-        self._reason = message
-
-    @property
-    def reason(self) -> str:
-        """The message without the name of the design."""
-        return self._reason
+        self.reason = message
 
 
 class MissingExtraError(CrossroadsError, ImportError):

@@ -4,9 +4,4 @@ from crossroads.core.evidence.contexts import Contexts
 from crossroads.core.evidence.embeddings import Embeddings, Match
 from crossroads.core.evidence.provenance import Provenance
 
-__all__ = [
-    "Contexts",
-    "Embeddings",
-    "Match",
-    "Provenance",
-]
+__all__ = ["Contexts", "Embeddings", "Match", "Provenance"]

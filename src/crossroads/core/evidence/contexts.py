@@ -64,9 +64,8 @@ class Contexts:
     ) -> None:
         # one row per word suffices to find and check words
         counts = np.asarray(list(counts), dtype=np.int64)
-        self._index = Embeddings(
-            list(words), np.ones((counts.size, 1)), provenance=provenance, fallback=fallback
-        )
+        ones = np.ones((counts.size, 1))
+        self._index = Embeddings(list(words), ones, provenance=provenance, fallback=fallback)
         self._offsets = np.concatenate([[0], np.cumsum(counts)])
         self._blocks = _read_only_blocks(vectors)
         self._edges = np.concatenate([[0], np.cumsum([len(block) for block in self._blocks])])
@@ -84,22 +83,14 @@ class Contexts:
     def open(cls, path: str | Path, *, verify: bool = True, fallback: str | Iterable[str] = ()) -> Contexts:
         """Open a store that ``crossroads embed`` wrote; the vectors stay on disk until they are used.
 
-        Parameters
-        ----------
-        path
-            The folder.
-        verify
-            Whether to compare every file with its checksum first, which takes about a second per gigabyte.
-        fallback
-            As for the class.
+        With ``verify``, every file is compared with its checksum first, which takes about a second per gigabyte.
+        ``fallback`` is as for the class.
         """
-        arrays, about = read_folder(
-            path,
-            kind=FORMAT,
-            made_by="`crossroads embed DIR --model M -o STORE`",
-            verify=verify,
-            others={SENTENCES: "a contexts folder, not yet embedded"},
+        made_by, others = (
+            "`crossroads embed DIR --model M -o STORE`",
+            {SENTENCES: "a contexts folder, not yet embedded"},
         )
+        arrays, about = read_folder(path, kind=FORMAT, made_by=made_by, verify=verify, others=others)
         for array in arrays.values():
             one_of("dtype", array.dtype.name, DTYPES)
         try:
@@ -109,31 +100,18 @@ class Contexts:
             source = Provenance.from_dict(about["provenance"])
             return cls(words, counts, blocks, provenance=source, fallback=fallback)
         except (EvidenceError, KeyError, TypeError, ValueError, OverflowError) as error:
-            raise FormatError(
-                f"the manifest does not describe these context vectors ({error}).",
-                path=Path(path) / MANIFEST,
-                hint="the store is damaged or was changed; make it again with `crossroads embed`.",
-            ) from error
+            message = f"the manifest does not describe these context vectors ({error})."
+            hint = "the store is damaged or was changed; make it again with `crossroads embed`."
+            raise FormatError(message, path=Path(path) / MANIFEST, hint=hint) from error
 
     def save(self, path: str | Path, *, dtype: str | None = None) -> None:
-        """Write a store that :meth:`open` reads.
+        """Write a store that :meth:`open` reads, to a folder that must not exist.
 
-        Parameters
-        ----------
-        path
-            The folder to create; it must not exist.
-        dtype
-            ``"float16"``, ``"float32"`` or ``"float64"``; by default that of the vectors.
+        ``dtype`` is ``"float16"``, ``"float32"`` or ``"float64"``, by default that of the vectors.
         """
-        write_store(
-            path,
-            self.words,
-            np.diff(self._offsets).tolist(),
-            (self[word] for word in self.words),
-            dim=self.dim,
-            dtype=dtype or self.dtype.name,
-            provenance=self.provenance,
-        )
+        counts, rows = np.diff(self._offsets).tolist(), (self[word] for word in self.words)
+        kind, about = dtype or self.dtype.name, self.provenance
+        write_store(path, self.words, counts, rows, dim=self.dim, dtype=kind, provenance=about)
 
     @classmethod
     def from_dict(

@@ -163,11 +163,9 @@ def nearest_words(
         for label in block.split("\n"):
             if low <= len(label) <= high and label.startswith(starts):
                 near.setdefault(label[:1].casefold(), []).append(label)
-    found = {word: _closest(word, near.get(word[:1].casefold(), ()), n) for word in words}
-    return {word: labels for word, labels in found.items() if labels}
-
-
-def _closest(word: str, labels: Iterable[str], n: int) -> tuple[str, ...]:
-    return nearest(
-        word, (label for label in labels if abs(len(label) - len(word)) <= _STRETCH), n=n, cutoff=_LIKE
-    )
+    closest: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        labels = near.get(word[:1].casefold(), ())
+        alike = [label for label in labels if abs(len(label) - len(word)) <= _STRETCH]
+        closest[word] = nearest(word, alike, n=n, cutoff=_LIKE)
+    return {word: labels for word, labels in closest.items() if labels}

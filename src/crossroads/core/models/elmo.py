@@ -115,9 +115,8 @@ class Elmo:
         """The activations of several sentences, as :meth:`layers` gives them for each."""
         for tokens in sentences:
             if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
-                raise InputError(
-                    f"a sentence is {in_short(tokens)}.", hint="give its words in a list: ['The', 'doctor']."
-                )
+                hint = "give its words in a list: ['The', 'doctor']."
+                raise InputError(f"a sentence is {in_short(tokens)}.", hint=hint)
         known: dict[str, int] = {}
         rows = [known.setdefault(token, len(known)) for tokens in sentences for token in tokens]
         lengths = np.array([len(tokens) for tokens in sentences], np.int64)
@@ -490,11 +489,9 @@ def read_weights(file: Path, options: ElmoOptions) -> dict[str, Array]:
     shapes = expected_shapes(options)
     total = sum(math.prod(shape) for shape in shapes.values())
     if total > _MOST_NUMBERS:
-        raise FormatError(
-            f"by its options the model has {total:,} weights, at most {_MOST_NUMBERS:,} are read.",
-            path=file,
-            hint="the largest published ELMo has 94 million; check options.json.",
-        )
+        message = f"by its options the model has {total:,} weights, at most {_MOST_NUMBERS:,} are read."
+        hint = "the largest published ELMo has 94 million; check options.json."
+        raise FormatError(message, path=file, hint=hint)
     try:
         with h5py.File(file, "r") as opened:
             # all are checked before any is read

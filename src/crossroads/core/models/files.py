@@ -164,10 +164,7 @@ def module_folders(folder: Path) -> list[str]:
 
 
 def _all_weights(folder: Path) -> list[Path]:
-    """The safetensors files of a model and of its modules; if it has modules, these may be the only ones.
-
-    Pickled weights of a module are refused like those of the model.
-    """
+    """The safetensors files of a model and of its modules; if it has modules, these may be the only ones."""
     weighty = (*_PICKLES, *_OTHERS, "*.safetensors")
     inside = [folder / name for name in module_folders(folder) if name]
     found = [path for one in inside if any(map(any, map(one.glob, weighty))) for path in _weights(one)]
@@ -215,10 +212,8 @@ def _from_hub(name: str, revision: str | None) -> ModelFiles:
             patterns = [f"{one}/{pattern}" for one in inside for pattern in (*_TEXTS, "model*.safetensors")]
             hub.snapshot_download(name, revision=folder.name, allow_patterns=patterns)
     except errors.GatedRepoError as error:
-        raise InputError(
-            f"the model {name!r} is on the hub, but access to it is restricted.",
-            hint="accept its licence on its page and log in: hf auth login.",
-        ) from error
+        message = f"the model {name!r} is on the hub, but access to it is restricted."
+        raise InputError(message, hint="accept its licence on its page and log in: hf auth login.") from error
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError) as error:
         missing = "no such model" if revision is None else f"no such model at revision {revision!r}"
         hint = "give the path of a folder that holds config.json, or a name such as bert-base-cased."
@@ -250,11 +245,9 @@ def _check_settings(folder: Path, inside: Iterable[Path]) -> None:
     """Refuse settings of a model and its modules by which other files than those here would be loaded."""
     for place in dict.fromkeys((folder, *inside)):
         if (place / _ADAPTER).is_file():
-            raise UnsafeFileError(
-                "this is an adapter, which changes the weights of another model.",
-                path=place / _ADAPTER,
-                hint="merge both (merge_and_unload of peft), save the whole model, and give its folder.",
-            )
+            message = "this is an adapter, which changes the weights of another model."
+            hint = "merge both (merge_and_unload of peft), save the whole model, and give its folder."
+            raise UnsafeFileError(message, path=place / _ADAPTER, hint=hint)
         for file in (*place.glob("*config*.json"), place / MODULES):
             try:
                 settings = json.loads(file.read_bytes())
@@ -268,11 +261,9 @@ def _check_values(settings: Any, file: Path) -> None:
     while pending:
         above, value = pending.pop()
         if isinstance(value, str) and "/" in value and "_implementation" in above:
-            raise UnsafeFileError(
-                f"it asks for code from the hub ({above}: {in_short(value)}).",
-                path=file,
-                hint="only code of transformers itself is run; remove the line.",
-            )
+            message = f"it asks for code from the hub ({above}: {in_short(value)})."
+            hint = "only code of transformers itself is run; remove the line."
+            raise UnsafeFileError(message, path=file, hint=hint)
         if isinstance(value, list):
             pending += [(above, one) for one in value]
         if not isinstance(value, dict):
@@ -280,11 +271,9 @@ def _check_values(settings: Any, file: Path) -> None:
         for key, one in value.items():
             arguments = _ARGUMENTS.fullmatch(above) and _NAMES_FILES.fullmatch(key)
             if one not in (None, False) and (key in _ELSEWHERE or arguments):
-                raise UnsafeFileError(
-                    f"it asks to load other files than those of the model ({key}: {in_short(one)}).",
-                    path=file,
-                    hint="put the weights into model.safetensors, the tokenizer next to it; remove the line.",
-                )
+                message = f"it asks to load other files than those of the model ({key}: {in_short(one)})."
+                hint = "put the weights into model.safetensors, the tokenizer next to it; remove the line."
+                raise UnsafeFileError(message, path=file, hint=hint)
             pending.append((above if "_implementation" in above else key, one))
 
 

@@ -97,13 +97,6 @@ class LanguageModel:
         table = self._model.get_input_embeddings()
         return table is not None and table.weight.data_ptr() == self._decoder.weight.data_ptr()
 
-    def output_layer(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The output matrix and its bias (zeros where it has none)."""
-        matrix = self._decoder.weight.detach().float().cpu().numpy()
-        if not self.has_bias:
-            return matrix, np.zeros(len(matrix), np.float32)
-        return matrix, self._decoder.bias.detach().float().cpu().numpy()
-
     def ask(self, ids: Integers, text: Integers, place: Integers) -> tuple[Any, Any]:
         """Logits and the input of the output matrix, at some positions of some texts."""
         torch, device = self._torch, self.device
@@ -160,13 +153,18 @@ class LanguageModel:
             answer = self._model(input_ids=batch, attention_mask=torch.ones_like(batch), **options).logits
         hidden, given = asked.hidden, asked.given
         asked.hidden = asked.given = None
+        fault = ""
         if hidden is None:
-            raise _unlike(self, "its output matrix is not used as a separate module")
-        if check and torch.isnan(answer).any():
+            fault = "its output matrix is not used as a separate module"
+        elif check and torch.isnan(answer).any():
             hint = "its weights are damaged, or it does not work in float32 on this device."
             raise CrossroadsError(f"{self.files.name} gave a logit that is not a number.", hint=hint)
-        if check and (answer.shape != given.shape or (self._linear and not torch.equal(answer, given))):
-            raise _unlike(self, "it changes its logits after the output matrix")
+        elif check and (answer.shape != given.shape or (self._linear and not torch.equal(answer, given))):
+            fault = "it changes its logits after the output matrix"
+        if fault:
+            message = f"the logits of {self.files.name} ({self.architecture}) are not A h + b: {fault}."
+            hint = "such models cannot be probed, because SeT is defined by changes of the output matrix."
+            raise CrossroadsError(message, hint=hint)
         return answer, hidden
 
     def _thin_out(self, _: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -189,10 +187,7 @@ class LanguageModel:
 
 
 def _after_attention(model: Any) -> Any:
-    """The module that follows the attention of the last layer in models built like BERT; None for others.
-
-    Its inputs are the output of the attention and the input of the layer; after it positions are independent.
-    """
+    """The module after the last attention in models like BERT, where positions are independent; or None."""
     layers: Any = getattr(getattr(model.base_model, "encoder", None), "layer", None)
     if not layers or len({id(one) for one in layers}) != len(layers):
         return None
@@ -239,14 +234,6 @@ def _kind_of(config: Any) -> str | None:
 
 def _no_head(files: ModelFiles, architecture: str, missing: list[str] | None = None) -> InputError:
     said = f" for {join_words(missing, most=2)}" if missing else ""
-    return InputError(
-        f"{files.name} has no head for language modelling: as {architecture} it has no weights{said}.",
-        hint="give a model that was saved with its head, such as BertForMaskedLM or GPT2LMHeadModel.",
-    )
-
-
-def _unlike(model: LanguageModel, why: str) -> CrossroadsError:
-    return CrossroadsError(
-        f"the logits of {model.files.name} ({model.architecture}) are not A h + b: {why}.",
-        hint="such models cannot be probed, because SeT is defined by changes of the output matrix.",
-    )
+    message = f"{files.name} has no head for language modelling: as {architecture} it has no weights{said}."
+    hint = "give a model that was saved with its head, such as BertForMaskedLM or GPT2LMHeadModel."
+    return InputError(message, hint=hint)

@@ -21,7 +21,7 @@ from crossroads.core.models.files import find_model
 from crossroads.core.models.language import Asked, LanguageModel
 from crossroads.core.models.transformers import Device, resolve_device, versions
 from crossroads.core.storage.arrays import MANIFEST
-from crossroads.core.storage.cache import Parts, check_settings, record_fingerprint, remove_leftovers
+from crossroads.core.storage.cache import Parts, differences, record_fingerprint, remove_leftovers
 from crossroads.core.storage.files import disk_errors
 from crossroads.core.workers import processors
 
@@ -133,7 +133,7 @@ class RunOptions:
         units of an earlier run with the same record are not asked again.
         """
         threads, units = self.threads or processors(), range(plan.sizes.size)
-        # On a processor each thread has a batch of its own.
+        # on a processor each thread has a batch of its own: those that share one wait for each other often
         workers = min(threads, plan.batches.size - 1, AT_ONCE) if device == "cpu" else 1
         with _model_threads(threads // workers):
             if store is None:
@@ -157,10 +157,7 @@ class RunOptions:
         pack: Callable[[Sequence[Answer]], Floats],
         workers: int,
     ) -> Iterator[tuple[int, Floats]]:
-        """Each unit and its answers, in order; several batches are computed at a time.
-
-        Threads that share one batch wait for each other after each of its hundreds of small operations.
-        """
+        """Each unit and its answers, in order; several batches are computed at a time."""
         total = int(plan.sizes.sum())
         kept = total - int(plan.sizes[list(units)].sum())
         step = ProbeStep(stage="asking", done=kept, total=total, kept=kept)
@@ -240,8 +237,13 @@ def is_finished(
         return False
     if not file and not (store / MANIFEST).is_file():
         raise InputError(f"{store} exists and is not a {what}.", hint="name a new folder.")
-    found, place = (f"has finished {what}", "file") if file else (f"is a finished {what}", "folder")
-    check_settings(store, record, opened(store).provenance.details, found=found, place=place)
+    details = opened(store).provenance.details
+    if details.get("fingerprint") != record_fingerprint(record):
+        there = details.get("record")
+        shown = differences(record, there) if isinstance(there, dict) else "it was imported"
+        state, place = ("has finished", "file") if file else ("is a finished", "folder")
+        hint = f"name another {place}, or remove this one."
+        raise InputError(f"{store} {state} {what} with other settings: {shown}.", hint=hint)
     remove_leftovers(store)
     return True
 

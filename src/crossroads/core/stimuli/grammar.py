@@ -233,17 +233,13 @@ def _number_faults(template: Template, groups: list[Formed]) -> Iterator[Disagre
 
 
 def _places(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each place with the word before and the word after it.
-
-    After a preposition the following word is ignored: in "a group of doctors was" the verb belongs to the
-    group.
-    """
+    """Each place with the word before and the word after it."""
     for match in re.finditer(r"\{(\w+)\}", text):
         left, right = text[: match.start()].casefold(), text[match.end() :].casefold()
         before = left.split()[-1:] if left.endswith(" ") else []
         after = right.split()[:1] if right.startswith(" ") else []
         if not set(_PREPOSITIONS).isdisjoint(re.split(r"[,.;:?!]", left)[-1].split()):
-            after = []
+            after = []  # in "a group of doctors was" the verb belongs to the group
         yield match.group(1), "".join(before).strip(",.;:"), "".join(after).strip(",.;:?!")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, overload
 
@@ -29,11 +29,6 @@ class Group:
     """Names of the source that are not used, with the reason."""
     human_label: str | None = None
     """The label of the group in the human data; None if it was not rated."""
-
-    @property
-    def in_human_study(self) -> bool:
-        """Whether people rated the group."""
-        return self.human_label is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,9 +162,6 @@ class Traits(Sequence[Trait]):
     def __getitem__(self, index: int | slice) -> Trait | tuple[Trait, ...]:
         return self.pairs[index]
 
-    def __iter__(self) -> Iterator[Trait]:
-        return iter(self.pairs)
-
     def __len__(self) -> int:
         return len(self.pairs)
 
@@ -192,11 +184,6 @@ class Traits(Sequence[Trait]):
         """The pairs by scale."""
         names = dict.fromkeys(pair.scale for pair in self.pairs)
         return {name: tuple(pair for pair in self.pairs if pair.scale == name) for name in names}
-
-    def by_human_key(self, key: str) -> Trait:
-        """Find a pair by its name in the human data."""
-        pairs = {pair.human_key: pair for pair in self.pairs}
-        return pairs[one_of("trait of the human data", key, pairs)]
 
 
 Means = FrozenDict[str, FrozenDict[str, float]]

@@ -220,8 +220,7 @@ class About:
     name: str
     """The name of the entry in the catalogue."""
     kind: str
-    """One of ``design``, ``groups``, ``traits``, ``templates``, ``words``, ``sentences``,
-    ``ratings``."""
+    """``design``, ``groups``, ``traits``, ``templates``, ``words``, ``sentences`` or ``ratings``."""
     title: str
     """Contents of the entry, in one line."""
     source: Citation

@@ -128,11 +128,9 @@ class ArrayArchive:
 def check_expansion(path: Path, out: int, taken: int, *, ratio: int = MAX_RATIO) -> None:
     """Refuse a file of which ``taken`` compressed bytes expand to ``out``, beyond reason."""
     if out > FREE_BYTES and out > ratio * max(taken, 1):
-        raise UnsafeFileError(
-            f"{taken:,} compressed bytes expand to {out:,} or more, over {ratio:,} to 1.",
-            path=path,
-            hint="this looks like a decompression bomb; if you trust the file, decompress it yourself.",
-        )
+        message = f"{taken:,} compressed bytes expand to {out:,} or more, over {ratio:,} to 1."
+        hint = "this looks like a decompression bomb; if you trust the file, decompress it yourself."
+        raise UnsafeFileError(message, path=path, hint=hint)
 
 
 def _header(file: IO[bytes], size: int, path: Path, name: str, hint: str) -> _Header:

@@ -275,8 +275,8 @@ class Parts:
         """Compare with the existing plan, or write ours."""
         plan = self.folder / _PLAN
         others = [path.name for path in self.folder.iterdir() if path.name != LOCK]
-        ours = {"format": UNITS, "fingerprint": record_fingerprint(record), "record": record}
-        ours["code"] = files.evidence_code()
+        prints = {"fingerprint": record_fingerprint(record), "code": files.evidence_code()}
+        ours = {"format": UNITS, **prints, "record": record}
         if not plan.is_file() and [name for name in others if not name.startswith(WRITING)]:
             message = f"{self.folder} is not a folder of unfinished work."
             raise InputError(message, hint="name another folder for the store.")
@@ -285,13 +285,11 @@ class Parts:
         # The settings of a run that has finished nothing do not matter.
         binding = theirs.get("format") != UNITS or any(map(_UNIT.fullmatch, others))
         if plan.is_file() and not same and binding and not restart:
-            there = theirs.get("record") if isinstance(theirs.get("record"), dict) else {}
-            shown = join_words(differences(record, there or {}), most=4) or "its plan"
-            raise InputError(
-                f"{self._store} was begun with other settings: {shown}.",
-                hint="use the same settings to continue, another folder, or restart=True to start again.",
-                option="restart",
-            )
+            there = theirs.get("record")
+            shown = (isinstance(there, dict) and differences(record, there)) or "its plan"
+            message = f"{self._store} was begun with other settings: {shown}."
+            hint = "use the same settings to continue, another folder, or restart=True to start again."
+            raise InputError(message, hint=hint, option="restart")
         outdated = same and theirs.get("code") != ours["code"]
         if outdated and binding:
             warnings.warn(
@@ -328,40 +326,24 @@ def remove_leftovers(store: Path) -> None:
         shutil.rmtree(parts_folder(store), ignore_errors=True)
 
 
-def check_settings(
-    store: Path, record: dict[str, Any], details: Mapping[str, Any], *, found: str, place: str
-) -> None:
-    """Refuse a finished store whose provenance has another record than this run.
-
-    ``found`` says what the store is, such as ``"is a finished probe"``, and ``place`` what another store may
-    be written to.
-    """
-    if details.get("fingerprint") == record_fingerprint(record):
-        return
-    there = details.get("record")
-    shown = join_words(differences(record, there), most=4) if isinstance(there, dict) else "it was imported"
-    raise InputError(
-        f"{store} {found} with other settings: {shown}.", hint=f"name another {place}, or remove this one."
-    )
-
-
 def record_fingerprint(record: dict[str, Any]) -> str:
     """Checksum of the entries of a record that determine the bytes."""
     return fingerprint({name: value for name, value in record.items() if name not in _IMPLIED})
 
 
-def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    """Describe the differences between two records."""
+def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
+    """The first differences between two records, in words."""
 
     def short(value: Any) -> str:
         text = str(value)
         return f"{text[:12]}…" if len(text) == 64 else text
 
-    return [
+    changed = [
         f"{name} ({short(theirs.get(name))} there, {short(ours.get(name))} now)"
-        for name in dict.fromkeys([*ours, *theirs])
+        for name in {**ours, **theirs}
         if ours.get(name) != theirs.get(name) and (name not in _IMPLIED or name in theirs)
     ]
+    return join_words(changed, most=4)
 
 
 def discard(path: Path) -> None:

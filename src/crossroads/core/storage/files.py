@@ -140,9 +140,8 @@ def disk_errors(
     except DiskFullError as error:  # reported already, without what is kept
         if parts is None or not is_anything_finished(parts):
             raise
-        raise DiskFullError(
-            error.message, place=error.place, needed=error.needed, hint=_hint(parts)
-        ) from error
+        hint = _hint(parts)
+        raise DiskFullError(error.message, place=error.place, needed=error.needed, hint=hint) from error
     except OSError as error:
         if not is_full(error):
             raise

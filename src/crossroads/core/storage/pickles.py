@@ -382,20 +382,15 @@ class _Reader(pickle._Unpickler):
         """Count bytes that are about to be copied, and refuse what is beyond the length of the pickle."""
         self._copied += size
         if self._copied > _PER_BYTE * self._buffer.total + _FREE:
-            raise UnsafeFileError(
-                f"the pickle copies {self._copied:,} bytes or more, of {self._buffer.total:,} read.",
-                path=self._path,
-                hint="no file of vectors does that; do not load it with other tools unless you trust it.",
-            )
+            message = f"the pickle copies {self._copied:,} bytes or more, of {self._buffer.total:,} read."
+            hint = "no file of vectors does that; do not load it with other tools unless you trust it."
+            raise UnsafeFileError(message, path=self._path, hint=hint)
 
     def refuse(self, what: str, key: str | None = None) -> UnsafeFileError:
         """The error for something that is not data."""
-        return UnsafeFileError(
-            f"the pickle asks for {what}, which is not data.",
-            path=self._path,
-            key=key,
-            hint="a pickle can run any program; do not load this file with other tools unless you trust it.",
-        )
+        message = f"the pickle asks for {what}, which is not data."
+        hint = "a pickle can run any program; do not load this file with other tools unless you trust it."
+        return UnsafeFileError(message, path=self._path, key=key, hint=hint)
 
     def find_class(self, module: str, name: str) -> Any:
         try:
@@ -477,12 +472,8 @@ def load_pickle(source: Readable, *, path: Path | None = None) -> Any:
         raise
     except EOFError as error:
         reason = str(error) or "it breaks off"
-        raise FormatError(
-            f"the pickle is incomplete: {reason}.", path=path, hint="fetch the file again."
-        ) from error
+        hint = "fetch the file again."
+        raise FormatError(f"the pickle is incomplete: {reason}.", path=path, hint=hint) from error
     except _MALFORMED as error:
-        raise FormatError(
-            f"the pickle cannot be read: {error!s:.200}.",
-            path=path,
-            hint="the file is damaged, or holds something other than words and arrays.",
-        ) from error
+        hint = "the file is damaged, or holds something other than words and arrays."
+        raise FormatError(f"the pickle cannot be read: {error!s:.200}.", path=path, hint=hint) from error

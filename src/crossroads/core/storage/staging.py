@@ -54,9 +54,8 @@ def staged(path: Path, *, needed: Callable[[], int] | None = None) -> Iterator[P
 def replaced(path: Path, *, needed: Callable[[], int] | None = None) -> Iterator[Path]:
     """Yield a folder to write to, which replaces ``path`` at the end, or is removed on an error.
 
-    Leftovers of a killed writer are restored or removed first. If ``path`` is a link, the folder to which it
-    points is replaced. Python cannot exchange two folders in one step, so there is a moment
-    without either. If a writer is killed in it, the next one, or :func:`recover`, restores the old folder.
+    If ``path`` is a link, the folder to which it points is replaced. Python cannot exchange two folders in
+    one step: if a writer is killed in between, the next one, or :func:`recover`, restores the old folder.
     """
     path = path.resolve()
     with _filled(path, needed) as folder:
@@ -142,7 +141,6 @@ def _lock(folder: Path) -> int | None:
 
 @contextlib.contextmanager
 def _locked(folder: Path, lock: int | None) -> Iterator[Path]:
-    """Yield a folder, and release its lock afterwards."""
     try:
         yield folder
     finally:

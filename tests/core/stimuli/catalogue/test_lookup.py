@@ -71,7 +71,6 @@ def test_batteries_list_their_designs() -> None:
         (lambda: catalog().groups("abc-groups").table(), InputError, "not distinguished by domain"),
         (lambda: catalog().groups("ceat-groups").where(age="old"), UnknownNameError, "age"),
         (lambda: catalog().groups("ceat-groups").where(race="Martian"), UnknownNameError, "Martian"),
-        (lambda: catalog().traits("abc-traits").by_human_key("egotistic"), UnknownNameError, "egotistic"),
     ],
 )
 def test_what_is_not_there_is_answered_with_what_is(
@@ -114,5 +113,5 @@ def test_traits_are_a_sequence_of_pairs_by_scale() -> None:
     assert [pair.left for pair in traits[:2]] == ["powerless", "low status"]
     assert len(set(traits.adjectives)) == 2 * len(traits)
     assert traits.synonyms["dominant"] == ("commanding", "authoritative")
-    assert traits.by_human_key("egoistic - altruistic") is traits[-1]
+    assert traits[-1].human_key == "egoistic - altruistic"
     assert traits[-1].name == "egotistic-altruistic"

@@ -107,11 +107,9 @@ class Caller:
             there = _joined(here, headers.get("Location") or "")
             if status not in _LEADS_ON or origin(there) != origin(url):
                 place = plain(without(public_url(there), self.key)) or "nowhere"
-                raise EndpointError(
-                    f"{public_url(url)} redirects to {place} (HTTP {status}), which is another host.",
-                    status=status,
-                    hint="give that address if you trust it; the key is sent only to the one you name.",
-                )
+                message = f"{public_url(url)} redirects to {place} (HTTP {status}), which is another host."
+                hint = "give that address if you trust it; the key is sent only to the one you name."
+                raise EndpointError(message, status=status, hint=hint)
             here = there
         raise EndpointError(f"{public_url(url)} redirects in a circle.", hint="give the final address.")
 
@@ -122,8 +120,11 @@ class Caller:
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
         request = urllib.request.Request(url, data=body, headers=headers, method="POST")
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirection(), _Handler(ends)]
+        if is_loopback(url):  # never by way of a proxy
+            handlers.append(urllib.request.ProxyHandler({}))
         try:
-            with _opener(url, ends).open(request, timeout=_left(ends)) as answer:
+            with urllib.request.build_opener(*handlers).open(request, timeout=_left(ends)) as answer:
                 return answer.status, answer.headers, _read(answer, most_bytes, url)
         except urllib.error.HTTPError as error:
             with error:
@@ -157,10 +158,9 @@ class Caller:
         """The error for a service that gave no HTTP answer."""
         place, said = public_url(url), plain(without(str(reason), self.key))
         if isinstance(reason, ssl.SSLCertVerificationError):
-            return EndpointError(
-                f"the certificate of {place} cannot be trusted: {plain(reason.verify_message or said)}.",
-                hint="check the address; SSL_CERT_FILE names certificates of your own organisation.",
-            )
+            message = f"the certificate of {place} cannot be trusted: {plain(reason.verify_message or said)}."
+            hint = "check the address; SSL_CERT_FILE names certificates of your own organisation."
+            return EndpointError(message, hint=hint)
         if isinstance(reason, ssl.SSLError):
             hint = "try http:// where the service runs on this machine."
             return EndpointError(f"{place} does not speak https: {plain(reason.reason or said)}.", hint=hint)
@@ -169,10 +169,8 @@ class Caller:
         if isinstance(reason, http.client.IncompleteRead):
             return _TemporaryError(f"{place} broke off while answering")
         if isinstance(reason, ConnectionRefusedError | socket.gaierror) and proxy_variable(url) is not None:
-            return EndpointError(
-                f"{place} cannot be reached: the proxy does not answer ({said}).",
-                hint=f"check the environment variable {proxy_variable(url)}, or name the host in no_proxy.",
-            )
+            hint = f"check the environment variable {proxy_variable(url)}, or name the host in no_proxy."
+            return EndpointError(f"{place} cannot be reached: the proxy does not answer ({said}).", hint=hint)
         if isinstance(reason, ConnectionRefusedError):
             hint = "is the service running, and the port right?"
             return EndpointError(f"nothing answers at {place}.", hint=hint)
@@ -246,16 +244,12 @@ def read_key(variable: str, url: str) -> str | None:
     if not key:
         if variable != KEY_VARIABLE:
             named = repr(variable) if _VARIABLE.fullmatch(variable) else "that was named"  # it may be the key
-            raise InputError(
-                f"the environment variable {named} is not set.",
-                hint="set it to the key of the service; give the name of the variable, not the key.",
-            )
+            hint = "set it to the key of the service; give the name of the variable, not the key."
+            raise InputError(f"the environment variable {named} is not set.", hint=hint)
         return None
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise InputError(
-            f"the value of the environment variable {variable!r} cannot be sent as a key.",
-            hint="a key has printable ASCII characters only.",
-        )
+        message = f"the value of the environment variable {variable!r} cannot be sent as a key."
+        raise InputError(message, hint="a key has printable ASCII characters only.")
     if urlsplit(url).scheme == "http" and not is_loopback(url):
         message = f"the key is sent to {public_url(url)} unencrypted; use https if the service has it."
         warnings.warn(message, CrossroadsWarning, stacklevel=3)
@@ -352,13 +346,6 @@ class _Handler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
         return connection
 
 
-def _opener(url: str, ends: float) -> urllib.request.OpenerDirector:
-    handlers: list[urllib.request.BaseHandler] = [_NoRedirection(), _Handler(ends)]
-    if is_loopback(url):  # never by way of a proxy
-        handlers.append(urllib.request.ProxyHandler({}))
-    return urllib.request.build_opener(*handlers)
-
-
 def _read(answer: Any, most_bytes: int, url: str) -> bytes:
     """The answer; one that is too long is an error."""
     blocks, size = [], 0
@@ -366,10 +353,8 @@ def _read(answer: Any, most_bytes: int, url: str) -> bytes:
         blocks.append(block)
         size += len(block)
         if size > most_bytes:
-            raise EndpointError(
-                f"{public_url(url)} answers with more than {most_bytes:,} bytes.",
-                hint="is this an embedding service? A smaller batch_size allows shorter answers only.",
-            )
+            hint = "is this an embedding service? A smaller batch_size allows shorter answers only."
+            raise EndpointError(f"{public_url(url)} answers with more than {most_bytes:,} bytes.", hint=hint)
     if answer.length:  # what is missing of the length that the service announced
         raise http.client.IncompleteRead(b"", answer.length)
     return unpacked(b"".join(blocks), answer.headers, most_bytes)
@@ -427,11 +412,9 @@ def read_answer(protocol: str, data: bytes, texts: Sequence[str], *, secret: str
         said = without(data[:_SHOWN_BYTES].decode("utf-8", "replace"), secret)
         if fault.is_said:
             raise EndpointError(f"the service says: {_message(said)}", answer=_message(said)) from None
-        raise EndpointError(
-            f"the service answered with {fault.what}: {plain(said[:1000], most=80)}",
-            answer=_message(said[:4000]),
-            hint=fault.hint or "is this the address of an embedding service, and the protocol the right one?",
-        ) from None
+        message = f"the service answered with {fault.what}: {plain(said[:1000], most=80)}"
+        hint = fault.hint or "is this the address of an embedding service, and the protocol the right one?"
+        raise EndpointError(message, answer=_message(said[:4000]), hint=hint) from None
 
 
 class _UnusableError(Exception):

@@ -60,8 +60,7 @@ class Entry:
     name: str
     """The name of the entry."""
     kind: str
-    """One of ``design``, ``groups``, ``traits``, ``templates``, ``words``, ``sentences``,
-    ``ratings``."""
+    """One of :data:`KINDS`."""
     title: str
     """What it is, in one line."""
     file: str
@@ -88,25 +87,17 @@ def index() -> dict[str, Entry]:
 def about(file: str, **changes: Any) -> About:
     """The description of a file in the file itself."""
     said = document(file)["about"]
-    fields: dict[str, Any] = {
-        "name": said.get("name", file),
-        "kind": said.get("kind", "design"),
-        "title": said["title"],
-        "source": Citation(said["citation"], said["doi"]),
-        "licence": said["licence"],
-        "language": said["language"],
-        "table": said["table"],
-        "departures": tuple(said["departures"]),
-    }
+    fields: dict[str, Any] = {key: said[key] for key in ("title", "licence", "language", "table")}
+    fields |= {"name": said.get("name", file), "kind": said.get("kind", "design")}
+    fields |= {"source": Citation(said["citation"], said["doi"]), "departures": tuple(said["departures"])}
     return About(**(fields | changes))
 
 
 def designs(file: str) -> dict[str, dict[str, Any]]:
     """The designs of a file as written there, by name; those of pairs of groups are generated here."""
     data = document(file)
-    if "pairs" in data:
-        return {raw["name"]: raw for raw in _pairs(data["pairs"])}
-    return {raw["name"]: raw for raw in data.get("design", ())}
+    listed = _pairs(data["pairs"]) if "pairs" in data else data.get("design", ())
+    return {raw["name"]: raw for raw in listed}
 
 
 def _pairs(pairs: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -114,13 +105,11 @@ def _pairs(pairs: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for pair in pairs["order"]:
         first, second = pair.split("/")
         for attributes in pairs["attributes"]:
-            yield {
+            yield attributes | {
                 "name": f"{first}-{second}-{attributes['name']}".casefold(),
                 "title": f"{labels[first]} and {labels[second]}, {attributes['title']}",
                 "x": f"{pairs['groups']}/{first}",
                 "y": f"{pairs['groups']}/{second}",
-                "a": attributes["a"],
-                "b": attributes["b"],
             }
 
 
@@ -177,6 +166,10 @@ def build(name: str, variant: str | None = None) -> Material:
 
 def _design(entry: Entry) -> Design:
     said, raw = about(entry.file), designs(entry.file)[entry.name]
+    if "like" in raw:
+        sets = _design(index()[raw["like"]]).sets
+    else:
+        sets = {role: _set(entry, raw[role]) for role in ROLES if role in raw}
     return Design(
         name=entry.name,
         title=entry.title,
@@ -185,15 +178,8 @@ def _design(entry: Entry) -> Design:
         licence=said.licence,
         table=raw.get("table", said.table),
         departures=(*said.departures, *raw.get("departures", ())),
-        **_sets(entry, raw),
+        **sets,
     )
-
-
-def _sets(entry: Entry, raw: Mapping[str, Any]) -> dict[str, StimulusSet]:
-    if "like" in raw:
-        other = build(raw["like"])
-        return other.sets if isinstance(other, Design) else {}
-    return {role: _set(entry, raw[role]) for role in ROLES if role in raw}
 
 
 def _set(entry: Entry, value: Any) -> StimulusSet:
@@ -299,23 +285,15 @@ def _templates(entry: Entry) -> Templates:
 
 def _words(entry: Entry) -> WordLists:
     data = document(entry.file)
-    if "lists" in data:
-        raw = data["lists"]
-        said = about(entry.file)
-    else:
-        raw = {name: {"words": items} for name, items in data["sets"].items()}
-        said = about(entry.file, name=entry.name, kind=entry.kind, title=entry.title)
-    lists = {
-        category: FrozenDict(
-            {kind: StimulusSet(_list_name(category, kind), tuple(words)) for kind, words in kinds.items()}
-        )
-        for category, kinds in raw.items()
-    }
+    raw = data.get("lists") or {name: {"words": items} for name, items in data["sets"].items()}
+    lists: dict[str, FrozenDict[str, StimulusSet]] = {}
+    for category, kinds in raw.items():
+        names = {kind: f"{category} {kind}" for kind in kinds}
+        names |= dict.fromkeys(("words", "concept", category), category)
+        sets = {kind: StimulusSet(names[kind], tuple(words)) for kind, words in kinds.items()}
+        lists[category] = FrozenDict(sets)
+    said = about(entry.file, name=entry.name, kind=entry.kind, title=entry.title)
     return WordLists(about=said, lists=FrozenDict(lists))
-
-
-def _list_name(category: str, kind: str) -> str:
-    return category if kind in ("words", "concept", category) else f"{category} {kind}"
 
 
 def _ratings(entry: Entry) -> Ratings:
@@ -344,15 +322,14 @@ def _sentences(entry: Entry) -> Sentences:
 
 def _generated(raw: Mapping[str, str], rule: Mapping[str, Any]) -> tuple[Sentence, ...]:
     """Fill the singular templates with every noun's singular and the plural ones with its plural."""
-    families = build(rule["templates"])
+    families = _templates(index()[rule["templates"]])
     made: list[Sentence] = []
     for forms in rule["nouns"][raw["nouns"]]:
         for number, noun in zip(("singular", "plural"), forms, strict=True):
             keyword = raw["modifier"] if raw["keyword"] == "modifier" else noun
             phrase = f"{raw['modifier']} {noun}" if "modifier" in raw else noun
             for name in rule[number]:
-                if isinstance(families, Templates):
-                    made += [Sentence(t.fill(word=phrase), keyword) for t in families[name].templates]
+                made += [Sentence(t.fill(word=phrase), keyword) for t in families[name].templates]
     return tuple(made)
 
 
@@ -431,10 +408,8 @@ class Catalogue(Named[str]):
         found = _find(name, variant)
         if not isinstance(found, kind):
             given = self.entry(name.partition(":")[0]).kind
-            raise InputError(
-                f"the catalogue entry {name!r} is of kind {given}, not {label}.",
-                hint=f"entries of kind {label}: {join_words(self.of_kind(label), most=8)}.",
-            )
+            hint = f"entries of kind {label}: {join_words(self.of_kind(label), most=8)}."
+            raise InputError(f"the catalogue entry {name!r} is of kind {given}, not {label}.", hint=hint)
         return found
 
     def __repr__(self) -> str:

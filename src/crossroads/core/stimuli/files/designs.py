@@ -245,10 +245,7 @@ class _Sets:
 
 
 def _read_table(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
-    """Read a table as :func:`read_designs` describes it.
-
-    Spaces around words, which spreadsheets hide, are removed and noted in the departures of the design.
-    """
+    """Read a table; spaces around words, which spreadsheets hide, are removed and noted in the departures."""
     with table_errors(path):
         listed = _lists(text, path, duplicates)
     if listed:
@@ -341,7 +338,13 @@ def _header(text: str, place: Place) -> tuple[str, list[str], dict[str, str]]:
             names = {m[1].casefold(): m["after"] or m["inside"] for m in found.values() if m}
             return delimiter, cells, names
         if {"set", "word"} <= set(cells):
-            _check_columns(cells, place)
+            for position, cell in enumerate(cells):
+                if cell not in _COLUMNS:
+                    near = nearest(cell, _COLUMNS, n=1)
+                    hint = f"did you mean {near[0]!r}?" if near else _HINT
+                    raise place.error(f"unknown column {in_short(cell)}.", hint, key=cell)
+                if cell in cells[:position]:
+                    raise place.error(f"the column {in_short(cell)} occurs twice.", key=cell)
             return delimiter, cells, {}
         best = max(best, cells, key=len)
         plain = all(cell.isprintable() and len(cell) <= _LONGEST for cell in given)
@@ -380,16 +383,6 @@ def _without_margin(cells: list[str], least: int) -> list[str]:
     """Cells without the empty ones at the end that spreadsheets write for columns used earlier."""
     filled = [number for number, cell in enumerate(cells, start=1) if cell.strip()]
     return cells[: max([least, *filled[-1:]])]
-
-
-def _check_columns(cells: list[str], place: Place) -> None:
-    for position, cell in enumerate(cells):
-        if cell not in _COLUMNS:
-            near = nearest(cell, _COLUMNS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else _HINT
-            raise place.error(f"unknown column {in_short(cell)}.", hint, key=cell)
-        if cell in cells[:position]:
-            raise place.error(f"the column {in_short(cell)} occurs twice.", key=cell)
 
 
 def _add(sets: _Sets, row: dict[str, str], place: Place, duplicates: Duplicates) -> None:

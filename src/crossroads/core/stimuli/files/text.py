@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TextIO
 from crossroads.core.errors import FormatError, UnknownNameError
 
 _SAVE = "save the file as UTF-8."
-_SAVE_TABLE = "save the file as UTF-8; spreadsheet programs call it CSV UTF-8."
+_SAVE_TABLE = f"{_SAVE[:-1]}; spreadsheet programs call it CSV UTF-8."
 _TABLES = (".csv", ".tsv", ".txt")
 _DEEPEST = 100
 """Largest depth of nested tables; files that users write have about five levels."""
@@ -46,13 +46,21 @@ class Place(NamedTuple):
 
 def read_text(path: str | Path, expected: str) -> str:
     """Read the text of a file, which should be, for errors, ``"a TOML file"``; without a byte order mark."""
-    file = Path(path)
-    data = _bytes(file, hint=f"name {expected}.")
+    file, hint = Path(path), f"name {expected}."
+    try:
+        if file.is_dir():
+            raise FormatError("this is a folder, not a file.", path=file, hint=hint)
+        data = file.read_bytes()
+    except FileNotFoundError as error:
+        raise FormatError("there is no such file.", path=file, hint=hint) from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FormatError(f"the file cannot be read ({reason}).", path=file, hint=hint) from error
     save = _SAVE_TABLE if file.suffix.casefold() in _TABLES else _SAVE
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise FormatError("the text is UTF-16.", path=file, hint=save)
     if b"\0" in data:
-        raise FormatError("this is not a text file.", path=file, hint=f"name {expected}.")
+        raise FormatError("this is not a text file.", path=file, hint=hint)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -60,18 +68,6 @@ def read_text(path: str | Path, expected: str) -> str:
         wrong = f"the byte 0x{data[error.start]:02x} is not UTF-8."
         raise FormatError(wrong, path=file, line=line, hint=save) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _bytes(file: Path, *, hint: str) -> bytes:
-    try:
-        if file.is_dir():
-            raise FormatError("this is a folder, not a file.", path=file, hint=hint)
-        return file.read_bytes()
-    except FileNotFoundError as error:
-        raise FormatError("there is no such file.", path=file, hint=hint) from error
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FormatError(f"the file cannot be read ({reason}).", path=file, hint=hint) from error
 
 
 def load_json(text: str, path: str | Path, **options: Any) -> Any:
@@ -85,8 +81,8 @@ def load_json(text: str, path: str | Path, **options: Any) -> Any:
 
 def load_toml(text: str, path: str | Path) -> dict[str, Any]:
     """Parse TOML from an untrusted file; errors are those of :func:`load_json`, and TOMLDecodeError."""
-    found: dict[str, Any] = guarded(lambda: tomllib.loads(text), path, large=True)
-    return found
+    document: dict[str, Any] = guarded(lambda: tomllib.loads(text), path, large=True)
+    return document
 
 
 def guarded(parse: Callable[[], Any], path: str | Path, *, large: bool = False) -> Any:
