@@ -174,8 +174,7 @@ def test_h_is_what_the_output_matrix_multiplies(
     kind: str, model_of: MakeModel, probed: Callable[[str], Logits], plain_of: Callable[[str], Plain]
 ) -> None:
     model, plain, logits = LanguageModel(find_model(model_of(kind))), plain_of(kind), probed(kind)
-    matrix = model._decoder.weight.numpy()
-    bias = model._decoder.bias.numpy() if model.has_bias else np.zeros(len(matrix), np.float32)
+    matrix, bias = model.output_layer()
     assert np.any(bias) == (kind in MASKED) == model.has_bias
     assert model.is_tied == (kind != "llama")
     left, right = plain.text("woman", 0)

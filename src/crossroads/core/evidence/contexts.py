@@ -83,13 +83,11 @@ class Contexts:
     def open(cls, path: str | Path, *, verify: bool = True, fallback: str | Iterable[str] = ()) -> Contexts:
         """Open a store that ``crossroads embed`` wrote; the vectors stay on disk until they are used.
 
-        With ``verify``, every file is compared with its checksum first, which takes about a second per gigabyte.
-        ``fallback`` is as for the class.
+        With ``verify``, every file is compared with its checksum first, which takes about a second per
+        gigabyte. ``fallback`` is as for the class.
         """
-        made_by, others = (
-            "`crossroads embed DIR --model M -o STORE`",
-            {SENTENCES: "a contexts folder, not yet embedded"},
-        )
+        made_by = "`crossroads embed DIR --model M -o STORE`"
+        others = {SENTENCES: "a contexts folder, not yet embedded"}
         arrays, about = read_folder(path, kind=FORMAT, made_by=made_by, verify=verify, others=others)
         for array in arrays.values():
             one_of("dtype", array.dtype.name, DTYPES)

@@ -97,6 +97,13 @@ class LanguageModel:
         table = self._model.get_input_embeddings()
         return table is not None and table.weight.data_ptr() == self._decoder.weight.data_ptr()
 
+    def output_layer(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The output matrix and its bias (zeros where it has none)."""
+        matrix = self._decoder.weight.detach().float().cpu().numpy()
+        if not self.has_bias:
+            return matrix, np.zeros(len(matrix), np.float32)
+        return matrix, self._decoder.bias.detach().float().cpu().numpy()
+
     def ask(self, ids: Integers, text: Integers, place: Integers) -> tuple[Any, Any]:
         """Logits and the input of the output matrix, at some positions of some texts."""
         torch, device = self._torch, self.device
