@@ -38,7 +38,7 @@ from crossroads.core.report.documents.reading import read_records
 from crossroads.core.report.gate.files import read_rules
 from crossroads.core.report.page.page import page_html
 from crossroads.core.report.renderers.card import card_section
-from crossroads.core.stimuli.files.lists import read_frequencies, read_sheet, read_trait_lists
+from crossroads.core.stimuli.files.text import read_frequencies, read_sheet, read_trait_lists
 from crossroads.core.storage.cache import Cache, Form, Key, Parts, parts_folder
 from crossroads.core.storage.files import read_record, with_checksum
 from crossroads.sentences.evidence import SentenceScores

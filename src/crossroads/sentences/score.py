@@ -18,7 +18,7 @@ from crossroads.core.errors import (
     one_of,
     require,
 )
-from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.models.batches import Batch, TextPlan, plan_texts
 from crossroads.core.models.language import CAUSAL, MASKED, Asked, LanguageModel
 from crossroads.core.models.opening import ProbeStep, Progress, RunOptions, is_finished, run_provenance

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossroads.core.errors import EvidenceError, FormatError, InputError, in_short, join_words, one_of
-from crossroads.core.evidence.embeddings import Embeddings, Match
-from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.evidence.embeddings import Embeddings, Match, Provenance
 from crossroads.core.evidence.spelling import has_capital, is_cased
 from crossroads.core.stimuli.sets import word_fault
 from crossroads.core.storage.arrays import MANIFEST, Rows, read_folder, write_folder

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.evidence.embeddings import Provenance
 
 _ENDINGS = (
     *(".txt", ".vec", ".bin", ".model", ".kv", ".w2v", ".vectors", ".npy", ".npz", ".pkl", ".pickle"),

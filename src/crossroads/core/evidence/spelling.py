@@ -11,13 +11,8 @@ from crossroads.core.errors import InputError, UnknownNameError, in_short, neare
 RULES = ("lower", "title", "accents")
 """The rules of a fallback: lower case, title case, accents removed."""
 CASED_SHARE = 1 / 2000
-"""Share of words with a capital letter above which a vocabulary is cased.
-
-Vocabularies in lower case hold a few by accident: GloVe 840B, reduced to lower case, has ``at Amazon.com``,
-one word of 33,860 (0.003 %). A cased one may be left with few: of the 26,423 words of Google News that
-Bolukbasi et al. kept, 38 (0.14 %) have capitals, and they are names, which lower-case words
-(*frank*, *rose*) must not replace.
-"""
+"""Share of words with a capital letter above which a vocabulary is cased: those in lower case hold a few by
+accident (GloVe 840B 0.003 %), and cased ones may be left with few (Google News after a filter 0.14 %)."""
 
 _MARKERS = {("<", ">"), ("[", "]")}
 _JOINTS = (" ", "_", "-")

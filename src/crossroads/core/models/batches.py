@@ -36,11 +36,6 @@ def find_pieces(offsets: Sequence[tuple[int, int]], start: int, end: int) -> Spa
 
     ``offsets`` are the first and last-plus-one character of each token; special tokens are left out or
     ``(0, 0)``.
-
-    Examples
-    --------
-    >>> find_pieces([(0, 0), (0, 3), (4, 8), (8, 14), (0, 0)], 4, 14)  # "The rosebushes"
-    Span(first=2, stop=4)
     """
     inside = [at for at, (left, right) in enumerate(offsets) if left < end and right > start and right > left]
     return Span(inside[0], inside[-1] + 1) if inside else None

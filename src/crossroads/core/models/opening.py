@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import InputError, OnMissing, one_of, require
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import recorded_path
-from crossroads.core.evidence.provenance import Provenance
 from crossroads.core.models.batches import Batch, TextPlan
 from crossroads.core.models.files import find_model
 from crossroads.core.models.language import Asked, LanguageModel

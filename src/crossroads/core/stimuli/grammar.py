@@ -37,7 +37,6 @@ _BEHIND_HEAD = re.compile(rf" (?:{'|'.join(_PREPOSITIONS)}|who|whose|that) ", re
 _INSIDE_HEAD = re.compile(r"-(?:at|by|in|of|on|to|up)\b", re.IGNORECASE)
 _SAME = re.compile(r"(ese|ish|ss|us|is|ch|x|z)$", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(an?)( +)(?=(\S+))", re.IGNORECASE)
-_ARTICLE_FAULT = "has the wrong article"
 _FOR_ONE = {"a", "an", "this", "that", "every", "each", "one", "another"}
 _FOR_MANY = {"most", "some", "many", "all", "these", "those", "few", "several", "both", "two"}
 _OF_ONE = {"is", "was", "has", "does", "seems", "isn't", "wasn't"}
@@ -106,11 +105,6 @@ def number_of(phrase: str) -> str:
     The number is that of the head noun: the word before a preposition or a participle. Those in *-person*,
     *-man*, *-woman* and *-child* are singular, those in *-people*, *-men*, *-women*, *-children* and *-s*
     plural. Nouns without an s may be plural (*alumni*, *Roma*).
-
-    Examples
-    --------
-    >>> [number_of(words) for words in ("gay men", "person with a disability", "Chinese", "doctors")]
-    ['plural', 'singular', 'either', 'plural']
     """
     words = _BEHIND_HEAD.split(phrase.strip())[0].split() or [""]
     last = _number_of_head(_INSIDE_HEAD.split(words[-1])[0])
@@ -152,22 +146,20 @@ def disagreements(
     templates: Iterable[Template | str], groups: Iterable[Formed], traits: Iterable[str] = ()
 ) -> tuple[Disagreement, ...]:
     """List every disagreement of groups, traits and templates, each once."""
-    found: dict[str, Disagreement] = {}
     members, words = list(groups), list(traits) or ["…"]
-    for group in members:
-        for fault in _form_faults(group):
-            found.setdefault(fault.text, fault)
+    faults = [fault for group in members for fault in _form_faults(group)]
     for raw in templates:
         template = Template(raw) if isinstance(raw, str) else raw
-        for fault in _number_faults(template, members):
-            found.setdefault(fault.text, fault)
+        faults += _number_faults(template, members)
         for name, sentence in _sentences(template, members, words):
             if (better := corrected(sentence)) != sentence:
-                fault = Disagreement(
-                    text=sentence, fault=_ARTICLE_FAULT, correction=better, template=template.text, group=name
-                )
-                found.setdefault(sentence, fault)
-    return tuple(found.values())
+                place = {"template": template.text, "group": name}
+                message = "has the wrong article"
+                faults.append(Disagreement(text=sentence, fault=message, correction=better, **place))
+    first: dict[str, Disagreement] = {}
+    for fault in faults:
+        first.setdefault(fault.text, fault)
+    return tuple(first.values())
 
 
 def check_agreement(

@@ -182,13 +182,7 @@ _DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 @dataclass(frozen=True)
 class Citation:
-    """A publication, in words and by its identifier.
-
-    Examples
-    --------
-    >>> Citation("Caliskan et al. (2017)", "10.1126/science.aal4230").url
-    'https://doi.org/10.1126/science.aal4230'
-    """
+    """A publication, in words and by its identifier."""
 
     text: str
     """Authors, year, title and place, as in a list of references."""

@@ -27,15 +27,6 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import CrossroadsError, CrossroadsWarning, InputError, join_words
 from crossroads.core.storage import files
-from crossroads.core.storage.files import (
-    WRITING,
-    checksum,
-    disk_errors,
-    fingerprint,
-    is_full,
-    read_record,
-    write_file,
-)
 
 try:
     import fcntl
@@ -72,7 +63,7 @@ class Key:
     def file(self) -> str:
         """Name of its file, without a suffix: equal data give equal names."""
         plain = re.sub(r"[^a-z0-9]+", "-", f"{self.what} {self.name}".lower()).strip("-")[:60].rstrip("-")
-        return f"{plain}-{fingerprint(self.data)[:20]}"
+        return f"{plain}-{files.fingerprint(self.data)[:20]}"
 
 
 class Form(NamedTuple, Generic[T]):
@@ -105,10 +96,10 @@ class Cache:
         if folder is None or owner is None:
             return
         self._made = [path for path in (folder, *folder.parents) if not path.exists()]
-        with disk_errors(folder, parts=folder):
+        with files.disk_errors(folder, parts=folder):
             self._lock = HeldFolder(folder, owner)
             for path in list(folder.iterdir()):
-                if path.name.startswith(WRITING) or (fresh and _VALUE.fullmatch(path.name)):
+                if path.name.startswith(files.WRITING) or (fresh and _VALUE.fullmatch(path.name)):
                     discard(path)
 
     def __enter__(self) -> Cache:
@@ -138,7 +129,7 @@ class Cache:
         make_folder(self.folder)
         data = form.write(value)
         line = hashlib.sha256(data).hexdigest().encode() + b"\n"
-        write_file(self.place(key, form.suffix), line + data, parts=self.folder)
+        files.write_file(self.place(key, form.suffix), line + data, parts=self.folder)
         self.written += 1
 
     def all(self, form: Form[T]) -> Iterator[T]:
@@ -225,7 +216,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        if is_full(error):
+        if files.is_full(error):
             raise
         raise _unusable(folder, "made", error) from error
 
@@ -245,7 +236,7 @@ class Parts:
 
     def __init__(self, store: Path, record: dict[str, Any], *, restart: bool = False) -> None:
         self.folder, self._store = parts_folder(store), store
-        with disk_errors(self.folder, parts=self.folder):
+        with files.disk_errors(self.folder, parts=self.folder):
             self._lock = HeldFolder(self.folder, store)
             try:
                 self._agree(record, restart)
@@ -260,7 +251,7 @@ class Parts:
         np.save(buffer, vectors, allow_pickle=False)
         data = buffer.getbuffer()
         path = self.folder / f"part-{number:06d}-{hashlib.sha256(data).hexdigest()[:16]}.npy"
-        write_file(path, data, parts=self.folder)
+        files.write_file(path, data, parts=self.folder)
         self.finished[number] = path
 
     def remove(self) -> None:
@@ -277,10 +268,10 @@ class Parts:
         others = [path.name for path in self.folder.iterdir() if path.name != LOCK]
         prints = {"fingerprint": record_fingerprint(record), "code": files.evidence_code()}
         ours = {"format": UNITS, **prints, "record": record}
-        if not plan.is_file() and [name for name in others if not name.startswith(WRITING)]:
+        if not plan.is_file() and [name for name in others if not name.startswith(files.WRITING)]:
             message = f"{self.folder} is not a folder of unfinished work."
             raise InputError(message, hint="name another folder for the store.")
-        theirs = read_record(plan)
+        theirs = files.read_record(plan)
         same = all(theirs.get(name) == ours[name] for name in ("format", "fingerprint"))
         # The settings of a run that has finished nothing do not matter.
         binding = theirs.get("format") != UNITS or any(map(_UNIT.fullmatch, others))
@@ -301,14 +292,14 @@ class Parts:
         if outdated or not same:
             for name in others:
                 discard(self.folder / name)
-            write_file(plan, json.dumps(ours, indent=1, sort_keys=True))
+            files.write_file(plan, json.dumps(ours, indent=1, sort_keys=True))
 
     def _verified(self) -> dict[int, Path]:
         """Units that are whole; anything else is removed."""
         units: dict[int, Path] = {}
         for path in sorted(self.folder.iterdir()):
             match = _UNIT.fullmatch(path.name)
-            if match and int(match[1]) not in units and checksum(path).startswith(match[2]):
+            if match and int(match[1]) not in units and files.checksum(path).startswith(match[2]):
                 units[int(match[1])] = path
             elif path.name not in (_PLAN, LOCK):
                 discard(path)
@@ -322,13 +313,13 @@ def parts_folder(store: Path) -> Path:
 
 def remove_leftovers(store: Path) -> None:
     """Remove the units of a finished store, if a run was killed before it could."""
-    if read_record(parts_folder(store) / _PLAN).get("format") == UNITS:
+    if files.read_record(parts_folder(store) / _PLAN).get("format") == UNITS:
         shutil.rmtree(parts_folder(store), ignore_errors=True)
 
 
 def record_fingerprint(record: dict[str, Any]) -> str:
     """Checksum of the entries of a record that determine the bytes."""
-    return fingerprint({name: value for name, value in record.items() if name not in _IMPLIED})
+    return files.fingerprint({name: value for name, value in record.items() if name not in _IMPLIED})
 
 
 def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:

@@ -22,8 +22,8 @@ from crossroads.core.errors import (
     join_words,
     one_of,
 )
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import recorded_path
-from crossroads.core.evidence.provenance import Provenance
 from crossroads.core.stimuli import catalog
 from crossroads.core.stimuli.files.text import from_cell, load_json, read_text, table_errors
 from crossroads.traits.people.evidence import HIGH, LOW, Judgements

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossroads.core.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
-from crossroads.core.evidence.provenance import Provenance, provenance_of
+from crossroads.core.evidence.embeddings import Provenance, provenance_of
 from crossroads.core.stimuli import Trait, Traits
 from crossroads.core.storage.arrays import MANIFEST, read_folder, write_folder
 

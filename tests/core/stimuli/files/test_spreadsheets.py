@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import crossroads
 from crossroads.core.stimuli import read_designs
-from crossroads.core.stimuli.files.lists import read_trait_lists
-from crossroads.core.stimuli.files.text import from_cell, in_cell, write_rows
+from crossroads.core.stimuli.files.text import from_cell, in_cell, read_trait_lists, write_rows
 from crossroads.traits.people.files import ratings_of
 
 PLAIN = ("word", "it's", "'tis", "a=b", "", "x-y", "1-2", "−0.3", "'")

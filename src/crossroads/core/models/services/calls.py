@@ -181,14 +181,14 @@ class Caller:
         return EndpointError(f"{place} does not speak HTTP: {said}.", hint="check the address.")
 
 
+@dataclass(eq=False)
 class _TemporaryError(Exception):
     """A failure that may be temporary."""
 
-    def __init__(
-        self, message: str, *, status: int | None = None, answer: str = "", pause: float | None = None
-    ) -> None:
-        super().__init__(message)
-        self.message, self.status, self.answer, self.pause = message, status, answer, pause
+    message: str
+    status: int | None = None
+    answer: str = ""
+    pause: float | None = None
 
     def final(self, retries: int) -> EndpointError:
         """The error for a failure that persisted."""
@@ -417,12 +417,13 @@ def read_answer(protocol: str, data: bytes, texts: Sequence[str], *, secret: str
         raise EndpointError(message, answer=_message(said[:4000]), hint=hint) from None
 
 
+@dataclass(eq=False)
 class _UnusableError(Exception):
     """An answer without one vector per text; its message may still contain the key."""
 
-    def __init__(self, what: str, *, hint: str | None = None, is_said: bool = False) -> None:
-        super().__init__(what)
-        self.what, self.hint, self.is_said = what, hint, is_said
+    what: str
+    hint: str | None = None
+    is_said: bool = False
 
 
 def _answer(protocol: str, data: bytes, texts: Sequence[str], secret: str | None) -> Answer:

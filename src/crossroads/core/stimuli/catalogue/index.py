@@ -299,19 +299,18 @@ def _words(entry: Entry) -> WordLists:
 def _ratings(entry: Entry) -> Ratings:
     data = document(entry.file)
     groups = tuple(data["rated"])
+    means: dict[str, Means] = {}
+    for raw in data["annotators"]:  # a row per trait, with a number per group
+        cells = {trait: dict(zip(groups, row, strict=True)) for trait, row in raw["means"].items()}
+        by_group = {group: FrozenDict({t: row[group] for t, row in cells.items()}) for group in groups}
+        means[raw["name"]] = FrozenDict(by_group)
     return Ratings(
         about=about(entry.file),
         groups=groups,
         traits=tuple(data["annotators"][0]["means"]),
-        means=FrozenDict({raw["name"]: _by_group(groups, raw["means"]) for raw in data["annotators"]}),
+        means=FrozenDict(means),
         tables=FrozenDict({raw["name"]: raw["table"] for raw in data["annotators"]}),
     )
-
-
-def _by_group(groups: tuple[str, ...], rows: Mapping[str, list[float]]) -> Means:
-    """Means by group and trait from one row per trait, which must have one number per group."""
-    cells = {trait: dict(zip(groups, row, strict=True)) for trait, row in rows.items()}
-    return FrozenDict({group: FrozenDict({t: row[group] for t, row in cells.items()}) for group in groups})
 
 
 def _sentences(entry: Entry) -> Sentences:
@@ -460,7 +459,7 @@ def catalog(name: str | None = None, variant: str | None = None) -> Any:
     if name is None:
         if variant is not None:
             raise InputError(f"the variant {variant!r} has no name before it.", hint="give both.")
-        return _catalogue()
+        return Catalogue()
     return _find(name, variant)
 
 
@@ -480,16 +479,11 @@ def batteries() -> dict[str, tuple[str, ...]]:
     return names
 
 
-@functools.cache
-def _catalogue() -> Catalogue:
-    return Catalogue()
-
-
 def _find(name: str, variant: str | None) -> Material:
     key = _key(name)
     if ":" in key and variant is None:
         key, _, variant = key.partition(":")
-    entry = _catalogue().entry(key)
+    entry = Catalogue().entry(key)
     if variant is None:
         return build(entry.name)
     key = _key(variant)

@@ -116,11 +116,9 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
     >>> from tempfile import mkdtemp
     >>> import crossroads as cr
     >>> file = Path(mkdtemp(), "mine.csv")
-    >>> _ = file.write_text(
-    ...     "design,set,word\none,x,rose\none,a,joy\none,b,pain\ntwo,x,wasp\ntwo,a,joy\ntwo,b,pain\n"
-    ... )
+    >>> _ = file.write_text("design,set,word\none,x,rose\none,a,joy\none,b,pain\n")
     >>> [design.name for design in cr.read_designs(file)]
-    ['one', 'two']
+    ['one']
     """
     one_of("way to treat duplicates", duplicates, Duplicates)
     file = Path(path)
