@@ -46,9 +46,7 @@ importlib.import_module("crossroads.core.workers").serve(sys.argv[1])
 
 def processors() -> int:
     """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_processes(

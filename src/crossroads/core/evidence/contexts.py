@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossroads.core.errors import EvidenceError, FormatError, InputError, in_short, join_words, one_of
-from crossroads.core.evidence.embeddings import Embeddings, Match, Provenance
+from crossroads.core.evidence.embeddings import Embeddings, Match, Provenance, read_only
 from crossroads.core.evidence.spelling import has_capital, is_cased
 from crossroads.core.stimuli.sets import word_fault
 from crossroads.core.storage.arrays import MANIFEST, Rows, read_folder, write_folder
@@ -162,7 +162,7 @@ class Contexts:
         """All context vectors in one array; read-only. Copied if they are in several."""
         if len(self._blocks) == 1:
             return self._blocks[0]
-        return _read_only(np.concatenate(self._blocks))
+        return read_only(np.concatenate(self._blocks))
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -238,12 +238,6 @@ def open_contexts(store: str | Path, fallback: str, *, verify: bool = True) -> C
     return contexts
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
 def _read_only_blocks(vectors: NDArray[Any] | Sequence[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
     blocks = (vectors,) if isinstance(vectors, np.ndarray) else tuple(vectors)
     for block in blocks:
@@ -255,7 +249,7 @@ def _read_only_blocks(vectors: NDArray[Any] | Sequence[NDArray[Any]]) -> tuple[N
             raise EvidenceError(f"the vectors are of type {block.dtype}.", hint=hint)
     if not blocks:
         raise EvidenceError("there are no vectors.", hint="give one row per context.")
-    return tuple(_read_only(block) for block in blocks)
+    return tuple(read_only(block) for block in blocks)
 
 
 def write_store(
@@ -269,17 +263,13 @@ def write_store(
     provenance: Provenance,
     shard_bytes: int = SHARD_BYTES,
 ) -> None:
-    """Write context vectors as a store, as a whole or not at all.
-
-    ``rows`` are the context vectors of each word, in the order of the words; they are read one word at a
-    time.
-    """
+    """Write context vectors as a store, as a whole or not at all; ``rows`` are read one word at a time."""
     kind = np.dtype(one_of("dtype", dtype, DTYPES))
     _check_table(words, counts)
     checked = _checked_rows(zip(words, counts, rows, strict=True), dim, kind)
     shards: dict[str, NDArray[Any] | Rows] = {}
     first = 0
-    for last in _cuts(counts, dim * kind.itemsize, shard_bytes):
+    for last in cuts([int(count) * dim * kind.itemsize for count in counts], shard_bytes):
         shape = (int(sum(counts[first:last])), dim)
         shards[f"vectors-{len(shards):05d}"] = Rows(shape, kind, islice(checked, last - first))
         first = last
@@ -303,12 +293,12 @@ def _check_table(words: Sequence[Any], counts: Sequence[Any]) -> None:
         raise EvidenceError(message, hint="put all contexts of a word into one array.")
 
 
-def _cuts(counts: Sequence[int], row_bytes: int, shard_bytes: int) -> Iterator[int]:
-    """Yield the number of words after which each file ends."""
+def cuts(sizes: Sequence[int], enough: int) -> Iterator[int]:
+    """Yield where groups of neighbours end, each as soon as its sizes add up to enough."""
     filled = 0
-    for position, count in enumerate(counts, start=1):
-        filled += int(count) * row_bytes
-        if filled >= shard_bytes or position == len(counts):
+    for position, size in enumerate(sizes, start=1):
+        filled += size
+        if filled >= enough or position == len(sizes):
             yield position
             filled = 0
 

@@ -294,17 +294,11 @@ class Embeddings:
             match = self._found(word) if row is None else Match(row, word, "exact")
             matches[match.label] = match.row
         rows = np.fromiter(matches.values(), dtype=np.intp, count=len(matches))
-        some = Embeddings(
-            list(matches),
-            np.array(self._vectors[rows]),
-            provenance=self._provenance,
-            fallback=self._fallback,
-            ranks=None if self._ranks is None else self._ranks[rows],
-            pool=self._pool,
-            more=self._more,
-        )
-        some._some = True
-        return some
+        vectors = np.array(self._vectors[rows])
+        ranks = None if self._ranks is None else self._ranks[rows]
+        rules, pool, more = self._fallback, self._pool, self._more
+        some = Embeddings(list(matches), vectors, provenance=self._provenance, fallback=rules, ranks=ranks)
+        return some._with(_pool=pool, _more=more, _some=True)
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -367,6 +361,11 @@ def _checked(labels: tuple[str, ...], vectors: ArrayLike) -> NDArray[Any]:
             words = [repr(labels[start + i]) for i in np.flatnonzero(bad)]
             message = f"the vector of {join_words(words, most=3)} holds nan or infinite values."
             raise EvidenceError(message, hint="remove these rows, or repair them at their source.")
+    return read_only(array)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view of an array that cannot be written to."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -19,7 +19,8 @@ _ENDINGS = (
     *(".h5", ".hdf5", ".gguf", ".safetensors", ".parquet", ".json", ".jsonl", ".csv", ".tsv"),
     *(".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz"),
 )  # fmt: skip
-_SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
+GENERIC = ("model", "models", "checkpoint", "final", "output", "outputs")
+"""Names of folders that do not say which model is in them."""
 _ABSOLUTE = re.compile(r"[\\/~]|[A-Za-z]:[\\/]")
 _BETWEEN = re.compile(r"[\\/]+")
 KINDS: Mapping[str, str] = {
@@ -98,7 +99,7 @@ def _written(about: Provenance, size: int) -> str:
         return _BETWEEN.split(about.source.rstrip("\\/"))[-1]
     parts = [part for part in _BETWEEN.split(about.source) if part not in ("", ".", "..", "~")]
     last = _stem(parts[-1]) or parts[-1] if parts else about.source
-    if size == 1 and last.lower() in _SAYS_NOTHING:
+    if size == 1 and last.lower() in GENERIC:
         size = 2
     return "/".join([*parts[:-1], last][-size:])
 

@@ -233,10 +233,7 @@ class _CharacterNetwork:
         return found
 
     def _convolved(self, codes: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """The largest value of every filter over the characters of each word.
-
-        Windows that lie wholly behind the longest word are all alike; one of each width is kept.
-        """
+        """The largest value of every filter over the characters; past the longest word one window is kept."""
         widest = max(width for width, *_ in self._filters)
         longest = max(map(len, codes))
         ids = np.full((len(codes), min(longest + widest, self._options.word)), _FILL)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.core.errors import FormatError, InputError, UnsafeFileError, in_short, join_words, require
+from crossroads.core.evidence.model_names import GENERIC
 from crossroads.core.models.elmo import elmo_files
 from crossroads.core.storage.files import checksum
 
@@ -44,7 +45,6 @@ _ARGUMENTS = re.compile("(model|tokenizer|processor|config)_(args|kwargs)")
 _NAMES_FILES = re.compile("variant|adapter_kwargs|use_kernels|allow_all_kernels|kernel_config|.*_file")
 """Arguments for loading, in settings of a sentence encoder, by which other files or code would be used."""
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
-_SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
 _CONVERT = (
     "convert them if you trust them: AutoModel.from_pretrained(NAME).save_pretrained(FOLDER, "
     "safe_serialization=True), and the tokenizer next to it."
@@ -127,7 +127,7 @@ def _from_path(path: Path) -> ModelFiles:
 
 def _name(folder: Path) -> str:
     """The last part of a path, or the last two if the last is a generic name."""
-    return f"{folder.parent.name}/{folder.name}" if folder.name.lower() in _SAYS_NOTHING else folder.name
+    return f"{folder.parent.name}/{folder.name}" if folder.name.lower() in GENERIC else folder.name
 
 
 def _gguf(path: Path) -> ModelFiles:

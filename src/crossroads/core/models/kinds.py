@@ -227,7 +227,6 @@ def _of_file(model: str, file: Path) -> Kind:
 
 
 def _of_config(model: str, config: Mapping[str, Any]) -> Kind:
-    """Kind by the architecture that a configuration names."""
     type_, listed = str(config.get("model_type") or ""), config.get("architectures") or []
     classes = [str(one) for one in listed] if isinstance(listed, list) else []
     said = f"its configuration names {join_words(classes) or type_ or 'nothing'}"

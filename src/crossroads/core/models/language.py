@@ -34,14 +34,10 @@ Integers = NDArray[np.int64]
 class _Request(threading.local):
     """The positions that a thread asks for, and the input and output of the output matrix."""
 
-    rows: tuple[Any, Any] | None = None
-    """Row and column of each position."""
-    early: bool = False
-    """Whether other positions are dropped in the last layer already."""
-    hidden: Any = None
-    """The input of the output matrix."""
-    given: Any = None
-    """Its output."""
+    rows: tuple[Any, Any] | None = None  # row and column of each position
+    early: bool = False  # whether other positions are dropped in the last layer already
+    hidden: Any = None  # the input of the output matrix
+    given: Any = None  # its output
 
 
 class LanguageModel:
@@ -210,12 +206,10 @@ def find_kind(config: Any, tokenizer: Any, kind: str, *, name: str) -> str:
     found = _kind_of(config) if kind == "auto" else kind
     if found is None:
         shown = join_words(config.architectures or [str(config.model_type)])
-        raise InputError(
-            f"{name} is not a language model: its configuration names {shown}.",
-            hint="a model with a head is needed, such as BertForMaskedLM or GPT2LMHeadModel; "
-            "kind='masked' or kind='causal' says which to load.",
-            option="kind",
-        )
+        message = f"{name} is not a language model: its configuration names {shown}."
+        head = "a model with a head is needed, such as BertForMaskedLM or GPT2LMHeadModel"
+        hint = f"{head}; kind='masked' or kind='causal' says which to load."
+        raise InputError(message, hint=hint, option="kind")
     if found == MASKED and tokenizer.mask_token_id is None:
         message = f"the tokenizer of {name} has no mask token, so it cannot be used as a masked model."
         hint = "use the tokenizer that the model was trained with, or kind='causal'."
@@ -224,7 +218,6 @@ def find_kind(config: Any, tokenizer: Any, kind: str, *, name: str) -> str:
 
 
 def _kind_of(config: Any) -> str | None:
-    """Masked, causal or neither, by the architectures that the configuration names."""
     tables = require("transformers.models.auto.modeling_auto", extra="models", purpose="loading models")
     for architecture in config.architectures or ():
         if architecture.endswith(("ForMaskedLM", "WithLMHeadModel")):

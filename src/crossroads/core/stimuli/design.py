@@ -114,18 +114,6 @@ class Design:
         return tuple(dict.fromkeys(word for words in self.sets.values() for word in words))
 
     @property
-    def shared_targets(self) -> tuple[str, ...]:
-        """Words that are in both targets; they cancel out, and tests warn of them."""
-        others = set(self.y or ())
-        return tuple(word for word in self.x if word in others)
-
-    @property
-    def shared_attributes(self) -> tuple[str, ...]:
-        """Words that are in both attributes; they cancel out, and tests warn of them."""
-        others = set(self.b)
-        return tuple(word for word in self.a if word in others)
-
-    @property
     def digest(self) -> str:
         """SHA-256 of the four word lists: equal for designs with the same words, whatever their names."""
         lists = {role: list(self.sets[role]) if role in self.sets else None for role in ROLES}
@@ -133,9 +121,7 @@ class Design:
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
     def replace(self, substitutions: Mapping[str, str | None]) -> Design:
-        """Replace words of the design; None drops a word.
-
-        Every set that contains the word is changed, and a sentence is added to the departures.
+        """Replace words in every set that has them; None drops a word. The departures say so.
 
         Examples
         --------
@@ -158,15 +144,13 @@ class Design:
         """Add words at the end of the sets, and a sentence about them to the departures."""
         more = {role: tuple(words) for role, words in (("x", x), ("y", y), ("a", a), ("b", b)) if words}
         changed: dict[str, Any] = {}
+        note = []
         for role, words in more.items():
-            before = self.sets.get(role)
-            if before is None:
+            if (before := self.sets.get(role)) is None:
                 raise DesignError(f"the design {self.name!r} has no {role} to add to.")
             changed[role] = StimulusSet(before.name, (*before, *words))
-        note = [
-            f"{join_words(map(repr, words))} {'is' if len(words) == 1 else 'are'} added to {role}."
-            for role, words in more.items()
-        ]
+            verb = "is" if len(words) == 1 else "are"
+            note.append(f"{join_words(map(repr, words))} {verb} added to {role}.")
         return dataclasses.replace(self, **changed, departures=(*self.departures, *note))
 
     def to_dict(self) -> dict[str, Any]:

@@ -109,7 +109,6 @@ class ArrayArchive:
 
     @contextlib.contextmanager
     def _plain_errors(self) -> Iterator[None]:
-        """Turn exceptions about the archive into one error."""
         try:
             yield
         except FormatError:

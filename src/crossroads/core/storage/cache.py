@@ -283,12 +283,9 @@ class Parts:
             raise InputError(message, hint=hint, option="restart")
         outdated = same and theirs.get("code") != ours["code"]
         if outdated and binding:
-            warnings.warn(
-                f"the finished parts of {self._store} were made by another version of crossroads: they are "
-                "discarded, and the work starts again.",
-                CrossroadsWarning,
-                stacklevel=2,
-            )
+            made = f"the finished parts of {self._store} were made by another version of crossroads"
+            message = f"{made}: they are discarded, and the work starts again."
+            warnings.warn(message, CrossroadsWarning, stacklevel=2)
         if outdated or not same:
             for name in others:
                 discard(self.folder / name)

@@ -188,7 +188,6 @@ def is_anything_finished(parts: Path) -> bool:
 
 
 def _bytes(count: int) -> str:
-    """Format a number of bytes with a unit."""
     step = min(max(len(str(count)) - 1, 0) // 3, len(_UNITS) - 1)
     size = count / 1000**step
     return f"{size:,.{int(step > 0 and size < 10)}f} {_UNITS[step]}"

@@ -8,6 +8,7 @@ compress about 2.5 to 1, a log whose lines hardly differ 100 to 1 and more. Belo
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import lzma
 import re
@@ -73,32 +74,29 @@ class Stream:
         kind = compression(path)
         self.plain = kind is None
         self.position = 0
-        self._raw: IO[bytes] = path.open("rb", buffering=0 if self.plain else -1)
-        self._archive: zipfile.ZipFile | None = None
-        try:
-            self._data = self._open(kind, member)
-        except BaseException:
-            self._raw.close()
-            raise
+        with contextlib.ExitStack() as opened:
+            self._raw = opened.enter_context(path.open("rb", buffering=0 if self.plain else -1))
+            self._data = self._raw if kind is None else self._open(kind, member, opened)
+            self._opened = opened.pop_all()
 
-    def _open(self, kind: str | None, member: str | None) -> Any:
-        if kind is None:
-            return self._raw
+    def _open(self, kind: str, member: str | None, opened: contextlib.ExitStack) -> Any:
         if kind == "zip":
-            return self._open_member(member)
+            return opened.enter_context(self._open_member(member, opened))
         if self.path.suffix:
             self.name = self.path.stem
+        if kind == "zst":
+            return _ZstandardFile(self._raw)
         if kind == "gz":
-            return gzip.GzipFile(fileobj=self._raw)
-        return {"bz2": bz2.BZ2File, "xz": lzma.LZMAFile, "zst": _ZstandardFile}[kind](self._raw)
+            return opened.enter_context(gzip.GzipFile(fileobj=self._raw))
+        return opened.enter_context((bz2.BZ2File if kind == "bz2" else lzma.LZMAFile)(self._raw))
 
-    def _open_member(self, member: str | None) -> IO[bytes]:
+    def _open_member(self, member: str | None, opened: contextlib.ExitStack) -> IO[bytes]:
         try:
-            self._archive = zipfile.ZipFile(self._raw)
-            info = choose_member(self._archive, self.path, member)
+            archive = opened.enter_context(zipfile.ZipFile(self._raw))
+            info = choose_member(archive, self.path, member)
             self.name = PurePosixPath(info.filename).name
             check_expansion(self.path, info.file_size, info.compress_size, ratio=self._ratio)
-            return self._archive.open(info)
+            return archive.open(info)
         except FormatError:
             raise
         except ARCHIVE_FAULTS as error:
@@ -150,11 +148,7 @@ class Stream:
 
     def close(self) -> None:
         """Close the file."""
-        if self._data is not self._raw:
-            self._data.close()
-        if self._archive is not None:
-            self._archive.close()
-        self._raw.close()
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -194,10 +188,6 @@ class _ZstandardFile:
             self._rest, self._frame = self._frame.unused_data, self._decompressor.decompressobj()
             self._frames, self._fresh = self._frames + 1, True
         return piece
-
-    def close(self) -> None:
-        """Discard the rest."""
-        self._piece = memoryview(b"")
 
 
 def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> zipfile.ZipInfo:

@@ -114,7 +114,6 @@ class Caller:
         raise EndpointError(f"{public_url(url)} redirects in a circle.", hint="give the final address.")
 
     def _once(self, url: str, body: bytes, most_bytes: int, ends: float) -> tuple[int, Any, bytes]:
-        """One request: status, headers and the answer."""
         plain_json = "application/json"
         headers = {"Content-Type": plain_json, "Accept": plain_json, "User-Agent": "crossroads"}
         if self.key:
@@ -230,12 +229,10 @@ class Protocols:
                 continue
             self.candidates = (protocol,)
             return answer
-        raise EndpointError(
-            f"{public_url(self._url)} understands none of the protocols {join_words(self.candidates)}: "
-            f"{refused[0].answer or refused[0].message}",
-            status=refused[0].status,
-            hint=f"give the full address, such as {self._example}.",
-        )
+        known, reply = join_words(self.candidates), refused[0].answer or refused[0].message
+        message = f"{public_url(self._url)} understands none of the protocols {known}: {reply}"
+        hint = f"give the full address, such as {self._example}."
+        raise EndpointError(message, status=refused[0].status, hint=hint)
 
 
 def read_key(variable: str, url: str) -> str | None:

@@ -41,8 +41,6 @@ FILES = (
 )
 """The files of the catalogue, in the order in which it lists them."""
 _DATA = importlib.resources.files("crossroads.core.stimuli.catalogue") / "data"
-KINDS = ("design", "groups", "traits", "templates", "words", "sentences", "ratings")
-"""Kinds of entries of the catalogue."""
 
 
 DesignName = Literal[
@@ -149,19 +147,7 @@ M = TypeVar("M", Design, Groups, Traits, Templates, WordLists, Sentences, Rating
 def build(name: str, variant: str | None = None) -> Material:
     """Build the entry of that name, which must be in the index, in one of its variants."""
     entry = index()[name]
-    makers: dict[str, Callable[[Entry], Material]] = {
-        "design": _design,
-        "groups": _groups,
-        "traits": _traits,
-        "templates": _templates,
-        "words": _words,
-        "sentences": _sentences,
-        "ratings": _ratings,
-    }
-    return makers[entry.kind](entry) if variant is None else _varied(build(name), entry, variant)
-
-
-# Designs
+    return KINDS[entry.kind](entry) if variant is None else _varied(build(name), entry, variant)
 
 
 def _design(entry: Entry) -> Design:
@@ -225,9 +211,6 @@ def _varied_design(design: Design, changes: Mapping[str, Any], variant: str, rea
     new = " ".join((*varied.departures[before:], reason)) if changes else ""
     departures = (*design.departures, new) if new else design.departures
     return dataclasses.replace(varied, name=f"{design.name}:{variant}", departures=departures)
-
-
-# Other material
 
 
 def _groups(entry: Entry) -> Groups:
@@ -330,6 +313,18 @@ def _generated(raw: Mapping[str, str], rule: Mapping[str, Any]) -> tuple[Sentenc
             for name in rule[number]:
                 made += [Sentence(t.fill(word=phrase), keyword) for t in families[name].templates]
     return tuple(made)
+
+
+KINDS: Mapping[str, Callable[[Entry], Material]] = {
+    "design": _design,
+    "groups": _groups,
+    "traits": _traits,
+    "templates": _templates,
+    "words": _words,
+    "sentences": _sentences,
+    "ratings": _ratings,
+}
+"""Kinds of entries of the catalogue, and what makes them."""
 
 
 class Catalogue(Named[str]):

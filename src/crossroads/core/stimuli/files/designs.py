@@ -351,8 +351,8 @@ def _header(text: str, place: Place) -> tuple[str, list[str], dict[str, str]]:
     if titled is not None:
         shown = join_words(map(in_short, titled[1]))
         raise place.error(f"the columns {shown} do not say which set they are.", _line_to_write(*titled))
-    lacking = [column for column in ("set", "word") if column not in best]
-    raise place.error(f"there is no column {in_short(lacking[0])} in {in_short(first)}.", _HINT)
+    lacking = "word" if "set" in best else "set"
+    raise place.error(f"there is no column {in_short(lacking)} in {in_short(first)}.", _HINT)
 
 
 def _line_to_write(delimiter: str, titles: list[str]) -> str:
@@ -384,12 +384,10 @@ def _without_margin(cells: list[str], least: int) -> list[str]:
 
 
 def _add(sets: _Sets, row: dict[str, str], place: Place, duplicates: Duplicates) -> None:
-    """Add the word of a row to its set."""
     role, word = row["set"].strip().casefold(), row["word"].strip(_SPACES)
     if role not in ROLES:
         raise place.error(f"the set is {in_short(row['set'])}.", "sets are x, y, a and b.", key="set")
-    fault = word_fault(word)
-    if fault is not None:
+    if (fault := word_fault(word)) is not None:
         hint = "give the word exactly as it is looked up."
         raise place.error(f"{in_short(word)} {fault}.", hint, key="word")
     if word != row["word"]:
