@@ -222,7 +222,7 @@ def save_elmo(folder: Path, *, seed: int = 3, **lstm: Any) -> Path:
         Other options of the LSTM layers.
     """
     h5py = pytest.importorskip("h5py", reason="extra 'elmo'")
-    from crossroads.core.models.elmo_files import expected_shapes, read_options
+    from crossroads.core.models.elmo import expected_shapes, read_options
 
     folder.mkdir(parents=True, exist_ok=True)
     options: dict[str, Any] = {

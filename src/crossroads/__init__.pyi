@@ -23,10 +23,10 @@ from crossroads.core.errors import InputError as InputError
 from crossroads.core.errors import MissingStimuliError as MissingStimuliError
 from crossroads.core.evidence.contexts import Contexts as Contexts
 from crossroads.core.evidence.embeddings import Embeddings as Embeddings
-from crossroads.core.evidence.provenance import Provenance as Provenance
+from crossroads.core.evidence.embeddings import Provenance as Provenance
 from crossroads.core.results.robustness import checks as checks
-from crossroads.core.stimuli.catalogue.lookup import batteries as batteries
-from crossroads.core.stimuli.catalogue.lookup import catalog as catalog
+from crossroads.core.stimuli.catalogue.index import batteries as batteries
+from crossroads.core.stimuli.catalogue.index import catalog as catalog
 from crossroads.core.stimuli.design import Design as Design
 from crossroads.core.stimuli.files.designs import read_design as read_design
 from crossroads.core.stimuli.files.designs import read_designs as read_designs

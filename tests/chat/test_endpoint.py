@@ -11,7 +11,7 @@ import pytest
 
 import crossroads as cr
 from crossroads.core.errors import CrossroadsWarning, InputError
-from crossroads.core.models.services.answers import EndpointError
+from crossroads.core.models.services.calls import EndpointError
 
 if TYPE_CHECKING:
     from tests.fixtures.sources import Reply, Service

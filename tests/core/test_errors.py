@@ -26,7 +26,7 @@ from crossroads.core.errors import (
 from crossroads.core.report.documents.reading import read_records
 from crossroads.core.report.gate.files import read_rules
 from crossroads.core.stimuli import read_designs
-from crossroads.core.storage.pickles.reader import load_pickle
+from crossroads.core.storage.pickles import load_pickle
 from crossroads.traits.people.files import read_judgements
 from crossroads.traits.probe.material import read_groups, read_templates, read_traits
 

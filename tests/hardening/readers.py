@@ -29,8 +29,7 @@ from crossroads.chat.evidence import ChatAnswers
 from crossroads.contexts.corpus.search import find_contexts
 from crossroads.contexts.corpus.store import read_contexts, write_contexts
 from crossroads.core.audit.engine import outcome_form
-from crossroads.core.models.elmo import Elmo
-from crossroads.core.models.elmo_files import read_options
+from crossroads.core.models.elmo import Elmo, read_options
 from crossroads.core.models.files import find_model
 from crossroads.core.models.kinds import recognise
 from crossroads.core.models.saved import VECTORS as SAVED
@@ -39,7 +38,7 @@ from crossroads.core.report.documents.reading import read_records
 from crossroads.core.report.gate.files import read_rules
 from crossroads.core.report.page.page import page_html
 from crossroads.core.report.renderers.card import card_section
-from crossroads.core.stimuli.files.lists import read_frequencies, read_sheet, read_trait_lists
+from crossroads.core.stimuli.files.text import read_frequencies, read_sheet, read_trait_lists
 from crossroads.core.storage.cache import Cache, Form, Key, Parts, parts_folder
 from crossroads.core.storage.files import read_record, with_checksum
 from crossroads.sentences.evidence import SentenceScores

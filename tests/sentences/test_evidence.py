@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crossroads.core.errors import EvidenceError, FormatError
-from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.storage.files import with_checksum
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
 from crossroads.sentences.material import SentenceItem

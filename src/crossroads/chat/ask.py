@@ -16,7 +16,7 @@ from crossroads.chat.evidence import ChatAnswer, ChatAnswers, Task, writable
 from crossroads.chat.local import LocalChat
 from crossroads.chat.prompts import PROMPTS, ChatPrompt, chat_prompts
 from crossroads.core.errors import CrossroadsWarning, InputError, in_short, join_words, one_of
-from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.models.services.addresses import KEY_VARIABLE
 from crossroads.core.models.transformers import Device
 from crossroads.core.stimuli import Design

@@ -23,7 +23,7 @@ from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import InputError
 from crossroads.core.results.robustness import ChecksResult, checks
 from crossroads.core.stimuli import Design, StimulusSet
-from crossroads.core.storage.disks import is_anything_finished
+from crossroads.core.storage.files import is_anything_finished
 from crossroads.core.storage.staging import check_folder
 from crossroads.core.wording.numbers import counted, number, percent
 

@@ -19,8 +19,7 @@ from crossroads.core.models.services.addresses import (
     public_url,
     without,
 )
-from crossroads.core.models.services.answers import EndpointError, error_message
-from crossroads.core.models.services.calls import Caller, Protocols, read_key
+from crossroads.core.models.services.calls import Caller, EndpointError, Protocols, error_message, read_key
 
 ChatProtocol = Literal["auto", "openai", "ollama"]
 """Protocols of chat services; ``"auto"`` detects the protocol."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from crossroads.core.errors import EvidenceError, FormatError, in_short, one_of
-from crossroads.core.evidence.provenance import Provenance, provenance_of
+from crossroads.core.evidence.embeddings import Provenance, provenance_of
 from crossroads.core.stimuli.files.text import load_json
 from crossroads.core.storage.files import is_intact, with_checksum, write_file
 

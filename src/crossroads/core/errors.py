@@ -65,25 +65,13 @@ class CrossroadsError(Exception):
         message = without_middle(printable(message), self.longest)
         hint = None if hint is None else without_middle(printable(hint), self.longest)
         super().__init__(message if hint is None else f"{message}\n\nhint: {hint}")
-        self.message = message
-        self.hint = hint
-        self.option = option
+        self.message, self.hint, self.option = message, hint, option
+        self.reason = message
+        """The message, without the name of its subject where that is shown separately."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle an error with its class and attributes, for other processes."""
-        return _rebuilt, (type(self), self.args, self.__dict__)
-
-    @property
-    def reason(self) -> str:
-        """The message, without the name of its subject where that is shown separately."""
-        return self.message
-
-
-def _rebuilt(kind: type[CrossroadsError], args: tuple[Any, ...], carried: dict[str, Any]) -> CrossroadsError:
-    error = kind.__new__(kind)
-    error.args = args
-    error.__dict__.update(carried)
-    return error
+        return Exception.__new__, (type(self), *self.args), self.__dict__
 
 
 class InputError(CrossroadsError, ValueError):
@@ -117,14 +105,7 @@ class EvidenceError(InputError):
 class FormatError(InputError):
     """A file that does not have the expected format.
 
-    Parameters
-    ----------
-    path
-        The file.
-    line
-        The line (text formats) or record (binary formats) at fault, counted from 1.
-    key
-        The key at fault, in structured files.
+    ``line`` is the line or, in binary formats, the record at fault, counted from 1; ``key`` is the key.
     """
 
     def __init__(
@@ -137,11 +118,8 @@ class FormatError(InputError):
         hint: str | None = None,
         option: str | None = None,
     ) -> None:
-        place = "" if path is None else str(path)
-        if line is not None:
-            place += f", line {line}" if place else f"line {line}"
-        if key is not None:
-            place += f", key {in_short(key)}" if place else f"key {in_short(key)}"
+        places = {"": path, "line ": line, "key ": None if key is None else in_short(key)}
+        place = ", ".join(f"{what}{value}" for what, value in places.items() if value not in (None, ""))
         super().__init__(f"{place}: {message}" if place else message, hint=hint, option=option)
         self.path = None if path is None else Path(path)
         self.line = line
@@ -153,29 +131,17 @@ class UnsafeFileError(FormatError):
 
 
 class UnknownNameError(InputError, LookupError):
-    """A name that is not known, with the nearest ones that are.
-
-    Parameters
-    ----------
-    kind
-        Kind of the name ("test", "format", "alternative").
-    name
-        The name given.
-    known
-        Every known name.
-    """
+    """A name of some kind ("test", "format") that is not known, with the nearest ones that are."""
 
     def __init__(self, kind: str, name: object, known: Iterable[str], *, hint: str | None = None) -> None:
         known = tuple(known)
-        name = _as_text(name)
+        name = name if isinstance(name, str) else in_short(name)
         near = nearest(name, known)
-        if hint is None:
-            if near:
-                hint = f"did you mean {join_words(map(in_short, near), last='or')}?"
-            elif len(known) <= 12:
-                hint = f"known: {', '.join(known)}."
-            else:
-                hint = f"{len(known)} are known, such as {', '.join(known[:6])}."
+        if hint is None and near:
+            hint = f"did you mean {join_words(map(in_short, near), last='or')}?"
+        elif hint is None:
+            few = f"known: {', '.join(known)}."
+            hint = few if len(known) <= 12 else f"{len(known)} are known, such as {', '.join(known[:6])}."
         super().__init__(f"unknown {kind} {in_short(name)}.", hint=hint)
         self.kind, self.name, self.known, self.nearest = kind, name, known, near
 
@@ -224,14 +190,10 @@ class MissingStimuliError(InputError, LookupError):
             f"in {design}, {message}" if design else message, hint=hint, option=("missing", "fallback")
         )
         self.gaps = {name: {s: dict(w) for s, w in sets.items()} for name, sets in (gaps or {}).items()}
-        found = (words for sets in self.gaps.values() for words in sets.values())
-        self.missing = {word: why for words in found for word, why in words.items()} | dict(missing or {})
-        self._reason = message
-
-    @property
-    def reason(self) -> str:
-        """The message without the name of the design."""
-        return self._reason
+        gaps_of_sets = (words for sets in self.gaps.values() for words in sets.values())
+        self.missing = {word: why for words in gaps_of_sets for word, why in words.items()}
+        self.missing |= missing or {}
+        self.reason = message
 
 
 class MissingExtraError(CrossroadsError, ImportError):
@@ -239,15 +201,7 @@ class MissingExtraError(CrossroadsError, ImportError):
 
 
 class DiskFullError(CrossroadsError):
-    """There is not enough disk space for a file.
-
-    Parameters
-    ----------
-    place
-        The file to be written; ``None`` where it is not known.
-    needed
-        Bytes needed, where known.
-    """
+    """There is not enough disk space for a file: its ``place`` and the bytes ``needed``, where known."""
 
     def __init__(
         self, message: str, *, place: Path | None, needed: int | None = None, hint: str | None = None
@@ -275,14 +229,7 @@ class CrossroadsWarning(UserWarning):
 def require(module: str, *, extra: str, purpose: str) -> Any:
     """Import an optional dependency, or raise an error that names the extra that provides it.
 
-    Parameters
-    ----------
-    module
-        What to import, such as ``"pyarrow.parquet"``.
-    extra
-        The extra of this package that installs it.
-    purpose
-        What it is needed for, as the subject of a sentence: ``"reading Parquet files"``.
+    ``purpose`` is the subject of a sentence, such as ``"reading Parquet files"``.
     """
     try:
         return importlib.import_module(module)
@@ -293,23 +240,11 @@ def require(module: str, *, extra: str, purpose: str) -> Any:
         ) from error
 
 
-def _as_text(name: object) -> str:
-    """A name that was given; a description of one that is not text."""
-    return name if isinstance(name, str) else in_short(name)
-
-
 def in_short(value: object, most: int = 60) -> str:
-    """Return the ``repr`` of a value, shortened for a message.
+    """Return the ``repr`` of a value, cut after about ``most`` characters for a message.
 
     Values may come from untrusted files: a few bytes of a pickle can describe a value whose ``repr`` does not
     fit in memory, or a number too long to be written. So no more is written than is shown.
-
-    Parameters
-    ----------
-    value
-        Anything.
-    most
-        Approximate number of characters; a text that is cut ends with "…".
     """
     pieces, size = [], 0
     for piece in _pieces(value, most, _DEPTH):
@@ -328,33 +263,22 @@ def _pieces(value: object, most: int, depth: int) -> Iterator[str]:
         yield repr(str.__str__(value) if len(value) <= most else str.__getitem__(value, slice(most)) + "…")
     elif isinstance(value, bytes | bytearray):
         yield repr(bytes(value[:most])) + ("…" if len(value) > most else "")
-    elif isinstance(value, int):
-        yield _integer(value)
-    elif isinstance(value, Mapping | AbstractSet | list | tuple) and depth == 0:
-        yield "…"
-    elif isinstance(value, Mapping):
-        yield "{"
-        for i, (key, one) in enumerate(value.items()):
-            yield ", " if i else ""
-            yield from _pieces(key, most, depth - 1)
-            yield ": "
-            yield from _pieces(one, most, depth - 1)
-        yield "}"
-    elif isinstance(value, AbstractSet | list | tuple):
+    elif isinstance(value, int) and value.bit_length() > 3 * _DIGITS:
+        yield f"a number of about {value.bit_length() * 30_103 // 100_000 + 1:,} digits"
+    elif isinstance(value, Mapping | AbstractSet | list | tuple):
         first, last = "()" if isinstance(value, tuple) else "[]" if isinstance(value, list) else "{}"
+        if depth == 0:
+            first, value, last = "…", (), ""
         yield first
-        for i, one in enumerate(value):
+        for i, item in enumerate(value):
             yield ", " if i else ""
-            yield from _pieces(one, most, depth - 1)
+            yield from _pieces(item, most, depth - 1)
+            if isinstance(value, Mapping):
+                yield ": "
+                yield from _pieces(value[item], most, depth - 1)
         yield f",{last}" if isinstance(value, tuple) and len(value) == 1 else last
     else:
         yield _otherwise(value)
-
-
-def _integer(value: int) -> str:
-    if value.bit_length() > 3 * _DIGITS:
-        return f"a number of about {value.bit_length() * 30_103 // 100_000 + 1:,} digits"
-    return repr(value)
 
 
 def _otherwise(value: object) -> str:
@@ -385,27 +309,18 @@ def without_middle(text: str, most: int = MOST_CHARACTERS) -> str:
     return f"{text[: most - end - len(sign)].rstrip()}{sign}{text[-end:].lstrip()}"
 
 
-def nearest(name: str, known: Iterable[str], *, n: int = 3) -> tuple[str, ...]:
+def nearest(name: str, known: Iterable[str], *, n: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
     """The known names closest to a mistyped one, best first, ignoring case."""
     if len(name) > MOST_CHARACTERS:  # the time of the comparison is the product of lengths
         return ()
-    table: dict[str, str] = {}
-    for candidate in known:
-        table.setdefault(candidate.casefold(), candidate)
-    return tuple(table[m] for m in difflib.get_close_matches(name.casefold(), table, n=n, cutoff=0.6))
+    table = {candidate.casefold(): candidate for candidate in reversed([*known])}
+    return tuple(table[m] for m in difflib.get_close_matches(name.casefold(), table, n=n, cutoff=cutoff))
 
 
 def one_of(kind: str, name: Given, known: Any) -> Given:
     """Return ``name`` if it is known, else raise an error with the nearest known name.
 
-    Parameters
-    ----------
-    kind
-        Kind of the name, for the error.
-    name
-        The name given.
-    known
-        A ``Literal`` of the allowed names, or any collection of names.
+    ``kind`` is for the error; ``known`` is a ``Literal`` of the allowed names, or any collection of names.
     """
     known = get_args(known) or tuple(known)
     if not isinstance(name, str) or name not in known:  # an array compares item by item

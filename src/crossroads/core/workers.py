@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -45,9 +46,7 @@ importlib.import_module("crossroads.core.workers").serve(sys.argv[1])
 
 def processors() -> int:
     """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_processes(
@@ -70,67 +69,54 @@ def in_processes(
     with what workers report, and the variables of ``environment`` are added to those of this process.
     """
     command, todo = worker_command(prepare), list(numbers)
-    team = _Team(lambda: _Worker(command, setup, environment), question, todo, workers, name, hint)
+    # bounded, so that a slow reader slows the workers down instead of filling the memory
+    done: queue.Queue[_Answer] = queue.Queue(workers + 1)
+    team = _Team(lambda: _Worker(command, setup, environment), question, iter(todo), done, name, hint)
+    threads = [threading.Thread(target=team.serve, daemon=True) for _ in range(workers)]
+    left = len(todo)
     try:
-        yield from team.answers(len(todo), progress)
-    finally:
-        team.stop()
-
-
-class _Team:
-    """The workers, the remaining questions, and the answers received."""
-
-    def __init__(
-        self,
-        start: Callable[[], _Worker],
-        question: Callable[[int], Any],
-        numbers: list[int],
-        workers: int,
-        name: Callable[[int], str],
-        hint: str,
-    ) -> None:
-        self._start, self._question, self._name, self._hint = start, question, name, hint
-        self._todo: queue.SimpleQueue[int] = queue.SimpleQueue()
-        for number in numbers:
-            self._todo.put(number)
-        # bounded, so that a slow reader slows the workers down instead of filling the memory
-        self._done: queue.Queue[_Answer] = queue.Queue(workers + 1)
-        self._over = threading.Event()
-        self._workers: set[_Worker] = set()
-        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(workers)]
-
-    def answers(self, left: int, progress: Tell | None) -> Iterator[tuple[int, Any]]:
-        for thread in self._threads:
+        for thread in threads:
             thread.start()
         while left:
-            answer = self._done.get()
+            answer = done.get()
             if isinstance(answer, BaseException):
                 raise answer
-            if isinstance(answer, int):
-                if progress is not None:
-                    progress(answer)
-            else:
+            if isinstance(answer, tuple):
                 left -= 1
                 yield answer
-
-    def stop(self) -> None:
-        self._over.set()
-        for worker in list(self._workers):
+            elif progress is not None:
+                progress(answer)
+    finally:
+        team.over.set()
+        for worker in list(team.workers):
             worker.kill()
-        for thread in self._threads:
+        for thread in threads:
             if thread.ident is not None:
                 thread.join()
 
-    def _serve(self) -> None:
+
+@dataclass(eq=False)
+class _Team:
+    """The workers, the remaining questions, which their threads share, and the answers received."""
+
+    start: Callable[[], _Worker]
+    question: Callable[[int], Any]
+    numbers: Iterator[int]
+    done: queue.Queue[_Answer]
+    name: Callable[[int], str]
+    hint: str
+    over: threading.Event = field(default_factory=threading.Event)
+    workers: set[_Worker] = field(default_factory=set)
+
+    def serve(self) -> None:
         """Keep one worker busy."""
         worker: _Worker | None = None
         try:
-            while not self._over.is_set():
-                number = self._todo.get_nowait()
+            for number in self.numbers:
+                if self.over.is_set():
+                    break
                 worker, answer = self._ask(worker, number)
                 self._put((number, answer))
-        except queue.Empty:
-            pass
         except Exception as error:
             self._put(error)
         finally:
@@ -142,13 +128,13 @@ class _Team:
         last = ""
         for _ in range(TRIES):
             if worker is None:
-                worker = self._start()
-                self._workers.add(worker)
+                worker = self.start()
+                self.workers.add(worker)
             reported = 0
             try:
-                if self._over.is_set():  # started too late to be stopped with the others
+                if self.over.is_set():  # started too late to be stopped with the others
                     raise EOFError
-                worker.ask(self._question(number))
+                worker.ask(self.question(number))
                 while (reply := worker.answer())[0] == "progress":
                     reported += reply[1]
                     self._put(reply[1])
@@ -157,24 +143,23 @@ class _Team:
                 self._dismiss(worker)
                 worker = None
                 self._put(-reported)
-                if self._over.is_set():
+                if self.over.is_set():
                     break
                 continue
             if reply[0] == "failed":
                 raise reply[1]
             return worker, reply[1]
-        raise CrossroadsError(
-            f"{self._name(number)} ended its worker {TRIES} times: {last}.", hint=self._hint
-        )
+        hint = self.hint
+        raise CrossroadsError(f"{self.name(number)} ended its worker {TRIES} times: {last}.", hint=hint)
 
     def _dismiss(self, worker: _Worker) -> None:
         worker.kill()
-        self._workers.discard(worker)
+        self.workers.discard(worker)
 
     def _put(self, answer: _Answer) -> None:
-        while not self._over.is_set():
+        while not self.over.is_set():
             with contextlib.suppress(queue.Full):
-                self._done.put(answer, timeout=_SECONDS)
+                self.done.put(answer, timeout=_SECONDS)
                 break
 
 
@@ -281,6 +266,5 @@ def _portable(error: Exception) -> Exception:
     if isinstance(error, CrossroadsError | OSError):
         return error
     said = next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
-    return CrossroadsError(
-        f"a worker failed: {type(error).__name__}: {said[:200]}", hint="please report this."
-    )
+    hint = "please report this."
+    return CrossroadsError(f"a worker failed: {type(error).__name__}: {said[:200]}", hint=hint)

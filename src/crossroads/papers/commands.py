@@ -18,7 +18,7 @@ from crossroads.core.errors import InputError, UnknownNameError, join_words, one
 from crossroads.core.evidence import Embeddings
 from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.stimuli import catalog
-from crossroads.core.stimuli.files.spreadsheets import write_rows
+from crossroads.core.stimuli.files.text import write_rows
 from crossroads.core.storage.files import check_file, write_file
 from crossroads.intersections.commands import intersectional_words
 from crossroads.papers.abc.reproduction import reproduce_abc

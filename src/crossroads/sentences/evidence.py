@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
-from crossroads.core.evidence.provenance import Provenance, provenance_of
+from crossroads.core.evidence.embeddings import Provenance, provenance_of
 from crossroads.core.stimuli.files.text import load_json
 from crossroads.core.storage.files import is_intact, with_checksum, write_file
 from crossroads.sentences.material import ROLES, Kind, SentenceItem

@@ -18,10 +18,18 @@ from crossroads.core.errors import (
     one_of,
     require,
 )
-from crossroads.core.evidence.provenance import Provenance
-from crossroads.core.models.batches import Batch, TextPlan, plan_texts
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.models.language import CAUSAL, MASKED, Asked, LanguageModel
-from crossroads.core.models.opening import ProbeStep, Progress, RunOptions, is_finished, run_provenance
+from crossroads.core.models.opening import (
+    Batch,
+    ProbeStep,
+    Progress,
+    RunOptions,
+    TextPlan,
+    is_finished,
+    plan_texts,
+    run_provenance,
+)
 from crossroads.core.models.transformers import Device
 from crossroads.core.storage.cache import record_fingerprint
 from crossroads.sentences.evidence import PUBLISHED, SCORES, Score, ScoredItem, SentenceScores

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from crossroads.core.errors import FormatError, InputError, UnsafeFileError
-from crossroads.core.models.elmo import Elmo, split_text
-from crossroads.core.models.elmo_files import elmo_files
+from crossroads.core.models.elmo import Elmo, elmo_files, split_text
 from crossroads.words.models.prompted import prompted_embeddings
 from tests.small_models import save_elmo
 

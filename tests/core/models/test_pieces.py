@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossroads.contexts.embed.plan import centred_window
-from crossroads.core.models.batches import Span, find_pieces
+from crossroads.core.models.opening import Span, find_pieces
 
 
 @given(

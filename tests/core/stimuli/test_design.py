@@ -33,16 +33,12 @@ def test_without_y_the_test_has_a_single_target() -> None:
     assert design.y is None
     assert list(design.sets) == ["x", "a", "b"]
     assert design.words == ("rose", "daisy", "love", "filth")
-    assert design.shared_targets == ()
     assert repr(design) == "<Design bugs: x (2), a (1) and b (1)>"
 
 
-def test_shared_words_are_allowed_and_exposed() -> None:
+def test_shared_words_are_allowed() -> None:
     design = bugs(y=["rose", "wasp"], b=["love", "filth"])
     assert design.words == ("rose", "daisy", "wasp", "love", "filth")
-    assert design.shared_targets == ("rose",)
-    assert design.shared_attributes == ("love",)
-    assert bugs().shared_targets == bugs().shared_attributes == ()
 
 
 def test_the_digest_is_that_of_the_word_lists_alone() -> None:

@@ -19,7 +19,7 @@ from crossroads.core.cli import main
 from crossroads.core.errors import CrossroadsError, DiskFullError, InputError
 from crossroads.core.evidence import Contexts
 from crossroads.core.report.folder import check_output
-from crossroads.core.storage.disks import disk_errors, full_disk, is_anything_finished
+from crossroads.core.storage.files import disk_errors, full_disk, is_anything_finished
 from crossroads.core.storage.staging import recover, replaced, staged, usable_place
 
 FILE = "content.txt"

@@ -17,7 +17,7 @@ from scipy import stats
 import crossroads as cr
 from crossroads.core.errors import CrossroadsError, FormatError, MissingStimuliError, UnknownNameError
 from crossroads.core.inference.crossed import spread, spread_at_equal
-from crossroads.core.stimuli.files.lists import read_frequencies
+from crossroads.core.stimuli.files.text import read_frequencies
 from crossroads.words.checks.frequency import FrequencyResult
 from crossroads.words.checks.matched import Drawn
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from crossroads.core.errors import CrossroadsWarning, InputError
-from crossroads.core.models.services.answers import EndpointError
+from crossroads.core.models.services.calls import EndpointError
 from crossroads.words.models.endpoint import endpoint_embeddings
 
 if TYPE_CHECKING:

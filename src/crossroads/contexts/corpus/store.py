@@ -20,7 +20,7 @@ from typing import Any
 from crossroads.contexts.corpus.sample import Context, Found, WordCoverage
 from crossroads.core.errors import FormatError, InputError, in_short, join_words
 from crossroads.core.evidence.contexts import SENTENCES as FORMAT
-from crossroads.core.stimuli.files.spreadsheets import write_rows
+from crossroads.core.stimuli.files.text import write_rows
 from crossroads.core.storage.files import read_record
 from crossroads.core.storage.staging import check_place, replaced
 from crossroads.version import VERSION

@@ -2,7 +2,7 @@
 
 Two layouts are read: an ``.npz`` archive with one array per word, and a pickled dictionary of word to array
 or to a list of vectors, as in the released code of the published tests. Pickles are read by
-the reader of :mod:`crossroads.core.storage.pickles.reader`, which builds arrays and runs nothing.
+the reader of :mod:`crossroads.core.storage.pickles`, which builds arrays and runs nothing.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from crossroads.core.evidence import Contexts, Provenance
 from crossroads.core.evidence.contexts import DTYPES, write_store
 from crossroads.core.storage.arrays import ArrayArchive, check_expansion
 from crossroads.core.storage.files import checksum
-from crossroads.core.storage.pickles.arrays import as_array
-from crossroads.core.storage.pickles.reader import load_pickle
+from crossroads.core.storage.pickles import as_array, load_pickle
 from crossroads.core.storage.staging import already_there, usable_place
 from crossroads.core.storage.streams import Stream
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from crossroads.contexts.corpus import StoredContexts
 from crossroads.contexts.embed.settings import Settings
 from crossroads.core.errors import InputError, join_words
-from crossroads.core.models.batches import Integers, Span, find_pieces
 from crossroads.core.models.elmo import ElmoTokenizer
+from crossroads.core.models.opening import Integers, Span, find_pieces
 
 NO_PIECE = "no token of the model represents the word"
 UNKNOWN = "the model knows the word only as unknown"

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from crossroads.core.errors import InputError, UnknownNameError, one_of
-from crossroads.core.models.elmo import NAME, ElmoTokenizer
-from crossroads.core.models.elmo_files import read_options, required_files
+from crossroads.core.models.elmo import NAME, ElmoTokenizer, read_options, required_files
 from crossroads.core.models.files import ModelFiles, find_model
 from crossroads.core.models.transformers import Device, load_config, load_tokenizer, longest_input, padding_id
 from crossroads.words.models.settings import device_of, packages

@@ -17,8 +17,7 @@ from crossroads.core.evidence import Provenance
 from crossroads.core.evidence.contexts import write_store
 from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.storage.cache import STAGED, Parts, record_fingerprint
-from crossroads.core.storage.disks import disk_errors
-from crossroads.core.storage.files import settle
+from crossroads.core.storage.files import disk_errors, settle
 
 _GATHERED_BYTES = 256 << 20
 """How many bytes of a store are gathered in memory at once; a single word may need more."""

@@ -35,9 +35,8 @@ from crossroads.core.report.gate.files import read_rules
 from crossroads.core.report.gate.rules import Gate, Rule, check_rules, judge
 from crossroads.core.report.renderers.texts import markdown_summary
 from crossroads.core.stimuli import Design
-from crossroads.core.stimuli.files.lists import read_frequencies
-from crossroads.core.storage.disks import disk_errors
-from crossroads.core.storage.files import check_file, write_file
+from crossroads.core.stimuli.files.text import read_frequencies
+from crossroads.core.storage.files import check_file, disk_errors, write_file
 from crossroads.words.checks.corrections import Correction
 from crossroads.words.checks.scales import wordfreq_language
 from crossroads.words.models.ask import SourceOptions

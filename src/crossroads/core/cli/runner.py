@@ -207,7 +207,7 @@ class Outcome:
     def write(self, path: Path) -> None:
         """Write the results to a file, whose ending says what."""
         from crossroads.core.report.renderers.texts import latex_tables
-        from crossroads.core.stimuli.files.spreadsheets import write_rows
+        from crossroads.core.stimuli.files.text import write_rows
         from crossroads.core.storage.files import write_file
 
         ending, tables = path.suffix.lower(), self.tables if self.files is None else self.files

@@ -1,12 +1,6 @@
 """Evidence from a source: arrays with their labels and provenance."""
 
 from crossroads.core.evidence.contexts import Contexts
-from crossroads.core.evidence.embeddings import Embeddings, Match
-from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.evidence.embeddings import Embeddings, Match, Provenance
 
-__all__ = [
-    "Contexts",
-    "Embeddings",
-    "Match",
-    "Provenance",
-]
+__all__ = ["Contexts", "Embeddings", "Match", "Provenance"]

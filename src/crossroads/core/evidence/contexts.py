@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossroads.core.errors import EvidenceError, FormatError, InputError, in_short, join_words, one_of
-from crossroads.core.evidence.embeddings import Embeddings, Match
-from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.evidence.embeddings import Embeddings, Match, Provenance, read_only
 from crossroads.core.evidence.spelling import has_capital, is_cased
 from crossroads.core.stimuli.sets import word_fault
-from crossroads.core.storage.folders import MANIFEST, Rows, read_folder, write_folder
+from crossroads.core.storage.arrays import MANIFEST, Rows, read_folder, write_folder
 
 FORMAT = "crossroads-store/1"
 """The layout of stores of context vectors."""
@@ -24,6 +23,7 @@ SENTENCES = "crossroads-contexts/1"
 """The layout of folders of sentences, which are not read here."""
 DTYPES = ("float16", "float32", "float64")
 """Types of numbers that a store may have."""
+_ROWS = "give each word an array with one row per context, all of the same length."
 SHARD_BYTES = 256 << 20
 """A file of a store holds whole words and ends once it is at least this large."""
 
@@ -63,18 +63,15 @@ class Contexts:
     ) -> None:
         # one row per word suffices to find and check words
         counts = np.asarray(list(counts), dtype=np.int64)
-        self._index = Embeddings(
-            list(words), np.ones((counts.size, 1)), provenance=provenance, fallback=fallback
-        )
+        ones = np.ones((counts.size, 1))
+        self._index = Embeddings(list(words), ones, provenance=provenance, fallback=fallback)
         self._offsets = np.concatenate([[0], np.cumsum(counts)])
         self._blocks = _read_only_blocks(vectors)
         self._edges = np.concatenate([[0], np.cumsum([len(block) for block in self._blocks])])
         if self._edges[-1] != self._offsets[-1]:
             shapes = ", ".join(str(block.shape) for block in self._blocks)
-            raise EvidenceError(
-                f"there are {int(counts.sum())} contexts for vectors of shape {shapes}.",
-                hint="give one row per context.",
-            )
+            message = f"there are {int(counts.sum())} contexts for vectors of shape {shapes}."
+            raise EvidenceError(message, hint="give one row per context.")
         if (counts < 1).any():
             word = self._index.labels[int(np.argmin(counts))]
             raise EvidenceError(f"{word!r} has no context.", hint="leave out words without contexts.")
@@ -85,22 +82,12 @@ class Contexts:
     def open(cls, path: str | Path, *, verify: bool = True, fallback: str | Iterable[str] = ()) -> Contexts:
         """Open a store that ``crossroads embed`` wrote; the vectors stay on disk until they are used.
 
-        Parameters
-        ----------
-        path
-            The folder.
-        verify
-            Whether to compare every file with its checksum first, which takes about a second per gigabyte.
-        fallback
-            As for the class.
+        With ``verify``, every file is compared with its checksum first, which takes about a second per
+        gigabyte. ``fallback`` is as for the class.
         """
-        arrays, about = read_folder(
-            path,
-            kind=FORMAT,
-            made_by="`crossroads embed DIR --model M -o STORE`",
-            verify=verify,
-            others={SENTENCES: "a contexts folder, not yet embedded"},
-        )
+        made_by = "`crossroads embed DIR --model M -o STORE`"
+        others = {SENTENCES: "a contexts folder, not yet embedded"}
+        arrays, about = read_folder(path, kind=FORMAT, made_by=made_by, verify=verify, others=others)
         for array in arrays.values():
             one_of("dtype", array.dtype.name, DTYPES)
         try:
@@ -110,31 +97,18 @@ class Contexts:
             source = Provenance.from_dict(about["provenance"])
             return cls(words, counts, blocks, provenance=source, fallback=fallback)
         except (EvidenceError, KeyError, TypeError, ValueError, OverflowError) as error:
-            raise FormatError(
-                f"the manifest does not describe these context vectors ({error}).",
-                path=Path(path) / MANIFEST,
-                hint="the store is damaged or was changed; make it again with `crossroads embed`.",
-            ) from error
+            message = f"the manifest does not describe these context vectors ({error})."
+            hint = "the store is damaged or was changed; make it again with `crossroads embed`."
+            raise FormatError(message, path=Path(path) / MANIFEST, hint=hint) from error
 
     def save(self, path: str | Path, *, dtype: str | None = None) -> None:
-        """Write a store that :meth:`open` reads.
+        """Write a store that :meth:`open` reads, to a folder that must not exist.
 
-        Parameters
-        ----------
-        path
-            The folder to create; it must not exist.
-        dtype
-            ``"float16"``, ``"float32"`` or ``"float64"``; by default that of the vectors.
+        ``dtype`` is ``"float16"``, ``"float32"`` or ``"float64"``, by default that of the vectors.
         """
-        write_store(
-            path,
-            self.words,
-            np.diff(self._offsets).tolist(),
-            (self[word] for word in self.words),
-            dim=self.dim,
-            dtype=dtype or self.dtype.name,
-            provenance=self.provenance,
-        )
+        counts, rows = np.diff(self._offsets).tolist(), (self[word] for word in self.words)
+        kind, about = dtype or self.dtype.name, self.provenance
+        write_store(path, self.words, counts, rows, dim=self.dim, dtype=kind, provenance=about)
 
     @classmethod
     def from_dict(
@@ -150,25 +124,21 @@ class Contexts:
                 f"the contexts are of type {type(contexts).__name__}.", hint="give {word: array, ...}."
             )
         if not contexts:
-            raise EvidenceError(
-                "there are no contexts: the mapping is empty.", hint="give at least one word."
-            )
+            message = "there are no contexts: the mapping is empty."
+            raise EvidenceError(message, hint="give at least one word.")
         arrays = {word: np.asarray(rows) for word, rows in contexts.items()}
         first_word, first = next(iter(arrays.items()))
         for word, rows in arrays.items():
             if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1:] != first.shape[1:]:
-                raise EvidenceError(
-                    f"the contexts of {word!r} have shape {rows.shape}, of {first_word!r} {first.shape}.",
-                    hint="give each word an array with one row per context, all of the same length.",
-                )
+                what = f"of {word!r} have shape {rows.shape}, of {first_word!r} {first.shape}"
+                raise EvidenceError(f"the contexts {what}.", hint=_ROWS)
         stacked = np.concatenate(list(arrays.values()))
         if stacked.dtype.kind in "iu":
             stacked = stacked.astype(np.float64)
         if not np.isfinite(stacked).all():
             bad = next(word for word, rows in arrays.items() if not np.isfinite(rows).all())
-            raise EvidenceError(
-                f"a context of {bad!r} holds nan or infinite values.", hint="remove or repair it."
-            )
+            message = f"a context of {bad!r} holds nan or infinite values."
+            raise EvidenceError(message, hint="remove or repair it.")
         counts = [len(rows) for rows in arrays.values()]
         return cls(list(arrays), counts, stacked, provenance=provenance, fallback=fallback)
 
@@ -192,7 +162,7 @@ class Contexts:
         """All context vectors in one array; read-only. Copied if they are in several."""
         if len(self._blocks) == 1:
             return self._blocks[0]
-        return _read_only(np.concatenate(self._blocks))
+        return read_only(np.concatenate(self._blocks))
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -228,8 +198,7 @@ class Contexts:
         return len(self[word])
 
     def __getitem__(self, word: str) -> NDArray[Any]:
-        match = self.find(word)
-        if match is None:
+        if (match := self.find(word)) is None:
             raise InputError(f"{word!r} is not among the {len(self)} words.")
         block, start, stop = self.place(match.row)
         rows: NDArray[Any] = self._blocks[block][start:stop]
@@ -261,35 +230,26 @@ def open_contexts(store: str | Path, fallback: str, *, verify: bool = True) -> C
     ``"auto"`` tries lower case if almost all words of the store are in lower case (at most one word in 2,000
     with a capital letter).
     """
-    given = () if fallback in ("auto", "none") else fallback
-    contexts = Contexts.open(store, verify=verify, fallback=given)
+    rules = () if fallback in ("auto", "none") else fallback
+    contexts = Contexts.open(store, verify=verify, fallback=rules)
     words = contexts.words
     if fallback == "auto" and not is_cased(sum(map(has_capital, words)), len(words)):
         return Contexts.open(store, verify=False, fallback="lower")
     return contexts
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
 def _read_only_blocks(vectors: NDArray[Any] | Sequence[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
     blocks = (vectors,) if isinstance(vectors, np.ndarray) else tuple(vectors)
     for block in blocks:
         if block.ndim != 2 or block.shape[1:] != blocks[0].shape[1:] or block.shape[1] == 0:
-            raise EvidenceError(
-                f"the contexts have shape {block.shape}.",
-                hint="give one row per context, all rows of the same length.",
-            )
+            hint = "give one row per context, all rows of the same length."
+            raise EvidenceError(f"the contexts have shape {block.shape}.", hint=hint)
         if block.dtype.kind != "f" or block.dtype != blocks[0].dtype:
-            raise EvidenceError(
-                f"the vectors are of type {block.dtype}.", hint="give real numbers of one type."
-            )
+            hint = "give real numbers of one type."
+            raise EvidenceError(f"the vectors are of type {block.dtype}.", hint=hint)
     if not blocks:
         raise EvidenceError("there are no vectors.", hint="give one row per context.")
-    return tuple(_read_only(block) for block in blocks)
+    return tuple(read_only(block) for block in blocks)
 
 
 def write_store(
@@ -303,57 +263,42 @@ def write_store(
     provenance: Provenance,
     shard_bytes: int = SHARD_BYTES,
 ) -> None:
-    """Write context vectors as a store, as a whole or not at all.
-
-    ``rows`` are the context vectors of each word, in the order of the words; they are read one word at a
-    time.
-    """
+    """Write context vectors as a store, as a whole or not at all; ``rows`` are read one word at a time."""
     kind = np.dtype(one_of("dtype", dtype, DTYPES))
     _check_table(words, counts)
     checked = _checked_rows(zip(words, counts, rows, strict=True), dim, kind)
     shards: dict[str, NDArray[Any] | Rows] = {}
     first = 0
-    for last in _cuts(counts, dim * kind.itemsize, shard_bytes):
+    for last in cuts([int(count) * dim * kind.itemsize for count in counts], shard_bytes):
         shape = (int(sum(counts[first:last])), dim)
         shards[f"vectors-{len(shards):05d}"] = Rows(shape, kind, islice(checked, last - first))
         first = last
-    about = {
-        "words": list(words),
-        "counts": [int(count) for count in counts],
-        "provenance": provenance.to_dict(),
-    }
-    write_folder(path, shards, about, kind=FORMAT)
+    table = {"words": list(words), "counts": [int(count) for count in counts]}
+    write_folder(path, shards, table | {"provenance": provenance.to_dict()}, kind=FORMAT)
 
 
 def _check_table(words: Sequence[Any], counts: Sequence[Any]) -> None:
     """Refuse words that cannot be asked for, that occur twice, or that have no contexts."""
     if len(words) != len(counts) or not words:
-        raise EvidenceError(
-            f"there are {len(words)} words and {len(counts)} counts.",
-            hint="give one count per word, at least one.",
-        )
+        message = f"there are {len(words)} words and {len(counts)} counts."
+        raise EvidenceError(message, hint="give one count per word, at least one.")
     for word, count in zip(words, counts, strict=True):
         if (fault := word_fault(word)) is not None:
             raise EvidenceError(f"{in_short(word)} {fault}.", hint="name words as they are asked for.")
         if not isinstance(count, int | np.integer) or count < 1:
-            raise EvidenceError(
-                f"the word {in_short(word)} has {in_short(count)} contexts.",
-                hint="leave out words without contexts.",
-            )
-    if len(set(words)) < len(words):
-        twice = [word for word, times in Counter(words).items() if times > 1]
-        raise EvidenceError(
-            f"these words occur more than once: {join_words(map(in_short, twice), most=4)}.",
-            hint="put all contexts of a word into one array.",
-        )
+            message = f"the word {in_short(word)} has {in_short(count)} contexts."
+            raise EvidenceError(message, hint="leave out words without contexts.")
+    if twice := [word for word, times in Counter(words).items() if times > 1]:
+        message = f"these words occur more than once: {join_words(map(in_short, twice), most=4)}."
+        raise EvidenceError(message, hint="put all contexts of a word into one array.")
 
 
-def _cuts(counts: Sequence[int], row_bytes: int, shard_bytes: int) -> Iterator[int]:
-    """Yield the number of words after which each file ends."""
+def cuts(sizes: Sequence[int], enough: int) -> Iterator[int]:
+    """Yield where groups of neighbours end, each as soon as its sizes add up to enough."""
     filled = 0
-    for position, count in enumerate(counts, start=1):
-        filled += int(count) * row_bytes
-        if filled >= shard_bytes or position == len(counts):
+    for position, size in enumerate(sizes, start=1):
+        filled += size
+        if filled >= enough or position == len(sizes):
             yield position
             filled = 0
 
@@ -364,10 +309,8 @@ def _checked_rows(
     """The contexts of each word as they are stored; those that do not fit are an error."""
     for word, count, rows in words:
         if rows.shape != (count, dim):
-            raise EvidenceError(
-                f"the contexts of {word!r} have shape {rows.shape}, expected {(count, dim)}.",
-                hint="give each word an array with one row per context, all of the same length.",
-            )
+            message = f"the contexts of {word!r} have shape {rows.shape}, expected {(count, dim)}."
+            raise EvidenceError(message, hint=_ROWS)
         with np.errstate(over="ignore"):
             stored = rows.astype(dtype)
         if not np.isfinite(stored).all():

@@ -1,9 +1,10 @@
-"""One vector per label: the evidence that static association tests read."""
+"""One vector per label, the evidence that static association tests read; and where evidence came from."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -12,10 +13,81 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossroads.core.errors import EvidenceError, InputError, in_short, join_words
-from crossroads.core.evidence.provenance import Provenance, provenance_of
 from crossroads.core.evidence.spelling import Unread, check_fallback, helpful_rules, nearest_words, spellings
+from crossroads.core.stimuli.files.text import guarded
 
 _CHECK_ROWS = 1 << 14
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """The origin of a set of vectors.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> source = cr.Provenance(source="my-vectors.txt", details={"trained on": "letters of 1850"})
+    >>> emb = cr.Embeddings(["rose", "wasp"], [[1, 0], [0, 1]], provenance=source)
+    >>> emb.provenance.source
+    'my-vectors.txt'
+    """
+
+    source: str
+    """The file, package or model the vectors were read from."""
+    format: str = "in memory"
+    """The format the source was read as, such as ``"glove-text"``."""
+    revision: str | None = None
+    """Version or revision of the source, if it has one."""
+    sha256: str | None = None
+    """Checksum of the file, if it was computed."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Further facts that identify the evidence: size of the vocabulary, layer, pooling, decade."""
+
+    def __post_init__(self) -> None:
+        """Escape bytes of a path that are not valid characters, so that the name can always be written."""
+        object.__setattr__(self, "source", _writable(self.source))
+        details = {key: _writable(value) for key, value in self.details.items()}
+        if details != self.details:
+            object.__setattr__(self, "details", details)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {**vars(self), "details": dict(self.details)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, keep: bool = False) -> Provenance:
+        """Rebuild from :meth:`to_dict`; with ``keep``, what another version has recorded becomes details.
+
+        A TypeError if the data are not those of a provenance, a FormatError if they are nested too deeply.
+        """
+        kinds = {
+            "source": str,
+            "format": str,
+            "revision": str | None,
+            "sha256": str | None,
+            "details": Mapping,
+        }
+        data = guarded(lambda: dict(data), "the provenance")
+        if not all(isinstance(data[name], kind) for name, kind in kinds.items() if name in data):
+            raise TypeError("this is not a provenance")
+        more = {key: value for key, value in data.items() if keep and key not in kinds}
+        fields = {key: value for key, value in data.items() if key not in more}
+        return cls(**fields | {"details": {**more, **fields.get("details", {})}})
+
+
+def _writable(value: Any) -> Any:
+    """Text that UTF-8 can encode; paths may have other bytes."""
+    return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
+
+
+def provenance_of(about: object, source: str) -> Provenance:
+    """Provenance as it is, from a description, or with a default source."""
+    if isinstance(about, Provenance):
+        return about
+    if about is not None and not isinstance(about, str):
+        hint = "give cr.Provenance, or a description."
+        raise EvidenceError(f"the provenance is of type {type(about).__name__}.", hint=hint)
+    return Provenance(source=source if about is None else about)
 
 
 class Match(NamedTuple):
@@ -55,7 +127,7 @@ class Embeddings:
         Other words of the same source, against which measures compare; by default the vectors are their own
         pool, unless the source holds more.
     more
-        Reads that many other words of the source, for measures that need a pool where none was read along.
+        Reads that many other words of the source, for measures that need a pool where none was loaded.
 
     Examples
     --------
@@ -76,26 +148,18 @@ class Embeddings:
         pool: Embeddings | None = None,
         more: Callable[[int], Embeddings | None] | None = None,
     ) -> None:
-        array = vectors if isinstance(vectors, np.ndarray) else _as_array(vectors)
-        labels = _as_labels(labels)
-        _check_shape(labels, array)
-        index = {label: row for row, label in enumerate(labels)}
-        if len(index) < len(labels):
-            raise _duplicate_labels(labels)
-        if not isinstance(array, np.memmap):
-            _check_finite(labels, array)
-        view = array.view()
-        view.flags.writeable = False
-        self._labels = labels
-        self._vectors: NDArray[Any] = view
-        self._index = index
+        self._labels = labels = _as_labels(labels)
+        self._vectors: NDArray[Any] = _checked(labels, vectors)
+        self._index = {label: row for row, label in enumerate(labels)}
+        if len(self._index) < len(labels):
+            twice = [label for label, times in Counter(labels).items() if times > 1]
+            message = f"{join_words(map(in_short, twice), most=3)} label(s) more than one row."
+            raise EvidenceError(message, hint="give each row its own label.")
         self._fallback = check_fallback(fallback)
-        self._unread = unread
+        self._unread, self._some = unread, unread is not None
         self._provenance = provenance_of(provenance, "given as arrays")
         self._ranks = None if ranks is None else _as_ranks(ranks, labels)
-        self._pool = pool
-        self._some = unread is not None
-        self._more = more
+        self._pool, self._more = pool, more
 
     @classmethod
     def from_dict(
@@ -107,21 +171,18 @@ class Embeddings:
     ) -> Embeddings:
         """Build from a mapping of label to vector."""
         if not hasattr(vectors, "items"):
-            raise EvidenceError(
-                f"the vectors are of type {type(vectors).__name__}.", hint="give {word: vector, ...}."
-            )
+            message = f"the vectors are of type {type(vectors).__name__}."
+            raise EvidenceError(message, hint="give {word: vector, ...}.")
         if not vectors:
             raise EvidenceError("there are no vectors: the mapping is empty.", hint="give at least one.")
-        rows = [np.asarray(v) for v in vectors.values()]
-        dims = {word: row.shape for word, row in zip(vectors, rows, strict=True)}
-        first_word, first = next(iter(dims.items()))
-        for word, shape in dims.items():
-            if shape != first or len(shape) != 1:
-                raise EvidenceError(
-                    f"the vector of {word!r} has shape {shape}, that of {first_word!r} has shape {first}.",
-                    hint="every vector must be one-dimensional and of the same length.",
-                )
-        return cls(list(vectors), np.stack(rows), provenance=provenance, fallback=fallback)
+        rows = {word: np.asarray(vector) for word, vector in vectors.items()}
+        first_word, first = next(iter(rows.items()))
+        for word, row in rows.items():
+            if row.shape != first.shape or row.ndim != 1:
+                shapes = f"has shape {row.shape}, that of {first_word!r} has shape {first.shape}"
+                hint = "every vector must be one-dimensional and of the same length."
+                raise EvidenceError(f"the vector of {word!r} {shapes}.", hint=hint)
+        return cls(list(rows), np.stack(list(rows.values())), provenance=provenance, fallback=fallback)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -160,15 +221,15 @@ class Embeddings:
 
     @property
     def pool(self) -> Embeddings | None:
-        """Other words of the source: those read along, or all of these vectors where there are no others.
+        """Other words of the source: those also loaded, or all of these vectors where there are no others.
 
-        None where the source holds more words and none was read along, which
+        None where the source holds more words and none was loaded, which
         ``cr.load(path, words=…, pool=20_000)`` does.
         """
         return self._pool if self._pool is not None or self._some else self
 
     def others(self, n: int) -> Embeddings | None:
-        """The pool, or, where none was read along, ``n`` words that are read now and remembered.
+        """The pool, or, where none was loaded, ``n`` words that are read now and remembered.
 
         None where there is no pool and it is not known how to read one.
         """
@@ -184,11 +245,8 @@ class Embeddings:
         self, vectors: NDArray[Any], *, provenance: Provenance, pool: Embeddings | None = None
     ) -> Embeddings:
         """The same words with other vectors, such as corrected ones, and with a pool of the same kind."""
-        _check_shape(self._labels, vectors)
-        _check_finite(self._labels, vectors)
-        view = vectors.view()
-        view.flags.writeable = False
-        return self._with(_vectors=view, _provenance=provenance, _pool=pool, _more=None)
+        checked = _checked(self._labels, np.asarray(vectors))
+        return self._with(_vectors=checked, _provenance=provenance, _pool=pool, _more=None)
 
     def with_fallback(self, fallback: str | Iterable[str]) -> Embeddings:
         """The same vectors with other fallback rules; nothing is copied."""
@@ -206,8 +264,7 @@ class Embeddings:
     def find(self, word: str) -> Match | None:
         """Find a word, by the fallback rules if it is not found as written."""
         for form, rule in spellings(word, self._fallback):
-            row = self._index.get(form)
-            if row is not None:
+            if (row := self._index.get(form)) is not None:
                 return Match(row, form, rule)
         return None
 
@@ -234,22 +291,14 @@ class Embeddings:
         matches: dict[str, int] = {}
         words = list(words)
         for word, row in zip(words, self.exact_rows(words), strict=True):
-            match = self.find(word) if row is None else Match(row, word, "exact")
-            if match is None:
-                raise InputError(f"{word!r} is not among the {len(self)} labels.")
+            match = self._found(word) if row is None else Match(row, word, "exact")
             matches[match.label] = match.row
         rows = np.fromiter(matches.values(), dtype=np.intp, count=len(matches))
-        some = Embeddings(
-            list(matches),
-            np.array(self._vectors[rows]),
-            provenance=self._provenance,
-            fallback=self._fallback,
-            ranks=None if self._ranks is None else self._ranks[rows],
-            pool=self._pool,
-            more=self._more,
-        )
-        some._some = True
-        return some
+        vectors = np.array(self._vectors[rows])
+        ranks = None if self._ranks is None else self._ranks[rows]
+        rules, pool, more = self._fallback, self._pool, self._more
+        some = Embeddings(list(matches), vectors, provenance=self._provenance, fallback=rules, ranks=ranks)
+        return some._with(_pool=pool, _more=more, _some=True)
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -261,11 +310,13 @@ class Embeddings:
         return isinstance(word, str) and self.find(word) is not None
 
     def __getitem__(self, word: str) -> NDArray[Any]:
-        match = self.find(word)
-        if match is None:
-            raise InputError(f"{word!r} is not among the {len(self)} labels.")
-        vector: NDArray[Any] = self._vectors[match.row]
+        vector: NDArray[Any] = self._vectors[self._found(word).row]
         return vector
+
+    def _found(self, word: str) -> Match:
+        if (match := self.find(word)) is None:
+            raise InputError(f"{word!r} is not among the {len(self)} labels.")
+        return match
 
     def __repr__(self) -> str:
         return f"<Embeddings: {len(self):,} × {self.dim} {self._vectors.dtype}, {self._provenance.source}>"
@@ -278,69 +329,51 @@ def _as_labels(labels: Sequence[str]) -> tuple[str, ...]:
     wrong = {kind for kind in set(map(type, words)) if not issubclass(kind, str)}
     if wrong:
         bad = next(word for word in words if type(word) in wrong)
-        raise EvidenceError(
-            f"the label {in_short(bad)} is of type {type(bad).__name__}.", hint="give words as labels."
-        )
+        message = f"the label {in_short(bad)} is of type {type(bad).__name__}."
+        raise EvidenceError(message, hint="give words as labels.")
     return words
 
 
-def _as_array(vectors: ArrayLike) -> NDArray[Any]:
+def _checked(labels: tuple[str, ...], vectors: ArrayLike) -> NDArray[Any]:
+    """A read-only view of vectors, one finite row per label; those that stay on disk are not read."""
     try:
-        return np.asarray(vectors)
+        array = vectors if isinstance(vectors, np.ndarray) else np.asarray(vectors)
     except ValueError as error:
-        raise EvidenceError(
-            f"the vectors do not make one array: {error}.", hint="every vector must have the same length."
-        ) from error
-
-
-def _check_shape(labels: tuple[str, ...], array: NDArray[Any]) -> None:
+        message = f"the vectors do not make one array: {error}."
+        raise EvidenceError(message, hint="every vector must have the same length.") from error
+    fault = hint = ""
     if array.ndim != 2:
-        raise EvidenceError(
-            f"the vectors have {array.ndim} dimension(s), shape {array.shape}.",
-            hint="give a two-dimensional array, one row per label.",
-        )
-    if array.shape[0] != len(labels):
-        raise EvidenceError(
-            f"there are {len(labels)} labels for {array.shape[0]} vectors.", hint="give one label per row."
-        )
-    if array.shape[0] == 0 or array.shape[1] == 0:
-        raise EvidenceError(
-            f"there is nothing to measure: shape {array.shape}.", hint="give at least one vector."
-        )
-    if array.dtype.kind not in "fiu":
-        raise EvidenceError(
-            f"the vectors are of type {array.dtype}.",
-            hint="give real numbers (float16, float32, float64 or integers).",
-        )
-
-
-def _check_finite(labels: tuple[str, ...], array: NDArray[Any]) -> None:
-    if array.dtype.kind != "f":
-        return
-    for start in range(0, len(labels), _CHECK_ROWS):
-        chunk = array[start : start + _CHECK_ROWS]
-        bad = ~np.isfinite(chunk).all(axis=1)
+        fault = f"the vectors have {array.ndim} dimension(s), shape {array.shape}."
+        hint = "give a two-dimensional array, one row per label."
+    elif len(array) != len(labels):
+        fault, hint = f"there are {len(labels)} labels for {len(array)} vectors.", "give one label per row."
+    elif 0 in array.shape:
+        fault, hint = f"there is nothing to measure: shape {array.shape}.", "give at least one vector."
+    elif array.dtype.kind not in "fiu":
+        fault = f"the vectors are of type {array.dtype}."
+        hint = "give real numbers (float16, float32, float64 or integers)."
+    if fault:
+        raise EvidenceError(fault, hint=hint)
+    read = array.dtype.kind == "f" and not isinstance(array, np.memmap)
+    for start in range(0, len(labels) if read else 0, _CHECK_ROWS):
+        bad = ~np.isfinite(array[start : start + _CHECK_ROWS]).all(axis=1)
         if bad.any():
             words = [repr(labels[start + i]) for i in np.flatnonzero(bad)]
-            raise EvidenceError(
-                f"the vector of {join_words(words, most=3)} holds nan or infinite values.",
-                hint="remove these rows, or repair them at their source.",
-            )
+            message = f"the vector of {join_words(words, most=3)} holds nan or infinite values."
+            raise EvidenceError(message, hint="remove these rows, or repair them at their source.")
+    return read_only(array)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view of an array that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _as_ranks(ranks: Sequence[int] | NDArray[np.integer[Any]], labels: tuple[str, ...]) -> NDArray[np.int64]:
-    found = np.asarray(ranks)
-    if found.shape != (len(labels),) or found.dtype.kind not in "iu" or found.min() < 1:
-        raise EvidenceError(
-            f"the ranks of {len(labels)} labels are {in_short(ranks)}.",
-            hint="give one whole number per label, counted from 1, or None.",
-        )
-    return found.astype(np.int64)
-
-
-def _duplicate_labels(labels: tuple[str, ...]) -> EvidenceError:
-    twice = [label for label, times in Counter(labels).items() if times > 1]
-    return EvidenceError(
-        f"{join_words(map(in_short, twice), most=3)} label(s) more than one row.",
-        hint="give each row its own label.",
-    )
+    array = np.asarray(ranks)
+    if array.shape != (len(labels),) or array.dtype.kind not in "iu" or array.min() < 1:
+        hint = "give one whole number per label, counted from 1, or None."
+        raise EvidenceError(f"the ranks of {len(labels)} labels are {in_short(ranks)}.", hint=hint)
+    return array.astype(np.int64)

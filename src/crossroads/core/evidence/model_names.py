@@ -12,14 +12,15 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.evidence.embeddings import Provenance
 
 _ENDINGS = (
     *(".txt", ".vec", ".bin", ".model", ".kv", ".w2v", ".vectors", ".npy", ".npz", ".pkl", ".pickle"),
     *(".h5", ".hdf5", ".gguf", ".safetensors", ".parquet", ".json", ".jsonl", ".csv", ".tsv"),
     *(".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz"),
 )  # fmt: skip
-_SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
+GENERIC = ("model", "models", "checkpoint", "final", "output", "outputs")
+"""Names of folders that do not say which model is in them."""
 _ABSOLUTE = re.compile(r"[\\/~]|[A-Za-z]:[\\/]")
 _BETWEEN = re.compile(r"[\\/]+")
 KINDS: Mapping[str, str] = {
@@ -57,43 +58,50 @@ def model_name(about: Provenance) -> str:
     >>> model_name(Provenance(source="org/model", format="transformers"))
     'org/model'
     """
-    return _joined(_parts(about), 1) if _is_path(about) else about.source
+    return _written(about, 1) if _is_path(about) else about.source
 
 
 def distinct_names(models: Sequence[Provenance]) -> list[str]:
     """A distinct name for each model: with endings, or with folders, if stems are the same."""
-    found = [model_name(one) for one in models]
-    for at, name in enumerate(list(found)):
-        alike = [one for one in models if model_name(one) == name]
-        if len({one.source for one in alike}) > 1:
-            found[at] = _distinguished(models[at], alike)
-    return numbered(found)
+    names = []
+    for model in models:
+        alike = [other for other in models if model_name(other) == model_name(model)]
+        distinct = len({other.source for other in alike}) > 1
+        names.append(_distinguished(model, alike) if distinct else model_name(model))
+    return numbered(names)
 
 
 def numbered(names: Sequence[str]) -> list[str]:
     """Names with a number after those that occurred before."""
-    found: list[str] = []
+    distinct: list[str] = []
     for name in names:
         own, number = name, 1
-        while own in found or (number > 1 and own in names):
+        while own in distinct or (number > 1 and own in names):
             number += 1
             own = f"{name} ({number})"
-        found.append(own)
-    return found
+        distinct.append(own)
+    return distinct
 
 
 def _distinguished(about: Provenance, alike: Sequence[Provenance]) -> str:
     """The shortest name that is unique to the source of a model; the common one if there is none."""
-    for size in range(len(_parts(about)) + 1) if _is_path(about) else ():
-        same = [one for one in alike if _is_path(one) and _written(one, size) == _written(about, size)]
-        if all(one.source == about.source for one in same):
-            return _written(about, size)
+    for size in range(len(_BETWEEN.split(about.source)) + 1) if _is_path(about) else ():
+        name = _written(about, size)
+        same = [other for other in alike if _is_path(other) and _written(other, size) == name]
+        if all(other.source == about.source for other in same):
+            return name
     return model_name(about)
 
 
 def _written(about: Provenance, size: int) -> str:
-    """The last parts of a path; its last part with the ending if none are asked for."""
-    return _joined(_parts(about), size) if size else _BETWEEN.split(about.source.rstrip("\\/"))[-1]
+    """The last folders of a path and its stem, one more if that is generic; for 0, its last part as it is."""
+    if size == 0:
+        return _BETWEEN.split(about.source.rstrip("\\/"))[-1]
+    parts = [part for part in _BETWEEN.split(about.source) if part not in ("", ".", "..", "~")]
+    last = _stem(parts[-1]) or parts[-1] if parts else about.source
+    if size == 1 and last.lower() in GENERIC:
+        size = 2
+    return "/".join([*parts[:-1], last][-size:])
 
 
 def _is_path(about: Provenance) -> bool:
@@ -109,25 +117,9 @@ def _is_path(about: Provenance) -> bool:
     return folders > 2 or source.startswith(".") or "\\" in source or _stem(source) != source
 
 
-def _parts(about: Provenance) -> list[str]:
-    """The folders and the stem of a path."""
-    *folders, last = [part for part in _BETWEEN.split(about.source) if part not in ("", ".", "..", "~")] or [
-        ""
-    ]
-    return [*folders, _stem(last) or last or about.source]
-
-
-def _joined(parts: list[str], size: int) -> str:
-    """The last parts of a path; one more if the last is generic."""
-    if size == 1 and parts[-1].lower() in _SAYS_NOTHING:
-        size = 2
-    return "/".join(parts[-size:])
-
-
 def _stem(name: str) -> str:
     """A name without the endings of files of vectors and of archives."""
-    while True:
-        ending = next((one for one in _ENDINGS if name.lower().endswith(one) and len(name) > len(one)), None)
-        if ending is None or name[: -len(ending)].endswith(("/", "\\")):
-            return name
-        name = name[: -len(ending)]
+    shorter = name.rpartition(".")[0]
+    while shorter and name.lower().endswith(_ENDINGS) and not shorter.endswith(("/", "\\")):
+        name, shorter = shorter, shorter.rpartition(".")[0]
+    return name

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from crossroads.core.errors import InputError, UnknownNameError, in_short
+from crossroads.core.errors import InputError, UnknownNameError, in_short, nearest
 
 RULES = ("lower", "title", "accents")
 """The rules of a fallback: lower case, title case, accents removed."""
 CASED_SHARE = 1 / 2000
-"""Share of words with a capital letter above which a vocabulary is cased.
-
-Vocabularies in lower case hold a few by accident: GloVe 840B, reduced to lower case, has ``at Amazon.com``,
-one word of 33,860 (0.003 %). A cased one may be left with few: of the 26,423 words of Google News that
-Bolukbasi et al. kept, 38 (0.14 %) have capitals, and they are names, which lower-case words
-(*frank*, *rose*) must not replace.
-"""
+"""Share of words with a capital letter above which a vocabulary is cased: those in lower case hold a few by
+accident (GloVe 840B 0.003 %), and cased ones may be left with few (Google News after a filter 0.14 %)."""
 
 _MARKERS = {("<", ">"), ("[", "]")}
 _JOINTS = (" ", "_", "-")
@@ -31,26 +25,12 @@ def has_capital(label: str) -> bool:
 
 
 def is_cased(capitalised: int, size: int) -> bool:
-    """Whether a vocabulary of ``size`` words, ``capitalised`` of them with a capital letter, is cased.
-
-    Examples
-    --------
-    >>> is_cased(1, 33_860), is_cased(38, 26_423), is_cased(1, 10)
-    (False, True, True)
-    """
+    """Whether a vocabulary of ``size`` words, ``capitalised`` of them with a capital letter, is cased."""
     return capitalised > CASED_SHARE * size
 
 
 def check_fallback(fallback: str | Iterable[str]) -> tuple[str, ...]:
-    """Normalise a fallback: ``"none"``, one rule, or several rules in the order to try them.
-
-    Examples
-    --------
-    >>> check_fallback("lower")
-    ('lower',)
-    >>> check_fallback(["lower", "accents"])
-    ('lower', 'accents')
-    """
+    """Normalise a fallback: ``"none"``, one rule, or several rules in the order to try them."""
     if not isinstance(fallback, Iterable):
         raise InputError(f"fallback is {in_short(fallback)}.", hint=f"name rules: {', '.join(RULES)}.")
     rules = (
@@ -103,16 +83,11 @@ def _changed(word: str, rules: Iterable[str]) -> Iterator[tuple[str, str]]:
     yield word, "exact"
     for rule in rules:
         if rule == "accents":
-            new = [
-                (strip_accents(form), rule if name == "exact" else f"{name}+{rule}")
-                for form, name in forms.items()
-            ]
+            for form, name in list(forms.items()):
+                forms.setdefault(strip_accents(form), rule if name == "exact" else f"{name}+{rule}")
         else:
-            new = [(word.lower() if rule == "lower" else word.title(), rule)]
-        for form, name in new:
-            if form not in forms:
-                forms[form] = name
-                yield form, name
+            forms.setdefault(word.lower() if rule == "lower" else word.title(), rule)
+    yield from list(forms.items())[1:]
 
 
 def _written(form: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -154,17 +129,15 @@ def helpful_rules(
     wanted = tuple(words)
     found: tuple[str, ...] = ()
     while len(rules) < len(RULES):
-        gains = [(*rules, rule) for rule in RULES if rule not in rules]
-        reached = [tuple(word for word in wanted if _reached(word, has, more)) for more in gains]
-        best = max(range(len(gains)), key=lambda i: len(reached[i]))
-        if len(reached[best]) <= len(found):
+        gains = {
+            more: tuple(word for word in wanted if any(has(form) for form, _ in spellings(word, more)))
+            for more in ((*rules, rule) for rule in RULES if rule not in rules)
+        }
+        best = max(gains, key=lambda more: len(gains[more]))
+        if len(gains[best]) <= len(found):
             break
-        rules, found = gains[best], reached[best]
+        rules, found = best, gains[best]
     return rules, found
-
-
-def _reached(word: str, has: Callable[[str], bool], rules: tuple[str, ...]) -> bool:
-    return any(has(form) for form, _ in spellings(word, rules))
 
 
 def nearest_words(
@@ -172,28 +145,22 @@ def nearest_words(
 ) -> Mapping[str, tuple[str, ...]]:
     """The words closest to each of the given words in spelling, best first, if any is close.
 
-    Only words that begin with the same letter, whatever its case, are compared.
-
-    ``blocks`` are the vocabulary, in texts with one word per line.
+    Only words that begin with the same letter, whatever its case, are compared. ``blocks`` are the
+    vocabulary, in texts with one word per line.
     """
     starts = tuple({form for word in words for form in (word[:1].lower(), word[:1].upper()) if form})
-    lengths = [len(word) for word in words]
     if not starts:
         return {}
+    lengths = [len(word) for word in words]
     low, high = min(lengths) - _STRETCH, max(lengths) + _STRETCH
     near: dict[str, list[str]] = {}
     for block in blocks:
         for label in block.split("\n"):
             if low <= len(label) <= high and label.startswith(starts):
                 near.setdefault(label[:1].casefold(), []).append(label)
-    found = {word: _closest(word, near.get(word[:1].casefold(), ()), n) for word in words}
-    return {word: labels for word, labels in found.items() if labels}
-
-
-def _closest(word: str, labels: Iterable[str], n: int) -> tuple[str, ...]:
-    plain = word.casefold()
-    table: dict[str, str] = {}
-    for label in labels:
-        if abs(len(label) - len(word)) <= _STRETCH:
-            table.setdefault(label.casefold(), label)
-    return tuple(table[one] for one in difflib.get_close_matches(plain, table, n=n, cutoff=_LIKE))
+    closest: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        labels = near.get(word[:1].casefold(), ())
+        alike = [label for label in labels if abs(len(label) - len(word)) <= _STRETCH]
+        closest[word] = nearest(word, alike, n=n, cutoff=_LIKE)
+    return {word: labels for word, labels in closest.items() if labels}

@@ -3,21 +3,35 @@
 The computation is that of AllenNLP 2.10.1, with a fresh state for each sentence, so that a vector depends on
 its sentence only. It runs on numpy. Sentences of a batch are read together, the longest first, and each
 leaves the batch at its end: nothing is padded.
+
+A model is two files as AllenNLP published them: options in JSON, weights in HDF5. Shapes follow from the
+options and are compared before any number is read, also with the bytes in the file. Links to other files,
+which HDF5 allows, are refused.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import InputError, in_short, require
-from crossroads.core.models.elmo_files import Array, cell_name, read_options, read_weights, required_files
+from crossroads.core.errors import (
+    CrossroadsError,
+    FormatError,
+    InputError,
+    UnsafeFileError,
+    in_short,
+    join_words,
+    require,
+)
+from crossroads.core.stimuli.files.text import load_json
 
 NAME = "ELMo"
 """The architecture, as it is recorded."""
@@ -26,6 +40,19 @@ TOKENS = "words, clitics and signs"
 _BEGIN, _END = "<S>", "</S>"
 _BEGIN_SENTENCE, _END_SENTENCE, _BEGIN_WORD, _END_WORD, _FILL = range(256, 261)
 _WORDS_AT_ONCE = 256
+OPTIONS, WEIGHTS = "options.json", "weights.hdf5"
+"""How the names of the two files end; the published ones have a longer beginning."""
+CHARACTERS = 261
+"""Rows of the character table: 256 bytes and five marks, without the one for padding."""
+Activation = Literal["relu", "tanh"]
+"""Activations of the character network."""
+_MOST = 1 << 16
+_MOST_NUMBERS = 1 << 30
+_MOST_RATIO, _SMALL = 64, 1 << 20
+"""Most bytes of an array per byte in the file, past a megabyte: weights hardly compress."""
+_AGAIN = "fetch both files again; they must belong to the same model."
+
+Array = NDArray[np.float32]
 
 
 def elmo_versions() -> dict[str, str]:
@@ -88,9 +115,8 @@ class Elmo:
         """The activations of several sentences, as :meth:`layers` gives them for each."""
         for tokens in sentences:
             if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
-                raise InputError(
-                    f"a sentence is {in_short(tokens)}.", hint="give its words in a list: ['The', 'doctor']."
-                )
+                hint = "give its words in a list: ['The', 'doctor']."
+                raise InputError(f"a sentence is {in_short(tokens)}.", hint=hint)
         known: dict[str, int] = {}
         rows = [known.setdefault(token, len(known)) for tokens in sentences for token in tokens]
         lengths = np.array([len(tokens) for tokens in sentences], np.int64)
@@ -121,7 +147,7 @@ class Elmo:
 
 
 class _Order:
-    """Where the tokens of some sentences are, their beginnings and ends among them, step by step."""
+    """Where the tokens of some sentences are, their beginnings and ends included, step by step."""
 
     def __init__(self, lengths: NDArray[np.int64]) -> None:
         bounded = lengths + 2
@@ -190,12 +216,9 @@ class _CharacterNetwork:
             (width, weights[f"CNN/W_cnn_{at}"].reshape(-1, number), weights[f"CNN/b_cnn_{at}"])
             for at, (width, number) in enumerate(options.filters)
         ]
+        parts = ("W_carry", "b_carry", "W_transform", "b_transform")
         self._highways = [
-            [
-                weights[f"CNN_high_{at}/{part}"]
-                for part in ("W_carry", "b_carry", "W_transform", "b_transform")
-            ]
-            for at in range(options.highways)
+            [weights[f"CNN_high_{at}/{part}"] for part in parts] for at in range(options.highways)
         ]
         self._project, self._bias = weights["CNN_proj/W_proj"], weights["CNN_proj/b_proj"]
 
@@ -210,22 +233,19 @@ class _CharacterNetwork:
         return found
 
     def _convolved(self, codes: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """The largest value of every filter over the characters of each word.
-
-        Windows that lie wholly behind the longest word are all alike; one of each width is kept.
-        """
+        """The largest value of every filter over the characters; past the longest word one window is kept."""
         widest = max(width for width, *_ in self._filters)
         longest = max(map(len, codes))
         ids = np.full((len(codes), min(longest + widest, self._options.word)), _FILL)
         for row, one in zip(ids, codes, strict=True):
             row[: len(one)] = one
         characters = self._table[ids]
-        found = []
+        outputs = []
         for width, matrix, bias in self._filters:
             windows = np.lib.stride_tricks.sliding_window_view(characters, width, axis=1)
             flat = windows.transpose(0, 1, 3, 2).reshape(len(codes), -1, len(matrix))
-            found.append((flat @ matrix).max(axis=1) + bias)
-        joined: NDArray[np.float64] = np.concatenate(found, axis=1)
+            outputs.append((flat @ matrix).max(axis=1) + bias)
+        joined: NDArray[np.float64] = np.concatenate(outputs, axis=1)
         return np.tanh(joined) if self._options.activation == "tanh" else np.maximum(joined, 0)
 
     def _projected(self, states: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -306,3 +326,207 @@ class ElmoTokenizer:
         offsets = split_text(text)
         ids = [self._numbers.setdefault(text[start:end], len(self._numbers)) for start, end in offsets]
         return ElmoEncoding(ids=ids, offsets=offsets, sequence_ids=[0] * len(ids))
+
+
+def elmo_files(folder: str | Path) -> tuple[Path, Path] | None:
+    """The options and the weights in a folder, or ``None`` if it has no such pair."""
+    folder = Path(folder)
+    plain = folder / OPTIONS, folder / WEIGHTS
+    if all(file.is_file() for file in plain):
+        return plain
+    pairs = [
+        (options, weights)
+        for weights in sorted(folder.glob(f"*_{WEIGHTS}"))
+        if (options := weights.with_name(weights.name.removesuffix(WEIGHTS) + OPTIONS)).is_file()
+    ]
+    if len(pairs) > 1:
+        names = join_words([weights.name for _, weights in pairs], most=3)
+        hint = "put each model, its options and its weights, into a folder of its own."
+        raise InputError(f"{folder} has the weights of {len(pairs)} ELMo models: {names}.", hint=hint)
+    return pairs[0] if pairs else None
+
+
+def required_files(folder: str | Path) -> tuple[Path, Path]:
+    """The options and the weights in a folder; it is an error if there are none."""
+    if (files := elmo_files(folder)) is None:
+        hint = f"put {OPTIONS} and {WEIGHTS} into it."
+        raise FormatError("the folder has no ELMo.", path=folder, hint=hint)
+    return files
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElmoOptions:
+    """The architecture of an ELMo, from its options."""
+
+    filters: tuple[tuple[int, int], ...]
+    """Width and number of the convolutions over characters."""
+    activation: Activation
+    """What follows each convolution."""
+    highways: int
+    """Number of highway layers."""
+    characters: int
+    """Dimensions of a character."""
+    word: int
+    """Most characters of a word, the marks of its beginning and end included."""
+    layers: int
+    """Number of LSTM layers in each direction."""
+    cells: int
+    """Cells of an LSTM layer."""
+    projection: int
+    """Dimensions that they are projected to: half of those of a vector."""
+    cell_clip: float
+    """Largest absolute value of a cell."""
+    projection_clip: float
+    """Largest absolute value after the projection."""
+    skips: bool
+    """Whether each LSTM layer above the first adds its input to its output."""
+
+    @property
+    def dim(self) -> int:
+        """Dimensions of a vector: forward and backward half."""
+        return 2 * self.projection
+
+
+def read_options(file: Path) -> ElmoOptions:
+    """Read the options of an ELMo."""
+    try:
+        data = load_json(file.read_text(encoding="utf-8"), file)
+    except FormatError:
+        raise
+    except (OSError, ValueError) as error:
+        raise FormatError("these are not options in JSON.", path=file, hint=_AGAIN) from error
+    lstm, cnn = _part(data, "lstm", file), _part(data, "char_cnn", file)
+    activation: Activation | None = cnn.get("activation")
+    if activation not in ("relu", "tanh"):
+        what = f"the activation of its characters is {in_short(activation)}."
+        raise FormatError(what, path=file, hint="ELMo uses 'relu' or 'tanh'.")
+    return ElmoOptions(
+        filters=_filters(cnn.get("filters"), file),
+        activation=activation,
+        highways=_whole(cnn, "n_highway", file, least=0, most=64),
+        characters=_whole(_part(cnn, "embedding", file), "dim", file),
+        word=_whole(cnn, "max_characters_per_token", file, least=3, most=1000),
+        layers=_whole(lstm, "n_layers", file, most=64),
+        cells=_whole(lstm, "dim", file),
+        projection=_whole(lstm, "projection_dim", file),
+        cell_clip=_clip(lstm, "cell_clip", file),
+        projection_clip=_clip(lstm, "proj_clip", file),
+        skips=bool(lstm.get("use_skip_connections", False)),
+    )
+
+
+def _part(data: Any, name: str, file: Path) -> Mapping[str, Any]:
+    part = data.get(name) if isinstance(data, dict) else None
+    if not isinstance(part, dict):
+        raise FormatError(f"the options have no {name!r}.", path=file, hint=_AGAIN)
+    return part
+
+
+def _whole(part: Mapping[str, Any], name: str, file: Path, *, least: int = 1, most: int = _MOST) -> int:
+    value = part.get(name)
+    if name not in part:
+        raise FormatError(f"the options have no {name!r}.", path=file, hint=_AGAIN)
+    if type(value) is not int or not least <= value <= most:
+        hint = f"it is a whole number from {least} to {most:,}."
+        raise FormatError(f"{name} is {in_short(value)}.", path=file, hint=hint)
+    return value
+
+
+def _clip(part: Mapping[str, Any], name: str, file: Path) -> float:
+    value = part.get(name)
+    if value is None:
+        return math.inf
+    if type(value) not in (int, float) or not value > 0:
+        raise FormatError(f"{name} is {in_short(value)}.", path=file, hint="it is a number above 0, or null.")
+    return float(value)
+
+
+def _filters(value: Any, file: Path) -> tuple[tuple[int, int], ...]:
+    try:
+        filters = tuple((width, number) for width, number in value)
+    except (TypeError, ValueError):
+        filters = ()
+    if not filters or any(
+        type(size) is not int or not 0 < size <= _MOST for pair in filters for size in pair
+    ):
+        hint = "they are pairs of a width in characters and a number, such as [[1, 32], [2, 32]]."
+        raise FormatError(f"its filters are {in_short(value)}.", path=file, hint=hint)
+    return filters
+
+
+def expected_shapes(options: ElmoOptions) -> dict[str, tuple[int, ...]]:
+    """The name of every array in a file of weights, and its shape."""
+    wide, cells, out = sum(number for _, number in options.filters), options.cells, options.projection
+    shapes: dict[str, tuple[int, ...]] = {"char_embed": (CHARACTERS, options.characters)}
+    for at, (width, number) in enumerate(options.filters):
+        shapes[f"CNN/W_cnn_{at}"] = (1, width, options.characters, number)
+        shapes[f"CNN/b_cnn_{at}"] = (number,)
+    for at in range(options.highways):
+        for gate in ("carry", "transform"):
+            shapes[f"CNN_high_{at}/W_{gate}"] = (wide, wide)
+            shapes[f"CNN_high_{at}/b_{gate}"] = (wide,)
+    shapes |= {"CNN_proj/W_proj": (wide, out), "CNN_proj/b_proj": (out,)}
+    for direction in range(2):
+        for layer in range(options.layers):
+            cell = cell_name(direction, layer)
+            shapes[f"{cell}/W_0"] = (2 * out, 4 * cells)
+            shapes[f"{cell}/B"] = (4 * cells,)
+            shapes[f"{cell}/W_P_0"] = (cells, out)
+    return shapes
+
+
+def cell_name(direction: int, layer: int) -> str:
+    """The group of an LSTM layer in a file of weights; direction 0 is forward."""
+    return f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
+
+
+def read_weights(file: Path, options: ElmoOptions) -> dict[str, Array]:
+    """Read every array of a file of weights, in float32."""
+    h5py = require("h5py", extra="elmo", purpose="reading ELMo weights")
+    shapes = expected_shapes(options)
+    total = sum(math.prod(shape) for shape in shapes.values())
+    if total > _MOST_NUMBERS:
+        message = f"by its options the model has {total:,} weights, at most {_MOST_NUMBERS:,} are read."
+        hint = "the largest published ELMo has 94 million; check options.json."
+        raise FormatError(message, path=file, hint=hint)
+    try:
+        with h5py.File(file, "r") as opened:
+            # all are checked before any is read
+            arrays = {name: _dataset(h5py, opened, name, shape, file) for name, shape in shapes.items()}
+            weights = {name: np.asarray(array[()], np.float32) for name, array in arrays.items()}
+    except CrossroadsError:
+        raise
+    except (OSError, RuntimeError, LookupError, TypeError, ValueError, AttributeError) as error:  # of h5py
+        what = "these are not weights in HDF5, or the file is cut off."
+        raise FormatError(what, path=file, hint=_AGAIN) from error
+    for name, numbers in weights.items():
+        if not np.isfinite(numbers).all():
+            raise FormatError(f"{name!r} has values that are not finite.", path=file, hint=_AGAIN)
+    return weights
+
+
+def _dataset(h5py: Any, opened: Any, name: str, shape: tuple[int, ...], file: Path) -> Any:
+    """An array that is there, in this file, of floating-point numbers, and of the right shape."""
+    at, linked = opened, False
+    for step in name.split("/"):
+        if not isinstance(at, h5py.Group) or step not in at:
+            raise FormatError(f"the weights have no {name!r}.", path=file, hint=_AGAIN)
+        if linked := not isinstance(at.get(step, getlink=True), h5py.HardLink):
+            break
+        at = at[step]
+    if linked or (isinstance(at, h5py.Dataset) and (at.external or at.is_virtual)):
+        hint = "use weights that are in one file."
+        raise UnsafeFileError(f"{name!r} is a link to another file.", path=file, hint=hint)
+    fault = ""
+    if not isinstance(at, h5py.Dataset) or at.dtype.kind != "f":
+        fault = "is not an array of numbers with a fraction"
+    elif at.shape != shape:
+        fault = f"has the shape {at.shape}; by the options it would be {shape}"
+    else:
+        stored, chunk = at.id.get_storage_size(), math.prod(at.chunks or ()) * at.dtype.itemsize
+        if not stored or at.nbytes > max(_SMALL, _MOST_RATIO * stored) or chunk > max(_SMALL, at.nbytes):
+            most = max(at.nbytes, chunk)
+            fault = f"takes {most:,} bytes, and {stored:,} bytes of it are in the file"
+    if fault:
+        raise FormatError(f"{name!r} {fault}.", path=file, hint=_AGAIN)
+    return at

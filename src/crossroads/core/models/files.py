@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.core.errors import FormatError, InputError, UnsafeFileError, in_short, join_words, require
-from crossroads.core.models.elmo_files import elmo_files
+from crossroads.core.evidence.model_names import GENERIC
+from crossroads.core.models.elmo import elmo_files
 from crossroads.core.storage.files import checksum
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
@@ -28,11 +29,11 @@ VOCABULARIES = (
     "tekken.json",
 )  # fmt: skip
 """Files of which any one defines a tokenizer."""
-_BESIDE_GGUF = (
+_NEXT_TO_GGUF = (
     "tokenizer*.json", "*.model", "tekken.json", "vocab.json", "vocab.txt", "merges.txt", "chat_template.*",
     "special_tokens_map.json", "added_tokens.json", "generation_config.json",
 )  # fmt: skip
-"""Files that transformers reads beside a GGUF file; it prefers them to what the file holds."""
+"""Files that transformers reads along with a GGUF file; it prefers them to what the file holds."""
 _TEMPLATES = "additional_chat_templates"
 MODULES = "modules.json"
 """The file that makes a model a sentence encoder: its modules, each with a folder."""
@@ -44,10 +45,9 @@ _ARGUMENTS = re.compile("(model|tokenizer|processor|config)_(args|kwargs)")
 _NAMES_FILES = re.compile("variant|adapter_kwargs|use_kernels|allow_all_kernels|kernel_config|.*_file")
 """Arguments for loading, in settings of a sentence encoder, by which other files or code would be used."""
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
-_SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
 _CONVERT = (
     "convert them if you trust them: AutoModel.from_pretrained(NAME).save_pretrained(FOLDER, "
-    "safe_serialization=True), and the tokenizer beside it."
+    "safe_serialization=True), and the tokenizer next to it."
 )
 
 
@@ -82,13 +82,9 @@ class ModelFiles:
 
     def options(self) -> dict[str, Any]:
         """Arguments of every ``from_pretrained``: these files, no remote code, no network."""
+        own_files = {"trust_remote_code": False, "local_files_only": True}
         more = {} if self.gguf is None else {"gguf_file": self.gguf}
-        return {
-            "pretrained_model_name_or_path": self.folder,
-            "trust_remote_code": False,
-            "local_files_only": True,
-            **more,
-        }
+        return {"pretrained_model_name_or_path": self.folder, **own_files, **more}
 
 
 def find_model(name: str | Path, *, revision: str | None = None) -> ModelFiles:
@@ -96,48 +92,42 @@ def find_model(name: str | Path, *, revision: str | None = None) -> ModelFiles:
     path = Path(name).expanduser()
     if path.exists():
         if revision is not None:
-            raise InputError(
-                f"revision {revision!r} was given for the path {str(name)!r}.",
-                hint="only models of the hub have revisions; leave it out.",
-            )
+            message = f"revision {revision!r} was given for the path {str(name)!r}."
+            raise InputError(message, hint="only models of the hub have revisions; leave it out.")
         return _from_path(path.resolve())
-    given = str(name)
-    if not _HUB_NAME.fullmatch(given) or given.startswith(".") or given.endswith(".gguf"):
-        raise InputError(
-            f"there is no model at {given!r}.", hint="give a folder, a .gguf file or a name on the hub."
-        )
-    return _from_hub(given, revision)
+    name = str(name)
+    if not _HUB_NAME.fullmatch(name) or name.startswith(".") or name.endswith(".gguf"):
+        hint = "give a folder, a .gguf file or a name on the hub."
+        raise InputError(f"there is no model at {name!r}.", hint=hint)
+    return _from_hub(name, revision)
 
 
 def _from_path(path: Path) -> ModelFiles:
-    if path.is_file() and path.suffix != ".gguf":
-        raise FormatError(
-            "this is a file, not a model.", path=path, hint="give the folder it is in, or a .gguf file."
-        )
     if path.is_file():
-        return _gguf(path)
+        if path.suffix == ".gguf":
+            return _gguf(path)
+        hint = "give the folder it is in, or a .gguf file."
+        raise FormatError("this is a file, not a model.", path=path, hint=hint)
     if (path / "config.json").is_file() or (path / MODULES).is_file():
         return ModelFiles(name=_name(path), folder=str(path), sha256=_checksum(path, _checked(path)))
     if (pair := elmo_files(path)) is not None:
         return ModelFiles(name=_name(path), folder=str(path), elmo=True, sha256=_combined(path, pair))
-    found = sorted(path.glob("*.gguf"))
-    if len(found) == 1:
-        return _gguf(found[0])
-    if found:
-        raise FormatError(
-            f"there are {len(found)} GGUF files.", path=path, hint=f"name one, such as {found[0].name}."
-        )
-    raise FormatError(
-        "the folder is not a model: it has no config.json.",
-        path=path,
-        hint="a model folder holds config.json, tokenizer.json and model.safetensors; that of an ELMo "
-        "options.json and weights.hdf5.",
+    files = sorted(path.glob("*.gguf"))
+    if len(files) == 1:
+        return _gguf(files[0])
+    if files:
+        hint = f"name one, such as {files[0].name}."
+        raise FormatError(f"there are {len(files)} GGUF files.", path=path, hint=hint)
+    hint = (
+        "a model folder holds config.json, tokenizer.json and model.safetensors; that of an ELMo "
+        "options.json and weights.hdf5."
     )
+    raise FormatError("the folder is not a model: it has no config.json.", path=path, hint=hint)
 
 
 def _name(folder: Path) -> str:
     """The last part of a path, or the last two if the last is a generic name."""
-    return f"{folder.parent.name}/{folder.name}" if folder.name.lower() in _SAYS_NOTHING else folder.name
+    return f"{folder.parent.name}/{folder.name}" if folder.name.lower() in GENERIC else folder.name
 
 
 def _gguf(path: Path) -> ModelFiles:
@@ -147,8 +137,8 @@ def _gguf(path: Path) -> ModelFiles:
         raise FormatError(f"it begins with {magic!r}, not with b'GGUF'.", path=path, hint="fetch it again.")
     folder = path.parent
     _check_settings(folder, [])
-    beside = [found for pattern in _BESIDE_GGUF for found in folder.glob(pattern) if found.is_file()]
-    sha256 = _combined(folder, [path, *beside, *folder.glob(f"{_TEMPLATES}/*.jinja")])
+    others = [file for pattern in _NEXT_TO_GGUF for file in folder.glob(pattern) if file.is_file()]
+    sha256 = _combined(folder, [path, *others, *folder.glob(f"{_TEMPLATES}/*.jinja")])
     return ModelFiles(name=path.name, folder=str(folder), gguf=path.name, sha256=sha256)
 
 
@@ -164,9 +154,8 @@ def module_folders(folder: Path) -> list[str]:
         paths = [step["path"] for step in json.loads(listing.read_bytes())]
         paths += json.loads(router.read_bytes())["types"] if router.is_file() else ()
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FormatError(
-            "it is not a list of modules.", path=listing, hint="fetch the model again."
-        ) from error
+        hint = "fetch the model again."
+        raise FormatError("it is not a list of modules.", path=listing, hint=hint) from error
     for path in paths:
         parts = path.split("/") if isinstance(path, str) else [".."]
         if ".." in parts or re.search(r"^/|[\\:]|//", str(path)):
@@ -175,10 +164,7 @@ def module_folders(folder: Path) -> list[str]:
 
 
 def _all_weights(folder: Path) -> list[Path]:
-    """The safetensors files of a model and of its modules; if it has modules, these may be the only ones.
-
-    Pickled weights of a module are refused like those of the model.
-    """
+    """The safetensors files of a model and of its modules; if it has modules, these may be the only ones."""
     weighty = (*_PICKLES, *_OTHERS, "*.safetensors")
     inside = [folder / name for name in module_folders(folder) if name]
     found = [path for one in inside if any(map(any, map(one.glob, weighty))) for path in _weights(one)]
@@ -198,33 +184,20 @@ def _weights(folder: Path) -> list[Path]:
             raise FormatError("the index of the weights cannot be read.", path=index) from error
         for name in names:
             if not isinstance(name, str) or Path(name).name != name or "\\" in name:
-                raise UnsafeFileError(
-                    f"the index names the weights {in_short(name)}, which is not a file of the same folder.",
-                    path=index,
-                    hint="put all weights into one folder, and their plain names into the index.",
-                )
-        shards = [folder / name for name in names]
-        missing = [shard.name for shard in shards if not shard.is_file()]
-        if missing or not shards:
-            raise FormatError(
-                f"weights are missing: {join_words(missing, most=3) or 'the index is empty'}.",
-                path=index,
-                hint="fetch the model again.",
-            )
-        return shards
-    pickled = sorted(found.name for pattern in _PICKLES for found in folder.glob(pattern))
-    if pickled:
-        raise UnsafeFileError(
-            f"its weights are pickles ({join_words(pickled, most=3)}), which can run any program.",
-            path=folder,
-            hint=_CONVERT,
-        )
-    others = sorted(found.name for pattern in _OTHERS for found in folder.glob(pattern))
-    raise FormatError(
-        f"the only weights are {join_words(others, most=3)}." if others else "there are no weights.",
-        path=folder,
-        hint="expected model.safetensors.",
-    )
+                what = f"{in_short(name)}, which is not a file of the same folder"
+                hint = "put all weights into one folder, and their plain names into the index."
+                raise UnsafeFileError(f"the index names the weights {what}.", path=index, hint=hint)
+        missing = [name for name in names if not (folder / name).is_file()]
+        if missing or not names:
+            what = f"weights are missing: {join_words(missing, most=3) or 'the index is empty'}."
+            raise FormatError(what, path=index, hint="fetch the model again.")
+        return [folder / name for name in names]
+    if pickled := sorted(file.name for pattern in _PICKLES for file in folder.glob(pattern)):
+        what = f"its weights are pickles ({join_words(pickled, most=3)}), which can run any program."
+        raise UnsafeFileError(what, path=folder, hint=_CONVERT)
+    others = sorted(file.name for pattern in _OTHERS for file in folder.glob(pattern))
+    what = f"the only weights are {join_words(others, most=3)}." if others else "there are no weights."
+    raise FormatError(what, path=folder, hint="expected model.safetensors.")
 
 
 def _from_hub(name: str, revision: str | None) -> ModelFiles:
@@ -239,32 +212,25 @@ def _from_hub(name: str, revision: str | None) -> ModelFiles:
             patterns = [f"{one}/{pattern}" for one in inside for pattern in (*_TEXTS, "model*.safetensors")]
             hub.snapshot_download(name, revision=folder.name, allow_patterns=patterns)
     except errors.GatedRepoError as error:
-        raise InputError(
-            f"the model {name!r} is on the hub, but access to it is restricted.",
-            hint="accept its licence on its page and log in: hf auth login.",
-        ) from error
+        message = f"the model {name!r} is on the hub, but access to it is restricted."
+        raise InputError(message, hint="accept its licence on its page and log in: hf auth login.") from error
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError) as error:
-        asked = "" if revision is None else f" at revision {revision!r}"
-        raise InputError(
-            f"there is no folder {name!r} here, and no such model{asked} on the hub.",
-            hint="give the path of a folder that holds config.json, or a name such as bert-base-cased.",
-        ) from error
+        missing = "no such model" if revision is None else f"no such model at revision {revision!r}"
+        hint = "give the path of a folder that holds config.json, or a name such as bert-base-cased."
+        raise InputError(f"there is no folder {name!r} here, and {missing} on the hub.", hint=hint) from error
     except (OSError, errors.HfHubHTTPError) as error:
-        raise InputError(
-            f"there is no folder {name!r} here, it is not in the cache of the hub, and the hub cannot be "
-            "reached.",
-            hint="check the name or the connection; or give the folder of a model on this machine.",
-        ) from error
-    if not any((folder / one).is_file() for one in ("config.json", MODULES)):
+        where = "here, it is not in the cache of the hub, and the hub cannot be reached"
+        hint = "check the name or the connection; or give the folder of a model on this machine."
+        raise InputError(f"there is no folder {name!r} {where}.", hint=hint) from error
+    if not any((folder / file).is_file() for file in ("config.json", MODULES)):
         raise FormatError(f"{name} on the hub is not a model: it has no config.json.")
     try:
         weights = _checked(folder)
     except UnsafeFileError:
         raise
     except FormatError as error:
-        raise UnsafeFileError(
-            f"{name} on the hub has no safetensors; other kinds of weights are not fetched.", hint=_CONVERT
-        ) from error
+        message = f"{name} on the hub has no safetensors; other kinds of weights are not fetched."
+        raise UnsafeFileError(message, hint=_CONVERT) from error
     return ModelFiles(name=name, folder=str(folder), revision=folder.name, sha256=_checksum(folder, weights))
 
 
@@ -279,11 +245,9 @@ def _check_settings(folder: Path, inside: Iterable[Path]) -> None:
     """Refuse settings of a model and its modules by which other files than those here would be loaded."""
     for place in dict.fromkeys((folder, *inside)):
         if (place / _ADAPTER).is_file():
-            raise UnsafeFileError(
-                "this is an adapter, which changes the weights of another model.",
-                path=place / _ADAPTER,
-                hint="merge both (merge_and_unload of peft), save the whole model, and give its folder.",
-            )
+            message = "this is an adapter, which changes the weights of another model."
+            hint = "merge both (merge_and_unload of peft), save the whole model, and give its folder."
+            raise UnsafeFileError(message, path=place / _ADAPTER, hint=hint)
         for file in (*place.glob("*config*.json"), place / MODULES):
             try:
                 settings = json.loads(file.read_bytes())
@@ -297,11 +261,9 @@ def _check_values(settings: Any, file: Path) -> None:
     while pending:
         above, value = pending.pop()
         if isinstance(value, str) and "/" in value and "_implementation" in above:
-            raise UnsafeFileError(
-                f"it asks for code from the hub ({above}: {in_short(value)}).",
-                path=file,
-                hint="only code of transformers itself is run; remove the line.",
-            )
+            message = f"it asks for code from the hub ({above}: {in_short(value)})."
+            hint = "only code of transformers itself is run; remove the line."
+            raise UnsafeFileError(message, path=file, hint=hint)
         if isinstance(value, list):
             pending += [(above, one) for one in value]
         if not isinstance(value, dict):
@@ -309,22 +271,19 @@ def _check_values(settings: Any, file: Path) -> None:
         for key, one in value.items():
             arguments = _ARGUMENTS.fullmatch(above) and _NAMES_FILES.fullmatch(key)
             if one not in (None, False) and (key in _ELSEWHERE or arguments):
-                raise UnsafeFileError(
-                    f"it asks to load other files than those of the model ({key}: {in_short(one)}).",
-                    path=file,
-                    hint="put the weights into model.safetensors, the tokenizer next to it; remove the line.",
-                )
+                message = f"it asks to load other files than those of the model ({key}: {in_short(one)})."
+                hint = "put the weights into model.safetensors, the tokenizer next to it; remove the line."
+                raise UnsafeFileError(message, path=file, hint=hint)
             pending.append((above if "_implementation" in above else key, one))
 
 
 def _checksum(folder: Path, weights: Iterable[Path]) -> str:
     """One checksum over every file that loading may read: texts and weights, also those of modules."""
     inside = [folder / name for name in (*filter(None, module_folders(folder)), _TEMPLATES)]
-    found = [one for pattern in _TEXTS for one in folder.glob(pattern)]
-    found += [
-        one for place in inside for pattern in (*_TEXTS, "*.safetensors") for one in place.rglob(pattern)
-    ]
-    return _combined(folder, {*weights, *filter(Path.is_file, found)})
+    texts = [file for pattern in _TEXTS for file in folder.glob(pattern)]
+    for place in inside:
+        texts += [file for pattern in (*_TEXTS, "*.safetensors") for file in place.rglob(pattern)]
+    return _combined(folder, {*weights, *filter(Path.is_file, texts)})
 
 
 def _combined(folder: Path, files: Iterable[Path]) -> str:

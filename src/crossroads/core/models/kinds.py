@@ -38,7 +38,7 @@ from crossroads.core.errors import (
 from crossroads.core.evidence.contexts import FORMAT as STORE
 from crossroads.core.evidence.contexts import SENTENCES
 from crossroads.core.evidence.model_names import KINDS
-from crossroads.core.models.elmo_files import OPTIONS, WEIGHTS, elmo_files
+from crossroads.core.models.elmo import OPTIONS, WEIGHTS, elmo_files
 from crossroads.core.models.files import MODULES
 from crossroads.core.models.services.addresses import public_url
 from crossroads.core.storage.files import read_record
@@ -112,11 +112,9 @@ def check_options(kinds: Sequence[Kind], **given: object) -> None:
 def useless(option: str, kind: Kind, fitting: Sequence[str]) -> InputError:
     """The error for an option that a kind of model cannot use, with the kinds that can."""
     others = join_words((KINDS[one] for one in fitting), last="or")
-    return InputError(
-        f"{option}= was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
-        hint=f"{option}= goes with {others}; kind= sets the kind of a model.",
-        option=(option, "kind"),
-    )
+    message = f"{option}= was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}."
+    hint = f"{option}= goes with {others}; kind= sets the kind of a model."
+    return InputError(message, hint=hint, option=(option, "kind"))
 
 
 def recognise(
@@ -125,21 +123,9 @@ def recognise(
     format: str | None = None,  # noqa: A002 - the name that load() has
     kind: KindName | None = None,
 ) -> Kind:
-    """Detect the kind of a model, without loading it.
+    """Detect the kind of a model by its path, name or address, without loading it.
 
-    Parameters
-    ----------
-    model
-        A path, a name or an address.
-    format
-        Format of vectors, if given.
-    kind
-        Overrides the detection; blanks may be used for hyphens.
-
-    Raises
-    ------
-    InputError
-        If it is not something that can be audited.
+    A ``format`` is one of vectors; ``kind`` overrides the detection, and may have blanks for hyphens.
     """
     if format is not None:
         check_format(format)
@@ -155,9 +141,7 @@ def recognise(
     if format is not None:
         name = "series" if format == "histwords" else "vectors"
         return _said_to_be(name, model, f"its format is {format}")
-    path = Path(model).expanduser()
-    if path.exists():
-        model = str(path)
+    path, model = _as_path(model)
     if path.is_dir():
         return _of_folder(model, path)
     if path.is_file():
@@ -170,12 +154,14 @@ _CHECKPOINT = re.compile(r"(?:checkpoint|ckpt|global_?step|step|iter|epoch)[-_]?
 
 def checkpoints(folder: Path) -> dict[int, Path]:
     """The checkpoints of a training run by step: subfolders such as ``checkpoint-500`` that hold a model."""
-    found = {
-        int(named[1]): entry
-        for entry in folder.iterdir()
-        if (named := _CHECKPOINT.fullmatch(entry.name)) and (entry / "config.json").is_file()
-    }
-    return dict(sorted(found.items()))
+    named = ((_CHECKPOINT.fullmatch(path.name), path) for path in folder.iterdir())
+    steps = {int(match[1]): path for match, path in named if match and (path / "config.json").is_file()}
+    return dict(sorted(steps.items()))
+
+
+def _as_path(model: str) -> tuple[Path, str]:
+    path = Path(model).expanduser()
+    return path, str(path) if path.exists() else model
 
 
 def _known(kind: str) -> str:
@@ -185,17 +171,14 @@ def _known(kind: str) -> str:
 
 def _said_to_be(name: str, model: str, because: str) -> Kind:
     """The kind as given, if the model can be of that kind."""
-    path = Path(model).expanduser()
-    if path.exists():
-        model = str(path)
+    path, model = _as_path(model)
     if name == "series" and not path.is_dir():
         what = "this is a file." if path.exists() else "there is no such folder."
-        raise FormatError(
-            what, path=model, hint="decades are a folder of files such as 1900-w.npy and 1900-vocab.pkl."
-        )
+        hint = "decades are a folder of files such as 1900-w.npy and 1900-vocab.pkl."
+        raise FormatError(what, path=model, hint=hint)
     named = path.exists() or model in NAMES or spacy_pipelines.is_installed_pipeline(model)
     if name == "vectors" and not named:
-        raise _nowhere(model, nearest(model, [*NAMES, *_beside(path)]))
+        raise _nowhere(model, nearest(model, [*NAMES, *_neighbours(path)]))
     return Kind(name=name, model=model, because=because)
 
 
@@ -204,9 +187,8 @@ def _of_folder(model: str, folder: Path) -> Kind:
     if said in _MANIFESTS:
         return Kind(name=_MANIFESTS[said], model=model, because=f"its manifest says {said}")
     if said == SENTENCES:
-        raise InputError(
-            f"{folder} contains sentences, not a model.", hint=f"crossroads audit MODEL --contexts {folder}"
-        )
+        hint = f"crossroads audit MODEL --contexts {folder}"
+        raise InputError(f"{folder} contains sentences, not a model.", hint=hint)
     if histwords.decades(folder):
         return Kind(name="series", model=model, because="it contains decades such as 1900-w.npy")
     if (folder / "config.json").is_file():
@@ -220,10 +202,8 @@ def _of_folder(model: str, folder: Path) -> Kind:
     if spacy_pipelines.is_pipeline_folder(folder):
         return Kind(name="vectors", model=model, because="it is a spaCy pipeline")
     if {"crossroads", "results"} <= set(read_record(folder / "results.json")):
-        raise InputError(
-            f"{folder} is already an audit.",
-            hint=f"crossroads report {folder} shows it; give the model it was made from.",
-        )
+        hint = f"crossroads report {folder} shows it; give the model it was made from."
+        raise InputError(f"{folder} is already an audit.", hint=hint)
     if steps := checkpoints(folder):
         raise InputError(
             f"{folder} holds {len(steps)} checkpoints of a training run.",
@@ -241,16 +221,12 @@ def _of_file(model: str, file: Path) -> Kind:
     if first == b"GGUF":
         return Kind(name="language model", model=model, because="it is a GGUF file")
     if first == b"\x89HDF":
-        raise FormatError(
-            "this is a file in HDF5, such as the weights of an ELMo.",
-            path=file,
-            hint=f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder.",
-        )
+        hint = f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder."
+        raise FormatError("this is a file in HDF5, such as the weights of an ELMo.", path=file, hint=hint)
     return Kind(name="vectors", model=model, because=f"it is a file of vectors ({sniff(file)})")
 
 
 def _of_config(model: str, config: Mapping[str, Any]) -> Kind:
-    """Kind by the architecture that a configuration names."""
     type_, listed = str(config.get("model_type") or ""), config.get("architectures") or []
     classes = [str(one) for one in listed] if isinstance(listed, list) else []
     said = f"its configuration names {join_words(classes) or type_ or 'nothing'}"
@@ -258,10 +234,8 @@ def _of_config(model: str, config: Mapping[str, Any]) -> Kind:
         return Kind(name="vision-language", model=model, because=said)
     if "vision_config" in config or config.get("is_encoder_decoder"):
         what = "makes text from images" if "vision_config" in config else "is an encoder–decoder"
-        raise InputError(
-            f"{model} {what}: {said}.",
-            hint="encoders, decoders and models such as CLIP can be audited.",
-        )
+        hint = "encoders, decoders and models such as CLIP can be audited."
+        raise InputError(f"{model} {what}: {said}.", hint=hint)
     name = "language model" if any(one.endswith(_HEADS) for one in classes) else "encoder"
     return Kind(name=name, model=model, because=said)
 
@@ -272,17 +246,16 @@ def _of_name(model: str, path: Path) -> Kind:
         return Kind(name="vectors", model=model, because="it is the name of embedded vectors")
     if spacy_pipelines.is_installed_pipeline(model):
         return Kind(name="vectors", model=model, because="it is an installed spaCy pipeline")
-    beside = _beside(path)
-    near = nearest(model, [*NAMES, *beside])
+    known = [*NAMES, *_neighbours(path)]
+    near = nearest(model, known)
     if _looks_like_a_path(model, path) or not _HUB_NAME.fullmatch(model):
         raise _nowhere(model, near)
     if nearest(model, NAMES):
-        raise UnknownNameError("model", model, [*NAMES, *beside])
+        raise UnknownNameError("model", model, known)
     return _of_config(model, _hub_config(model, near))
 
 
 def _nowhere(model: str, near: Sequence[str]) -> FormatError:
-    """The error for a path that does not exist."""
     hint = f"did you mean {_named(near)}?" if near else f"MODEL is {CAN_BE}."
     return FormatError("there is no such file or folder.", path=model, hint=hint)
 
@@ -295,12 +268,11 @@ def _named(near: Sequence[str]) -> str:
 def _looks_like_a_path(model: str, path: Path) -> bool:
     if model.startswith((".", "~", "/", "\\")) or model.endswith(("/", "\\")) or path.is_absolute():
         return True
-    if path.suffix.lower() in _FILE_SUFFIXES:
-        return True
-    return len(path.parts) > 1 and (len(path.parts) > 2 or path.parent.is_dir())
+    inside = len(path.parts) > 2 or (len(path.parts) == 2 and path.parent.is_dir())
+    return inside or path.suffix.lower() in _FILE_SUFFIXES
 
 
-def _beside(path: Path) -> list[str]:
+def _neighbours(path: Path) -> list[str]:
     """Names in the folder that would contain a path."""
     try:
         return sorted(str(path.parent / entry.name) for entry in path.parent.iterdir())
@@ -310,14 +282,13 @@ def _beside(path: Path) -> list[str]:
 
 def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
     """The configuration of a model on the hub; no other file is downloaded."""
-    beside = f"; or did you mean {_named(near)}?" if near else "."
+    end = f"; or did you mean {_named(near)}?" if near else "."
     try:
         hub = require("huggingface_hub", extra="models", purpose="looking up models of the hub")
         errors = require("huggingface_hub.errors", extra="models", purpose="looking up models of the hub")
     except MissingExtraError as error:
-        raise MissingExtraError(
-            f"there is no file or folder {name!r} here, and {error.message}", hint=f"{error.hint}{beside}"
-        ) from error
+        message = f"there is no file or folder {name!r} here, and {error.message}"
+        raise MissingExtraError(message, hint=f"{error.hint}{end}") from error
     try:
         with _quiet():
             # a single file, hf_hub_download, is asked for six times where there is no connection
@@ -325,19 +296,15 @@ def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
         if not file.is_file():
             raise errors.EntryNotFoundError("config.json")
     except errors.GatedRepoError as error:
-        raise InputError(
-            f"the model {name!r} is on the hub, but access to it is restricted.",
-            hint="accept its licence on its page and log in: hf auth login.",
-        ) from error
+        message = f"the model {name!r} is on the hub, but access to it is restricted."
+        raise InputError(message, hint="accept its licence on its page and log in: hf auth login.") from error
     except (OSError, errors.EntryNotFoundError, errors.HfHubHTTPError, errors.HFValidationError) as error:
         said = "and no such model on the hub"
         known = (errors.EntryNotFoundError, errors.RepositoryNotFoundError, errors.HFValidationError)
         if isinstance(error, errors.LocalEntryNotFoundError) or not isinstance(error, known):
             said = "it is not in the cache of the hub, and the hub cannot be reached"
-        raise InputError(
-            f"there is no file or folder {name!r} here, {said}.",
-            hint=f"MODEL is {CAN_BE}{beside}",
-        ) from error
+        hint = f"MODEL is {CAN_BE}{end}"
+        raise InputError(f"there is no file or folder {name!r} here, {said}.", hint=hint) from error
     return _config(file)
 
 

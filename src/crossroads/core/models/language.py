@@ -26,7 +26,7 @@ Asked = Literal["auto", "masked", "causal"]
 AUTO_CLASSES = {MASKED: "AutoModelForMaskedLM", CAUSAL: "AutoModelForCausalLM"}
 
 _ALIKE = 1e-4
-"""Largest relative difference allowed between logits of positions computed alone and beside others."""
+"""Largest relative difference allowed between logits of positions computed alone and with others."""
 
 Integers = NDArray[np.int64]
 
@@ -34,14 +34,10 @@ Integers = NDArray[np.int64]
 class _Request(threading.local):
     """The positions that a thread asks for, and the input and output of the output matrix."""
 
-    rows: tuple[Any, Any] | None = None
-    """Row and column of each position."""
-    early: bool = False
-    """Whether other positions are dropped in the last layer already."""
-    hidden: Any = None
-    """The input of the output matrix."""
-    given: Any = None
-    """Its output."""
+    rows: tuple[Any, Any] | None = None  # row and column of each position
+    early: bool = False  # whether other positions are dropped in the last layer already
+    hidden: Any = None  # the input of the output matrix
+    given: Any = None  # its output
 
 
 class LanguageModel:
@@ -121,10 +117,8 @@ class LanguageModel:
         try:
             self._model.set_attn_implementation("eager")
         except (AttributeError, ValueError, RuntimeError) as error:
-            raise InputError(
-                f"{self.files.name} ({self.architecture}) does not show its attention.",
-                hint="use a score without weights of attention.",
-            ) from error
+            message = f"{self.files.name} ({self.architecture}) does not show its attention."
+            raise InputError(message, hint="use a score without weights of attention.") from error
 
     def attention(self, ids: Integers) -> Any:
         """How much attention each token gets: the mean over layers, heads and the tokens of its text."""
@@ -151,8 +145,8 @@ class LanguageModel:
             early, _ = self._run(batch, early=True)
         except (RuntimeError, ValueError, IndexError, TypeError):  # not built like BERT after all
             return False
-        room = _ALIKE * max(1.0, float(plain.abs().max()))
-        return early.shape == plain.shape and float((early - plain).abs().max()) <= room
+        most = _ALIKE * max(1.0, float(plain.abs().max()))
+        return early.shape == plain.shape and float((early - plain).abs().max()) <= most
 
     def _run(self, batch: Any, *, early: bool, check: bool = False) -> tuple[Any, Any]:
         torch, asked = self._torch, self._asked
@@ -162,15 +156,18 @@ class LanguageModel:
             answer = self._model(input_ids=batch, attention_mask=torch.ones_like(batch), **options).logits
         hidden, given = asked.hidden, asked.given
         asked.hidden = asked.given = None
+        fault = ""
         if hidden is None:
-            raise _unlike(self, "its output matrix is not used as a separate module")
-        if check and torch.isnan(answer).any():
-            raise CrossroadsError(
-                f"{self.files.name} gave a logit that is not a number.",
-                hint="its weights are damaged, or it does not work in float32 on this device.",
-            )
-        if check and (answer.shape != given.shape or (self._linear and not torch.equal(answer, given))):
-            raise _unlike(self, "it changes its logits after the output matrix")
+            fault = "its output matrix is not used as a separate module"
+        elif check and torch.isnan(answer).any():
+            hint = "its weights are damaged, or it does not work in float32 on this device."
+            raise CrossroadsError(f"{self.files.name} gave a logit that is not a number.", hint=hint)
+        elif check and (answer.shape != given.shape or (self._linear and not torch.equal(answer, given))):
+            fault = "it changes its logits after the output matrix"
+        if fault:
+            message = f"the logits of {self.files.name} ({self.architecture}) are not A h + b: {fault}."
+            hint = "such models cannot be probed, because SeT is defined by changes of the output matrix."
+            raise CrossroadsError(message, hint=hint)
         return answer, hidden
 
     def _thin_out(self, _: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -193,10 +190,7 @@ class LanguageModel:
 
 
 def _after_attention(model: Any) -> Any:
-    """The module that follows the attention of the last layer in models built like BERT; None for others.
-
-    Its inputs are the output of the attention and the input of the layer; after it positions are independent.
-    """
+    """The module after the last attention in models like BERT, where positions are independent; or None."""
     layers: Any = getattr(getattr(model.base_model, "encoder", None), "layer", None)
     if not layers or len({id(one) for one in layers}) != len(layers):
         return None
@@ -212,23 +206,18 @@ def find_kind(config: Any, tokenizer: Any, kind: str, *, name: str) -> str:
     found = _kind_of(config) if kind == "auto" else kind
     if found is None:
         shown = join_words(config.architectures or [str(config.model_type)])
-        raise InputError(
-            f"{name} is not a language model: its configuration names {shown}.",
-            hint="a model with a head is needed, such as BertForMaskedLM or GPT2LMHeadModel; "
-            "kind='masked' or kind='causal' says which to load.",
-            option="kind",
-        )
+        message = f"{name} is not a language model: its configuration names {shown}."
+        head = "a model with a head is needed, such as BertForMaskedLM or GPT2LMHeadModel"
+        hint = f"{head}; kind='masked' or kind='causal' says which to load."
+        raise InputError(message, hint=hint, option="kind")
     if found == MASKED and tokenizer.mask_token_id is None:
-        raise InputError(
-            f"the tokenizer of {name} has no mask token, so it cannot be used as a masked model.",
-            hint="use the tokenizer that the model was trained with, or kind='causal'.",
-            option="kind",
-        )
+        message = f"the tokenizer of {name} has no mask token, so it cannot be used as a masked model."
+        hint = "use the tokenizer that the model was trained with, or kind='causal'."
+        raise InputError(message, hint=hint, option="kind")
     return found
 
 
 def _kind_of(config: Any) -> str | None:
-    """Masked, causal or neither, by the architectures that the configuration names."""
     tables = require("transformers.models.auto.modeling_auto", extra="models", purpose="loading models")
     for architecture in config.architectures or ():
         if architecture.endswith(("ForMaskedLM", "WithLMHeadModel")):
@@ -245,14 +234,6 @@ def _kind_of(config: Any) -> str | None:
 
 def _no_head(files: ModelFiles, architecture: str, missing: list[str] | None = None) -> InputError:
     said = f" for {join_words(missing, most=2)}" if missing else ""
-    return InputError(
-        f"{files.name} has no head for language modelling: as {architecture} it has no weights{said}.",
-        hint="give a model that was saved with its head, such as BertForMaskedLM or GPT2LMHeadModel.",
-    )
-
-
-def _unlike(model: LanguageModel, why: str) -> CrossroadsError:
-    return CrossroadsError(
-        f"the logits of {model.files.name} ({model.architecture}) are not A h + b: {why}.",
-        hint="such models cannot be probed, because SeT is defined by changes of the output matrix.",
-    )
+    message = f"{files.name} has no head for language modelling: as {architecture} it has no weights{said}."
+    hint = "give a model that was saved with its head, such as BertForMaskedLM or GPT2LMHeadModel."
+    return InputError(message, hint=hint)

@@ -1,4 +1,8 @@
-"""What resumable runs share: options, the model, the loop over texts, finished parts, the progress."""
+"""What resumable runs share: options, the model, the loop over texts, finished parts, the progress.
+
+A plan is a function of the texts and the limits alone. Batches hold texts of one length and one number of
+masks, so nothing is ever padded, and which texts share a batch does not depend on interruptions.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +12,163 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import InputError, OnMissing, one_of, require
+from crossroads.core.evidence.contexts import cuts
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import recorded_path
-from crossroads.core.evidence.provenance import Provenance
-from crossroads.core.models.batches import Batch, TextPlan
 from crossroads.core.models.files import find_model
 from crossroads.core.models.language import Asked, LanguageModel
 from crossroads.core.models.transformers import Device, resolve_device, versions
-from crossroads.core.storage.cache import Parts, check_settings, record_fingerprint, remove_leftovers
-from crossroads.core.storage.disks import disk_errors
-from crossroads.core.storage.folders import MANIFEST
+from crossroads.core.storage.arrays import MANIFEST
+from crossroads.core.storage.cache import Parts, differences, record_fingerprint, remove_leftovers
+from crossroads.core.storage.files import disk_errors
 from crossroads.core.workers import processors
 
 AT_ONCE = 8
 """Most batches that are computed at a time: each may hold
-:data:`~crossroads.core.models.batches.LOGITS_AT_ONCE` logits."""
+:data:`LOGITS_AT_ONCE` logits."""
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Tokens = tuple[int, ...]
+LOGITS_AT_ONCE = 1 << 25
+"""Most logits of a batch: 128 MB in float32."""
+
+
+class Span(NamedTuple):
+    """Positions of the tokens of a word, ``first`` up to but without ``stop``."""
+
+    first: int
+    stop: int
+
+
+def find_pieces(offsets: Sequence[tuple[int, int]], start: int, end: int) -> Span | None:
+    """The tokens that overlap the characters ``start`` up to ``end``, or ``None``.
+
+    Tokens are found by offsets, never by comparing ids: the same id may occur elsewhere in the sentence, and
+    a word is split differently at its beginning. Byte-level tokenizers count the space before a word to its
+    first token, and give tokens that share one character the whole of it each; so one common character is
+    enough. ``offsets`` are the first and last-plus-one character of each token, ``(0, 0)`` of special ones.
+    """
+    inside = [at for at, (left, right) in enumerate(offsets) if left < end and right > start and right > left]
+    return Span(inside[0], inside[-1] + 1) if inside else None
+
+
+class Batch(NamedTuple):
+    """Texts of one length that go through the model together."""
+
+    ids: Integers
+    """Tokens, one text per row."""
+    text: Integers
+    """For each slot its row, in ascending order."""
+    place: Integers
+    """For each slot its column."""
+    asked_slot: Integers
+    """For each token that is read the slot, counted from the first of the batch; ascending."""
+    asked_token: Integers
+    """The token."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextPlan:
+    """Texts for a model, sorted and cut into batches and units; a *slot* is a position that is read."""
+
+    texts: tuple[Tokens, ...]
+    """The texts, by number of masks and length."""
+    order: tuple[int, ...]
+    """Where each of them was among the texts as they were given."""
+    slot_text: Integers
+    """For each slot its text, in ascending order."""
+    slot_place: Integers
+    """For each slot the token at which it is read."""
+    asked_slot: Integers
+    """For each token that is read the slot, in ascending order."""
+    asked_token: Integers
+    """The token."""
+    reading_of: Integers
+    """For each reading as it was given its place among those that are read."""
+    batches: Integers
+    """Where each batch begins among the texts, and where the last one ends."""
+    units: Integers
+    """Where each work unit begins among the batches, and where the last one ends."""
+
+    @property
+    def sizes(self) -> Integers:
+        """Texts of each unit."""
+        return np.diff(self.batches[self.units])
+
+    def batches_of(self, unit: int) -> list[Batch]:
+        """The batches of a unit."""
+        numbers = range(int(self.units[unit]), int(self.units[unit + 1]))
+        return [self._batch(int(self.batches[n]), int(self.batches[n + 1])) for n in numbers]
+
+    def _batch(self, first: int, last: int) -> Batch:
+        left, right = np.searchsorted(self.slot_text, [first, last])
+        low, high = np.searchsorted(self.asked_slot, [left, right])
+        return Batch(
+            ids=np.array(self.texts[first:last], np.int64),
+            text=self.slot_text[left:right] - first,
+            place=self.slot_place[left:right],
+            asked_slot=self.asked_slot[low:high] - left,
+            asked_token=self.asked_token[low:high],
+        )
+
+
+def plan_texts(
+    texts: Sequence[Tokens],
+    readings: Sequence[tuple[int, int, int]],
+    *,
+    mask: int | None = None,
+    vocabulary: int,
+    batch_size: int,
+    unit_texts: int,
+) -> TextPlan:
+    """Sort texts, number slots and readings in that order, and cut.
+
+    ``readings`` are number of the text, position in it, and token. With ``mask``, texts with different
+    numbers of masks do not share a batch. ``vocabulary`` is the number of logits of a slot; ``unit_texts``
+    are the texts after which a work unit ends, which is the most that is lost when a run is killed.
+    """
+    keys = [(0 if mask is None else text.count(mask), len(text)) for text in texts]
+    order = sorted(range(len(texts)), key=keys.__getitem__)
+    rank = np.empty(len(texts), np.int64)
+    rank[order] = np.arange(len(texts))
+    table = np.array(readings, np.int64).reshape(-1, 3)
+    table[:, 0] = rank[table[:, 0]]
+    wanted, reading_of = np.unique(table, axis=0, return_inverse=True)
+    slots, slot_of = np.unique(wanted[:, :2], axis=0, return_inverse=True)
+    counts = np.bincount(slots[:, 0], minlength=len(texts))
+    most_slots = max(1, LOGITS_AT_ONCE // vocabulary)
+    batches = _batch_cuts([keys[at] for at in order], counts, batch_size, most_slots)
+    return TextPlan(
+        texts=tuple(texts[at] for at in order),
+        order=tuple(order),
+        slot_text=slots[:, 0].copy(),
+        slot_place=slots[:, 1].copy(),
+        asked_slot=slot_of.reshape(-1),
+        asked_token=wanted[:, 2].copy(),
+        reading_of=reading_of.reshape(-1),
+        batches=batches,
+        units=np.array([0, *cuts(np.diff(batches).tolist(), unit_texts)], np.int64),
+    )
+
+
+def _batch_cuts(
+    keys: Sequence[tuple[int, int]], slots: Integers, batch_size: int, most_slots: int
+) -> Integers:
+    """Where batches begin: texts of one kind and length, within the limits on texts and slots."""
+    starts, filled = [0], 0
+    for at, count in enumerate(slots.tolist()):
+        full = at - starts[-1] == batch_size or filled + count > most_slots
+        if at > starts[-1] and (full or keys[at] != keys[at - 1]):
+            starts.append(at)
+            filled = 0
+        filled += count
+    return np.array([*starts, len(keys)], np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +190,15 @@ Progress = Callable[[ProbeStep], None]
 Answer = TypeVar("Answer")
 
 
-class Saved(Protocol):
-    """The result of a run."""
+class _Stored(Protocol):
+    """The result of a run, which records how it was made."""
 
-    def save(self, path: str | Path) -> None:
-        """Write it to a file or a folder."""
+    @property
+    def provenance(self) -> Provenance: ...
+    def save(self, path: str | Path) -> None: ...
 
 
-Result = TypeVar("Result", bound=Saved)
+Result = TypeVar("Result", bound=_Stored)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +227,7 @@ class RunOptions:
         return {"batch_size": self.batch_size, "unit_texts": self.unit_texts}
 
     def report(self, step: ProbeStep) -> None:
-        """Report the progress, if somebody listens."""
+        """Report the progress, if that is wanted."""
         if self.progress is not None:
             self.progress(step)
 
@@ -95,9 +236,8 @@ class RunOptions:
         self.report(ProbeStep(stage="loading"))
         files = find_model(model, revision=self.revision)
         if files.elmo:
-            raise InputError(
-                f"{files.name} is an ELMo, and its published files cannot predict words.", hint=instead
-            )
+            message = f"{files.name} is an ELMo, and its published files cannot predict words."
+            raise InputError(message, hint=instead)
         loaded = LanguageModel(files, kind=self.kind, device=resolve_device(self.device), linear=linear)
         self.report(ProbeStep(stage="splitting"))
         return loaded
@@ -134,7 +274,7 @@ class RunOptions:
         units of an earlier run with the same record are not asked again.
         """
         threads, units = self.threads or processors(), range(plan.sizes.size)
-        # On a processor each thread has a batch of its own.
+        # on a processor each thread has a batch of its own: those that share one wait for each other often
         workers = min(threads, plan.batches.size - 1, AT_ONCE) if device == "cpu" else 1
         with _model_threads(threads // workers):
             if store is None:
@@ -158,10 +298,7 @@ class RunOptions:
         pack: Callable[[Sequence[Answer]], Floats],
         workers: int,
     ) -> Iterator[tuple[int, Floats]]:
-        """Each unit and its answers, in order; several batches are computed at a time.
-
-        Threads that share one batch wait for each other after each of its hundreds of small operations.
-        """
+        """Each unit and its answers, in order; several batches are computed at a time."""
         total = int(plan.sizes.sum())
         kept = total - int(plan.sizes[list(units)].sum())
         step = ProbeStep(stage="asking", done=kept, total=total, kept=kept)
@@ -171,17 +308,18 @@ class RunOptions:
 
         def first() -> tuple[int, Floats]:
             nonlocal step
-            unit, answers = queue.popleft()
-            found = []
-            for texts, answer in answers:
-                found.append(answer.result())
+            unit, futures = queue.popleft()
+            answers = []
+            for texts, future in futures:
+                answers.append(future.result())
                 step = replace(step, done=step.done + texts)
                 self.report(step)
-            return unit, pack(found)
+            return unit, pack(answers)
 
         try:
             for unit in units:
-                queue.append((unit, [(len(one.ids), pool.submit(ask, one)) for one in plan.batches_of(unit)]))
+                batches = plan.batches_of(unit)
+                queue.append((unit, [(len(batch.ids), pool.submit(ask, batch)) for batch in batches]))
                 # later units keep all workers busy while the last batches of the first are computed
                 if sum(len(answers) for _, answers in queue) - len(queue[0][1]) >= workers:
                     yield first()
@@ -193,7 +331,6 @@ class RunOptions:
 
 @contextlib.contextmanager
 def _model_threads(number: int) -> Iterator[None]:
-    """Set the number of threads of torch within the context."""
     torch = require("torch", extra="models", purpose="running transformer models")
     before = torch.get_num_threads()
     torch.set_num_threads(number)
@@ -223,11 +360,6 @@ def run_provenance(
     )
 
 
-class _Stored(Protocol):
-    @property
-    def provenance(self) -> Provenance: ...
-
-
 def is_finished(
     store: Path, record: dict[str, Any], opened: Callable[[Path], _Stored], *, what: str, file: bool = False
 ) -> bool:
@@ -240,8 +372,13 @@ def is_finished(
         return False
     if not file and not (store / MANIFEST).is_file():
         raise InputError(f"{store} exists and is not a {what}.", hint="name a new folder.")
-    found, place = (f"has finished {what}", "file") if file else (f"is a finished {what}", "folder")
-    check_settings(store, record, opened(store).provenance.details, found=found, place=place)
+    details = opened(store).provenance.details
+    if details.get("fingerprint") != record_fingerprint(record):
+        there = details.get("record")
+        shown = differences(record, there) if isinstance(there, dict) else "it was imported"
+        state, place = ("has finished", "file") if file else ("is a finished", "folder")
+        hint = f"name another {place}, or remove this one."
+        raise InputError(f"{store} {state} {what} with other settings: {shown}.", hint=hint)
     remove_leftovers(store)
     return True
 

@@ -121,7 +121,7 @@ def files_identity(files: Mapping[str, Path]) -> list[list[Any]]:
 
 
 def _package(name: str) -> list[Path]:
-    """The folders of an installed package; empty if there is no such package."""
+    """The folders of an installed package, if there is such a package."""
     spec = importlib.util.find_spec(name) if name.isidentifier() else None
     return [] if spec is None else [Path(folder) for folder in spec.submodule_search_locations or ()]
 
@@ -132,9 +132,5 @@ def _inside(folder: Path) -> list[Path]:
 
 def _states(files: Iterable[Path], root: Path | None = None) -> list[list[Any]]:
     """Name, size and times of last change of files."""
-    found = []
-    for file in files:
-        state = file.stat()
-        name = file.name if root is None else file.relative_to(root).as_posix()
-        found.append([name, state.st_size, state.st_mtime_ns, state.st_ctime_ns])
-    return sorted(found)
+    names = {file.name if root is None else file.relative_to(root).as_posix(): file.stat() for file in files}
+    return sorted([name, at.st_size, at.st_mtime_ns, at.st_ctime_ns] for name, at in names.items())

@@ -59,10 +59,8 @@ def load_config(files: ModelFiles) -> Any:
     with plain_errors(files, "configuration"):
         config = _transformers().AutoConfig.from_pretrained(**files.options())
     if getattr(config, "is_encoder_decoder", False):
-        raise InputError(
-            f"{files.name} is an encoder–decoder model ({config.model_type}).",
-            hint="give an encoder such as BERT or a decoder such as GPT-2.",
-        )
+        hint = "give an encoder such as BERT or a decoder such as GPT-2."
+        raise InputError(f"{files.name} is an encoder–decoder model ({config.model_type}).", hint=hint)
     with plain_errors(files, "configuration"):
         text = config.get_text_config()
         _check_config(text)
@@ -71,9 +69,9 @@ def load_config(files: ModelFiles) -> Any:
 
 def _check_config(config: Any) -> None:
     """Refuse values that transformers takes as they are and that no model has."""
-    named = config.architectures
-    if named is not None and not (isinstance(named, list) and all(isinstance(one, str) for one in named)):
-        raise ValueError(f"its architectures are {in_short(named)}")
+    names = config.architectures
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise ValueError(f"its architectures are {in_short(names)}")
     for name in ("num_hidden_layers", "vocab_size", "max_position_embeddings", "pad_token_id"):
         value = getattr(config, name, None)
         if value is not None and (type(value) is not int or abs(value) > _MOST):
@@ -85,7 +83,10 @@ def load_tokenizer(files: ModelFiles, *, fast: bool = True) -> Any:
     try:
         with plain_errors(files, "tokenizer"):
             tokenizer = _transformers().AutoTokenizer.from_pretrained(**files.options(), use_fast=True)
-            _check_longest(tokenizer)
+            longest = tokenizer.model_max_length
+            if longest is not None and (type(longest) not in (int, float) or not math.isfinite(longest)):
+                raise ValueError(f"its model_max_length is {in_short(longest)}")
+            _ = tokenizer.all_special_ids, tokenizer("a", verbose=False)  # which may be none
     except FormatError:
         if files.gguf is None:
             check_vocabulary(files, Path(files.folder))  # the better reason, where there is none
@@ -101,22 +102,11 @@ def load_tokenizer(files: ModelFiles, *, fast: bool = True) -> Any:
     return tokenizer
 
 
-def _check_longest(tokenizer: Any) -> None:
-    """Refuse a longest input that is no number, and special tokens that are none."""
-    longest = tokenizer.model_max_length
-    if longest is not None and (type(longest) not in (int, float) or not math.isfinite(longest)):
-        raise ValueError(f"its model_max_length is {in_short(longest)}")
-    _ = tokenizer.all_special_ids, tokenizer("a", verbose=False)
-
-
 def check_vocabulary(files: ModelFiles, folder: Path) -> None:
     """Check that a folder has a tokenizer: transformers would silently make an empty one."""
     if not any((folder / name).is_file() for name in VOCABULARIES):
-        raise FormatError(
-            "the model has no tokenizer.",
-            path=files.name,
-            hint="expected tokenizer.json beside config.json.",
-        )
+        hint = "expected tokenizer.json next to config.json."
+        raise FormatError("the model has no tokenizer.", path=files.name, hint=hint)
 
 
 def load_model(files: ModelFiles, *, auto_class: str = ENCODER, device: str = "cpu") -> Any:
@@ -148,9 +138,8 @@ def resolve_device(device: str) -> str:
     if device == "auto":
         return next(name for name, usable in there.items() if usable)
     if not there[device]:
-        raise InputError(
-            f"there is no {device} device here.", hint="use device='auto' or device='cpu'.", option="device"
-        )
+        hint = "use device='auto' or device='cpu'."
+        raise InputError(f"there is no {device} device here.", hint=hint, option="device")
     return device
 
 
@@ -159,18 +148,16 @@ def longest_input(config: Any, tokenizer: Any) -> int:
     limits = [int(tokenizer.model_max_length)] if tokenizer.model_max_length else []
     positions = getattr(config, "max_position_embeddings", None)
     if positions is not None and positions > 0:
-        lost = 0
-        if config.model_type in _OFFSET_POSITIONS:
-            lost = (config.pad_token_id if config.pad_token_id is not None else 1) + 1
-        limits.append(int(positions) - lost)
+        padding = 1 if config.pad_token_id is None else config.pad_token_id
+        limits.append(int(positions) - (padding + 1 if config.model_type in _OFFSET_POSITIONS else 0))
     return min([limit for limit in limits if 0 < limit < _NO_LIMIT], default=_NO_LIMIT)
 
 
 def padding_id(config: Any, tokenizer: Any) -> int:
     """The token that pads shorter sentences of a batch; it is masked, but the model must have it."""
-    candidates = (tokenizer.pad_token_id, config.pad_token_id, tokenizer.eos_token_id)
+    tokens = (tokenizer.pad_token_id, config.pad_token_id, tokenizer.eos_token_id)
     known = getattr(config, "vocab_size", None) or _NO_LIMIT
-    return next((int(one) for one in candidates if isinstance(one, int) and 0 <= one < known), 0)
+    return next((token for token in tokens if isinstance(token, int) and 0 <= token < known), 0)
 
 
 @contextlib.contextmanager
@@ -187,38 +174,29 @@ def plain_errors(files: ModelFiles, what: str) -> Iterator[None]:
     except (CrossroadsError, MemoryError):
         raise
     except ImportError as error:
-        raise InputError(
-            f"the {what} of {files.name} needs a package that is not installed, or a newer one: "
-            f"{_first(error)}"
-        ) from error
+        needs = "needs a package that is not installed, or a newer one"
+        raise InputError(f"the {what} of {files.name} {needs}: {_first(error)}") from error
     except Exception as error:
         if "trust_remote_code" in str(error):
-            raise UnsafeFileError(
-                f"{files.name} asks to run code of its own ({_who_asks(error)}).",
-                hint="only architectures of transformers and sentence-transformers themselves are loaded.",
-            ) from error
-        raise FormatError(
-            f"the {what} cannot be loaded: {_first(error)}",
-            path=files.name,
-            hint="the folder is damaged, or made for another version of transformers.",
-        ) from error
+            # sentence-transformers quotes the class of a module
+            module = re.search("module class '([^']{1,80})", str(error))
+            where = f"{module[1]} in modules.json" if module else "auto_map in config.json"
+            hint = "only architectures of transformers and sentence-transformers themselves are loaded."
+            message = f"{files.name} asks to run code of its own ({where})."
+            raise UnsafeFileError(message, hint=hint) from error
+        message = f"the {what} cannot be loaded: {_first(error)}"
+        hint = "the folder is damaged, or made for another version of transformers."
+        raise FormatError(message, path=files.name, hint=hint) from error
     finally:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
 
 
-def _who_asks(error: Exception) -> str:
-    """Where a model names its own code: sentence-transformers quotes the class of a module."""
-    module = re.search("module class '([^']{1,80})", str(error))
-    return f"{module[1]} in modules.json" if module else "auto_map in config.json"
-
-
 def _first(error: Exception) -> str:
     """The first line of a message, and the second if the first ends with a colon."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    kept = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
-    return " ".join(kept)[:200] or type(error).__name__
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    return " ".join(lines[:2] if lines[0].endswith(":") else lines[:1])[:200]
 
 
 UNUSED_WEIGHTS = ("pooler.", "logit_scale", "logit_bias")
@@ -226,16 +204,14 @@ UNUSED_WEIGHTS = ("pooler.", "logit_scale", "logit_bias")
 
 
 def load_whole_model(files: ModelFiles, *, device: str = "cpu") -> Any:
-    """Load a model in float32, in evaluation mode."""
+    """The same, if no weight is missing that vectors depend on."""
     model, info = load_reported(files, ENCODER, device)
     missing = sorted(name for name in info["missing_keys"] if not name.startswith(UNUSED_WEIGHTS))
     missing += sorted(str(one) for one in info.get("mismatched_keys") or ())
     if missing:
-        raise FormatError(
-            f"as {type(model).__name__} it has no weights for {join_words(missing, most=2)}.",
-            path=files.name,
-            hint="config.json does not match the weights; fetch the model again.",
-        )
+        message = f"as {type(model).__name__} it has no weights for {join_words(missing, most=2)}."
+        hint = "config.json does not match the weights; fetch the model again."
+        raise FormatError(message, path=files.name, hint=hint)
     return model
 
 
@@ -244,8 +220,6 @@ def check_tokens(files: ModelFiles, config: Any, texts: Iterable[Sequence[int]])
     known = int(config.get_text_config().vocab_size)
     most = max(max(ids) for ids in texts)
     if most >= known:
-        raise FormatError(
-            f"its tokenizer makes token {most}, and its weights have {known:,}.",
-            path=files.name,
-            hint="tokenizer and weights are of different models; fetch the model again.",
-        )
+        message = f"its tokenizer makes token {most}, and its weights have {known:,}."
+        hint = "tokenizer and weights are of different models; fetch the model again."
+        raise FormatError(message, path=files.name, hint=hint)

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from crossroads.core.errors import FormatError, WrongKindError, in_short, join_words, require, without_middle
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import model_name
-from crossroads.core.evidence.provenance import Provenance
 from crossroads.core.results.checks import Check, Checked
 from crossroads.core.results.conclusion import Conclusion
 from crossroads.core.results.plain import decode_fields, encode_fields

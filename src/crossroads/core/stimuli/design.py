@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crossroads.core.errors import DesignError, UnknownNameError, in_short, join_words
-from crossroads.core.stimuli.sets import Citation, StimulusSet, is_text, sentences
+from crossroads.core.errors import DesignError, in_short, join_words, one_of
+from crossroads.core.stimuli.sets import Citation, StimulusSet, check_name, sentences
 
 ROLES = ("x", "y", "a", "b")
 """The four sets of a design: targets x and y, attributes a and b."""
@@ -83,13 +83,14 @@ class Design:
         departures: Iterable[str] = (),
         templates: Iterable[str] = (),
     ) -> None:
+        check_name("design", name)
         values: dict[str, Any] = {
-            "name": _name(name),
+            "name": str(name),
             "x": StimulusSet.of(x, "x"),
             "y": None if y is None else StimulusSet.of(y, "y"),
             "a": StimulusSet.of(a, "a"),
             "b": StimulusSet.of(b, "b"),
-            "source": _source(source),
+            "source": source if source is None or isinstance(source, Citation) else Citation(source),
             "departures": sentences(departures, "departures"),
             "templates": _templates(templates),
         }
@@ -105,23 +106,12 @@ class Design:
     @property
     def sets(self) -> dict[str, StimulusSet]:
         """The sets by role (``"x"``, ``"y"``, ``"a"``, ``"b"``), without a missing ``y``."""
-        given = {"x": self.x, "y": self.y, "a": self.a, "b": self.b}
-        return {role: words for role, words in given.items() if words is not None}
+        return {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
 
     @property
     def words(self) -> tuple[str, ...]:
         """Every stimulus once, in the order x, y, a, b."""
         return tuple(dict.fromkeys(word for words in self.sets.values() for word in words))
-
-    @property
-    def shared_targets(self) -> tuple[str, ...]:
-        """Words that are in both targets; they cancel out, and tests warn of them."""
-        return () if self.y is None else _shared(self.x, self.y)
-
-    @property
-    def shared_attributes(self) -> tuple[str, ...]:
-        """Words that are in both attributes; they cancel out, and tests warn of them."""
-        return _shared(self.a, self.b)
 
     @property
     def digest(self) -> str:
@@ -131,9 +121,7 @@ class Design:
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
     def replace(self, substitutions: Mapping[str, str | None]) -> Design:
-        """Replace words of the design; None drops a word.
-
-        Every set that contains the word is changed, and a sentence is added to the departures.
+        """Replace words in every set that has them; None drops a word. The departures say so.
 
         Examples
         --------
@@ -141,13 +129,12 @@ class Design:
         >>> design.replace({"short-term": "short"}).departures
         ("'short-term' is replaced by 'short'.",)
         """
-        unknown = [word for word in substitutions if word not in self.words]
-        if unknown:
-            raise UnknownNameError(f"word of the design {in_short(self.name)}", str(unknown[0]), self.words)
-        changed: dict[str, Any] = {
-            role: StimulusSet(words.name, _substituted(words, substitutions))
-            for role, words in self.sets.items()
-        }
+        for word in substitutions:
+            one_of(f"word of the design {in_short(self.name)}", word, self.words)
+        changed: dict[str, Any] = {}
+        for role, words in self.sets.items():
+            new = (substitutions.get(word, word) for word in words)
+            changed[role] = StimulusSet(words.name, tuple(word for word in new if word is not None))
         note = _note(substitutions)
         return dataclasses.replace(self, **changed, departures=(*self.departures, *note))
 
@@ -157,15 +144,13 @@ class Design:
         """Add words at the end of the sets, and a sentence about them to the departures."""
         more = {role: tuple(words) for role, words in (("x", x), ("y", y), ("a", a), ("b", b)) if words}
         changed: dict[str, Any] = {}
+        note = []
         for role, words in more.items():
-            before = self.sets.get(role)
-            if before is None:
+            if (before := self.sets.get(role)) is None:
                 raise DesignError(f"the design {self.name!r} has no {role} to add to.")
             changed[role] = StimulusSet(before.name, (*before, *words))
-        note = [
-            f"{join_words(map(repr, words))} {'is' if len(words) == 1 else 'are'} added to {role}."
-            for role, words in more.items()
-        ]
+            verb = "is" if len(words) == 1 else "are"
+            note.append(f"{join_words(map(repr, words))} {verb} added to {role}.")
         return dataclasses.replace(self, **changed, departures=(*self.departures, *note))
 
     def to_dict(self) -> dict[str, Any]:
@@ -183,12 +168,13 @@ class Design:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Design:
         """Build a design from plain data, as from :meth:`to_dict` or a file."""
-        from crossroads.core.stimuli.files.documents import PlacedError, design_from
+        from crossroads.core.stimuli.files.designs import PlacedError, design_from
 
         try:
             return design_from(data)
         except PlacedError as fault:
-            raise DesignError(f"{fault.where}{fault.message}", hint=fault.hint) from fault
+            error = fault.at(None)
+            raise DesignError(error.message, hint=error.hint) from fault
 
     def __hash__(self) -> int:
         return hash((self.name, self.digest))
@@ -199,38 +185,13 @@ class Design:
         return f"<Design {self.name}: {targets}, {sizes['a']} and {sizes['b']}>"
 
 
-def _shared(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
-    """Words of one set that are also in another."""
-    others = set(other)
-    return tuple(word for word in one if word in others)
-
-
-def _name(name: object) -> str:
-    if not is_text(name):
-        raise DesignError(
-            f"the name of a design is {in_short(name)}.", hint="give a name of at least one letter."
-        )
-    return str(name)
-
-
-def _source(value: Citation | str | None) -> Citation | None:
-    return value if value is None or isinstance(value, Citation) else Citation(value)
-
-
 def _templates(value: Iterable[str]) -> tuple[str, ...]:
     templates = sentences(value, "templates")
     for template in templates:
         if "{word}" not in template:
-            raise DesignError(
-                f"the template {in_short(template)} has no place for a word.",
-                hint="write {word} where the stimulus goes, as in 'This is {word}.'",
-            )
+            hint = "write {word} where the stimulus goes, as in 'This is {word}.'"
+            raise DesignError(f"the template {in_short(template)} has no place for a word.", hint=hint)
     return templates
-
-
-def _substituted(words: StimulusSet, substitutions: Mapping[str, str | None]) -> tuple[str, ...]:
-    new = (substitutions.get(word, word) for word in words)
-    return tuple(word for word in new if word is not None)
 
 
 def _note(substitutions: Mapping[str, str | None]) -> list[str]:

@@ -63,7 +63,7 @@ class Disagreement:
     """The sentence or the form."""
     fault: str
     """What is wrong with it."""
-    correction: str | None
+    correction: str | None = None
     """The correct text; None where it is not known."""
     template: str = ""
     """The template at fault; empty where a form is."""
@@ -72,13 +72,7 @@ class Disagreement:
 
 
 def article(phrase: str) -> str:
-    """Find the indefinite article of a phrase by the sound it begins with.
-
-    Examples
-    --------
-    >>> [article(words) for words in ("elderly person", "European", "unemployed person", "honest man")]
-    ['an', 'a', 'an', 'an']
-    """
+    """Find the indefinite article of a phrase by the sound it begins with."""
     return _articles(phrase)[0]
 
 
@@ -91,9 +85,8 @@ def _articles(phrase: str) -> tuple[str, ...]:
         return ("an",) if _NUMBERS_WITH_A_VOWEL.match(word) else ("a",)
     start = re.split(r"[-/'’+]", word)[0]
     by_letter = "an" if word[0].upper() in _LETTERS_WITH_A_VOWEL else "a"
-    if len(start) == 1 and (start.isupper() or word[1:2] == "-"):
-        return (by_letter,)
-    if start.isupper() and len(start) > 5 and _SPELLED.match(start):  # spelled: LGBTQIA is not read as a word
+    letter = len(start) == 1 and (start.isupper() or word[1:2] == "-")
+    if letter or (start.isupper() and len(start) > 5 and _SPELLED.match(start)):  # LGBTQIA is not a word
         return (by_letter,)
     if start.isupper() and len(start) <= 5:  # an acronym: spelled (an FBI agent) or read (a NASA engineer)
         by_sound = "an" if word[0] in "AEIOU" else "a"
@@ -112,11 +105,6 @@ def number_of(phrase: str) -> str:
     The number is that of the head noun: the word before a preposition or a participle. Those in *-person*,
     *-man*, *-woman* and *-child* are singular, those in *-people*, *-men*, *-women*, *-children* and *-s*
     plural. Nouns without an s may be plural (*alumni*, *Roma*).
-
-    Examples
-    --------
-    >>> [number_of(words) for words in ("gay men", "person with a disability", "Chinese", "doctors")]
-    ['plural', 'singular', 'either', 'plural']
     """
     words = _BEHIND_HEAD.split(phrase.strip())[0].split() or [""]
     last = _number_of_head(_INSIDE_HEAD.split(words[-1])[0])
@@ -142,13 +130,7 @@ def _number_of_head(word: str) -> str | None:
 
 
 def corrected(sentence: str) -> str:
-    """Correct every indefinite article of a sentence.
-
-    Examples
-    --------
-    >>> corrected("A elderly person is a honest person.")
-    'An elderly person is an honest person.'
-    """
+    """Correct every indefinite article of a sentence."""
 
     def right(match: re.Match[str]) -> str:
         given, space, word = match.groups()
@@ -164,41 +146,31 @@ def disagreements(
     templates: Iterable[Template | str], groups: Iterable[Formed], traits: Iterable[str] = ()
 ) -> tuple[Disagreement, ...]:
     """List every disagreement of groups, traits and templates, each once."""
-    found: dict[str, Disagreement] = {}
     members, words = list(groups), list(traits) or ["…"]
-    for group in members:
-        for fault in _form_faults(group):
-            found.setdefault(fault.text, fault)
+    faults = [fault for group in members for fault in _form_faults(group)]
     for raw in templates:
         template = Template(raw) if isinstance(raw, str) else raw
-        for fault in _number_faults(template, members):
-            found.setdefault(fault.text, fault)
+        faults += _number_faults(template, members)
         for name, sentence in _sentences(template, members, words):
-            better = corrected(sentence)
-            if better != sentence:
-                fault = Disagreement(
-                    text=sentence,
-                    fault="has the wrong article",
-                    correction=better,
-                    template=template.text,
-                    group=name,
-                )
-                found.setdefault(sentence, fault)
-    return tuple(found.values())
+            if (better := corrected(sentence)) != sentence:
+                place = {"template": template.text, "group": name}
+                message = "has the wrong article"
+                faults.append(Disagreement(text=sentence, fault=message, correction=better, **place))
+    first: dict[str, Disagreement] = {}
+    for fault in faults:
+        first.setdefault(fault.text, fault)
+    return tuple(first.values())
 
 
 def check_agreement(
     templates: Iterable[Template | str], groups: Iterable[Formed], traits: Iterable[str] = ()
 ) -> None:
     """Raise an error that names the first disagreement; see :func:`disagreements`."""
-    found = disagreements(templates, groups, traits)
-    if found:
-        first = found[0]
+    if found := disagreements(templates, groups, traits):
+        first, right = found[0], found[0].correction
         more = f" {len(found) - 1} more do not agree." if len(found) > 1 else ""
-        better = "fix the form or the template."
-        if first.correction is not None:
-            better = f"it should be {first.correction!r}."
-        raise InputError(f"{first.text!r} {first.fault}.{more}", hint=better)
+        hint = "fix the form or the template." if right is None else f"it should be {right!r}."
+        raise InputError(f"{first.text!r} {first.fault}.{more}", hint=hint)
 
 
 def _sentences(template: Template, groups: list[Formed], traits: list[str]) -> Iterator[tuple[str, str]]:
@@ -226,57 +198,41 @@ def _form_faults(group: Formed) -> Iterator[Disagreement]:
             continue
         if number_of(text) == other:
             message = f"is the {form} form of {group.name!r} and reads as {other}"
-            yield Disagreement(text=text, fault=message, correction=None, group=group.name)
+            yield Disagreement(text=text, fault=message, group=group.name)
     plural, capital = group.forms.get("plural"), group.forms.get("capitalised")
-    if plural is not None and capital is not None and capital != plural[:1].upper() + plural[1:]:
-        yield Disagreement(
-            text=capital,
-            fault=f"is not the plural of {group.name!r} with a capital",
-            correction=plural[:1].upper() + plural[1:],
-            group=group.name,
-        )
+    right = plural and plural[:1].upper() + plural[1:]
+    if plural is not None and capital is not None and capital != right:
+        message = f"is not the plural of {group.name!r} with a capital"
+        yield Disagreement(text=capital, fault=message, correction=right, group=group.name)
 
 
 def _number_faults(template: Template, groups: list[Formed]) -> Iterator[Disagreement]:
     """Places whose neighbours require the other number, and words that are of the other number."""
-    for slot, before, after in _places(template.text):
+    text = template.text
+    for slot, before, after in _places(text):
         wanted = _asked(before, after)
         if wanted is None:
             continue
-        has = {"singular": "singular", "plural": "plural", "capitalised": "plural"}.get(slot)
-        if has is not None and has != wanted:
-            better = "singular" if wanted == "singular" else "plural"
-            changed = template.text.replace(f"{{{slot}}}", f"{{{better}}}")
+        number = {"singular": "singular", "plural": "plural", "capitalised": "plural"}.get(slot)
+        if number not in (None, wanted):
+            changed = text.replace(f"{{{slot}}}", f"{{{wanted}}}")
             message = f"asks for a {wanted} and has the place {slot!r}"
-            yield Disagreement(text=template.text, fault=message, correction=changed, template=template.text)
-        if slot == "word":
-            for group in groups:
-                if wanted not in group.forms:
-                    message = f"asks for a {wanted}, which {group.name!r} does not have"
-                    yield Disagreement(
-                        text=template.text,
-                        fault=message,
-                        correction=None,
-                        template=template.text,
-                        group=group.name,
-                    )
+            yield Disagreement(text=text, fault=message, correction=changed, template=text)
+        for group in groups if slot == "word" else ():
+            if wanted not in group.forms:
+                message = f"asks for a {wanted}, which {group.name!r} does not have"
+                yield Disagreement(text=text, fault=message, template=text, group=group.name)
 
 
 def _places(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each place with the word before and the word after it.
-
-    After a preposition the following word is ignored: in "a group of doctors was" the verb belongs to the
-    group.
-    """
+    """Each place with the word before and the word after it."""
     for match in re.finditer(r"\{(\w+)\}", text):
-        before = text[: match.start()].split()
-        after = text[match.end() :].split()
-        behind = before[-1] if before and text[: match.start()].endswith(" ") else ""
-        ahead = after[0] if after and text[match.end() :].startswith(" ") else ""
-        clause = re.split(r"[,.;:?!]", text[: match.start()])[-1].casefold().split()
-        if not set(_PREPOSITIONS).isdisjoint(clause):
-            ahead = ""
-        yield match.group(1), behind.casefold().strip(",.;:"), ahead.casefold().strip(",.;:?!")
+        left, right = text[: match.start()].casefold(), text[match.end() :].casefold()
+        before = left.split()[-1:] if left.endswith(" ") else []
+        after = right.split()[:1] if right.startswith(" ") else []
+        if not set(_PREPOSITIONS).isdisjoint(re.split(r"[,.;:?!]", left)[-1].split()):
+            after = []  # in "a group of doctors was" the verb belongs to the group
+        yield match.group(1), "".join(before).strip(",.;:"), "".join(after).strip(",.;:?!")
 
 
 def _asked(before: str, after: str) -> str | None:

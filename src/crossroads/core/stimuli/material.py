@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, overload
 
-from crossroads.core.errors import InputError, UnknownNameError, join_words, one_of
+from crossroads.core.errors import InputError, join_words, one_of
 from crossroads.core.stimuli.sets import About, FrozenDict, Named, StimulusSet
 
 
@@ -29,11 +29,6 @@ class Group:
     """Names of the source that are not used, with the reason."""
     human_label: str | None = None
     """The label of the group in the human data; None if it was not rated."""
-
-    @property
-    def in_human_study(self) -> bool:
-        """Whether people rated the group."""
-        return self.human_label is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,11 +90,7 @@ class Groups(Named[Group]):
         for category, value in categories.items():
             one_of("category", category, self.categories)
             one_of(category, value, self.categories[category])
-        return tuple(
-            group
-            for group in self.members
-            if all(group.categories.get(category) == value for category, value in categories.items())
-        )
+        return tuple(group for group in self.members if categories.items() <= group.categories.items())
 
     def table(self) -> dict[tuple[str, ...], StimulusSet]:
         """The groups by the values of their categories, such as ``("African American", "female")``."""
@@ -110,24 +101,18 @@ class Groups(Named[Group]):
             if all(name in group.categories for name in names)
         }
         if len(rows) < len(self.members):
-            raise InputError(
-                f"the groups of {self.about.name!r} are not distinguished by {', '.join(names)}.",
-                hint="a table needs one group for each combination of categories.",
-            )
+            message = f"the groups of {self.about.name!r} are not distinguished by {', '.join(names)}."
+            raise InputError(message, hint="a table needs one group for each combination of categories.")
         return rows
 
     def constituents(self, category: str) -> dict[str, StimulusSet]:
         """All words that represent each value of one category, such as all names of women and of men."""
         one_of("category", category, self.categories)
-        return {
-            value: StimulusSet(
-                value,
-                tuple(
-                    dict.fromkeys(item for group in self.where(**{category: value}) for item in group.items)
-                ),
-            )
-            for value in self.categories[category]
-        }
+        words: dict[str, dict[str, None]] = {value: {} for value in self.categories[category]}
+        for group in self.members:
+            if category in group.categories:
+                words[group.categories[category]] |= dict.fromkeys(group.items)
+        return {value: StimulusSet(value, tuple(items)) for value, items in words.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,9 +162,6 @@ class Traits(Sequence[Trait]):
     def __getitem__(self, index: int | slice) -> Trait | tuple[Trait, ...]:
         return self.pairs[index]
 
-    def __iter__(self) -> Iterator[Trait]:
-        return iter(self.pairs)
-
     def __len__(self) -> int:
         return len(self.pairs)
 
@@ -202,13 +184,6 @@ class Traits(Sequence[Trait]):
         """The pairs by scale."""
         names = dict.fromkeys(pair.scale for pair in self.pairs)
         return {name: tuple(pair for pair in self.pairs if pair.scale == name) for name in names}
-
-    def by_human_key(self, key: str) -> Trait:
-        """Find a pair by its name in the human data."""
-        for pair in self.pairs:
-            if pair.human_key == key:
-                return pair
-        raise UnknownNameError("trait of the human data", key, [pair.human_key for pair in self.pairs])
 
 
 Means = FrozenDict[str, FrozenDict[str, float]]
@@ -285,14 +260,12 @@ class WordLists(Named[Mapping[str, StimulusSet]]):
     @property
     def all_words(self) -> tuple[str, ...]:
         """Every word once, in the order of the lists."""
-        return tuple(
-            dict.fromkeys(word for kinds in self.lists.values() for words in kinds.values() for word in words)
-        )
+        sets = (words for kinds in self.lists.values() for words in kinds.values())
+        return tuple(dict.fromkeys(word for words in sets for word in words))
 
     def of_kind(self, kind: str) -> dict[str, StimulusSet]:
         """The lists of one kind by category."""
-        if kind not in self.kinds:
-            raise UnknownNameError("kind of word list", kind, self.kinds)
+        one_of("kind of word list", kind, self.kinds)
         return {category: kinds[kind] for category, kinds in self.lists.items() if kind in kinds}
 
 
@@ -329,19 +302,12 @@ class Template:
         """
         if "article" in self.slots and "word" in values:
             values.setdefault("article", "an" if values["word"].startswith(_VOWELS) else "a")
-        missing = [repr(slot) for slot in self.slots if slot not in values]
-        if missing:
-            raise InputError(
-                f"the template {self.text!r} needs {join_words(missing)}.",
-                hint=f"given: {', '.join(values) or 'nothing'}.",
-            )
+        if missing := [repr(slot) for slot in self.slots if slot not in values]:
+            hint = f"given: {', '.join(values) or 'nothing'}."
+            raise InputError(f"the template {self.text!r} needs {join_words(missing)}.", hint=hint)
         sentence = self.text.format(**values)
-        return sentence[:1].upper() + sentence[1:] if self._begins_open else sentence
-
-    @property
-    def _begins_open(self) -> bool:
-        """Whether the text begins with a place and continues, as a sentence does."""
-        return self.text.startswith("{") and not self.text.endswith("}")
+        begins_open = self.text.startswith("{") and not self.text.endswith("}")  # as a sentence does
+        return sentence[:1].upper() + sentence[1:] if begins_open else sentence
 
 
 @dataclass(frozen=True, kw_only=True)

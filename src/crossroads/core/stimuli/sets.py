@@ -16,14 +16,7 @@ V = TypeVar("V", covariant=True)
 
 
 class FrozenDict(Mapping[K, V]):
-    """A mapping that keeps its order, can be hashed and pickled, and cannot be changed.
-
-    Examples
-    --------
-    >>> colours = FrozenDict({"rose": "red"})
-    >>> colours["rose"], len(colours), colours == {"rose": "red"}
-    ('red', 1, True)
-    """
+    """A mapping that keeps its order, can be hashed and pickled, and cannot be changed."""
 
     __slots__ = ("_data",)
 
@@ -97,10 +90,7 @@ class StimulusSet(Sequence[str]):
     """The stimuli, each different, in the order given."""
 
     def __post_init__(self) -> None:
-        if not is_text(self.name):
-            raise DesignError(
-                f"the name of a set is {in_short(self.name)}.", hint="give a name of at least one letter."
-            )
+        check_name("set", self.name)
         object.__setattr__(self, "items", _checked(self.items, self.name))
 
     @classmethod
@@ -132,6 +122,13 @@ def is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
+def check_name(what: str, name: object) -> None:
+    """Refuse a name that is not text, or blank."""
+    if not is_text(name):
+        hint = "give a name of at least one letter."
+        raise DesignError(f"the name of a {what} is {in_short(name)}.", hint=hint)
+
+
 def word_fault(word: object) -> str | None:
     """Describe what is wrong with a stimulus, as the predicate of a sentence; None if nothing is."""
     if not isinstance(word, str):
@@ -155,10 +152,8 @@ def _described(value: object) -> str:
 
 def _listed(value: object, name: str) -> tuple[str, ...]:
     if isinstance(value, str | bytes):
-        raise DesignError(
-            f"the set {in_short(name)} is one string, {in_short(value)}.",
-            hint="give a list of words, not one string.",
-        )
+        message = f"the set {in_short(name)} is one string, {in_short(value)}."
+        raise DesignError(message, hint="give a list of words, not one string.")
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
         raise DesignError(f"the set {in_short(name)} is {_described(value)}.", hint="give a list of words.")
     if isinstance(value, set | frozenset):
@@ -172,17 +167,12 @@ def _checked(items: object, name: str) -> tuple[str, ...]:
         raise DesignError(f"the set {in_short(name)} is empty.", hint="give at least one word.")
     seen: set[str] = set()
     for word in words:
-        fault = word_fault(word)
-        if fault is not None:
-            raise DesignError(
-                f"{in_short(word)} in the set {in_short(name)} {fault}.",
-                hint="give every stimulus exactly as it is looked up, without spaces around it.",
-            )
+        if (fault := word_fault(word)) is not None:
+            hint = "give every stimulus exactly as it is looked up, without spaces around it."
+            raise DesignError(f"{in_short(word)} in the set {in_short(name)} {fault}.", hint=hint)
         if word in seen:
-            raise DesignError(
-                f"{in_short(word)} occurs twice in the set {in_short(name)}.",
-                hint="list every stimulus of a set once.",
-            )
+            message = f"{in_short(word)} occurs twice in the set {in_short(name)}."
+            raise DesignError(message, hint="list every stimulus of a set once.")
         seen.add(word)
     return tuple(str(word) for word in words)
 
@@ -192,13 +182,7 @@ _DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 @dataclass(frozen=True)
 class Citation:
-    """A publication, in words and by its identifier.
-
-    Examples
-    --------
-    >>> Citation("Caliskan et al. (2017)", "10.1126/science.aal4230").url
-    'https://doi.org/10.1126/science.aal4230'
-    """
+    """A publication, in words and by its identifier."""
 
     text: str
     """Authors, year, title and place, as in a list of references."""
@@ -207,14 +191,11 @@ class Citation:
 
     def __post_init__(self) -> None:
         if not is_text(self.text):
-            raise DesignError(
-                f"the text of a citation is {in_short(self.text)}.", hint="name authors and year."
-            )
+            message = f"the text of a citation is {in_short(self.text)}."
+            raise DesignError(message, hint="name authors and year.")
         if self.doi is not None and not _DOI.fullmatch(str(self.doi)):
-            raise DesignError(
-                f"{in_short(self.doi)} is not a DOI.",
-                hint="give it as 10.1126/science.aal4230, without a URL.",
-            )
+            hint = "give it as 10.1126/science.aal4230, without a URL."
+            raise DesignError(f"{in_short(self.doi)} is not a DOI.", hint=hint)
 
     @property
     def url(self) -> str | None:
@@ -233,8 +214,7 @@ class About:
     name: str
     """The name of the entry in the catalogue."""
     kind: str
-    """One of ``design``, ``groups``, ``traits``, ``templates``, ``words``, ``sentences``,
-    ``ratings``."""
+    """``design``, ``groups``, ``traits``, ``templates``, ``words``, ``sentences`` or ``ratings``."""
     title: str
     """Contents of the entry, in one line."""
     source: Citation
@@ -251,12 +231,11 @@ class About:
 
 def sentences(value: str | Iterable[str], field: str) -> tuple[str, ...]:
     """Check a tuple of sentences, such as departures; one string is one sentence."""
+    hint = f"give {field} as a list of sentences."
     if not isinstance(value, Iterable):
-        raise DesignError(f"{field} is {in_short(value)}.", hint=f"give {field} as a list of sentences.")
+        raise DesignError(f"{field} is {in_short(value)}.", hint=hint)
     lines = (value,) if isinstance(value, str) else tuple(value)
     for line in lines:
         if not is_text(line):
-            raise DesignError(
-                f"{in_short(line)} is not a sentence.", hint=f"give {field} as a list of sentences."
-            )
+            raise DesignError(f"{in_short(line)} is not a sentence.", hint=hint)
     return lines

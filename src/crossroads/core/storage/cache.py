@@ -27,8 +27,6 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import CrossroadsError, CrossroadsWarning, InputError, join_words
 from crossroads.core.storage import files
-from crossroads.core.storage.disks import disk_errors, is_full
-from crossroads.core.storage.files import WRITING, checksum, fingerprint, read_record, write_file
 
 try:
     import fcntl
@@ -65,7 +63,7 @@ class Key:
     def file(self) -> str:
         """Name of its file, without a suffix: equal data give equal names."""
         plain = re.sub(r"[^a-z0-9]+", "-", f"{self.what} {self.name}".lower()).strip("-")[:60].rstrip("-")
-        return f"{plain}-{fingerprint(self.data)[:20]}"
+        return f"{plain}-{files.fingerprint(self.data)[:20]}"
 
 
 class Form(NamedTuple, Generic[T]):
@@ -76,11 +74,7 @@ class Form(NamedTuple, Generic[T]):
     read: Callable[[bytes], T]
 
 
-def _written(data: Any) -> bytes:
-    return json.dumps(data, ensure_ascii=True, allow_nan=False).encode()
-
-
-JSON: Form[Any] = Form(".json", _written, json.loads)
+JSON: Form[Any] = Form(".json", lambda data: json.dumps(data, allow_nan=False).encode(), json.loads)
 """Plain data."""
 
 
@@ -99,14 +93,13 @@ class Cache:
         self.written = 0
         """Number of values that were written."""
         self._used: set[str] = set()
-        self._made: list[Path] = []
         if folder is None or owner is None:
             return
         self._made = [path for path in (folder, *folder.parents) if not path.exists()]
-        with disk_errors(folder, parts=folder):
+        with files.disk_errors(folder, parts=folder):
             self._lock = HeldFolder(folder, owner)
             for path in list(folder.iterdir()):
-                if path.name.startswith(WRITING) or (fresh and _VALUE.fullmatch(path.name)):
+                if path.name.startswith(files.WRITING) or (fresh and _VALUE.fullmatch(path.name)):
                     discard(path)
 
     def __enter__(self) -> Cache:
@@ -117,8 +110,7 @@ class Cache:
 
     def get(self, key: Key, make: Callable[[], T], form: Form[T]) -> T:
         """A value from an earlier run, or one that is made now."""
-        value = self.find(key, form)
-        if value is None:
+        if (value := self.find(key, form)) is None:
             value = make()
             self.keep(key, value, form)
         return value
@@ -137,7 +129,7 @@ class Cache:
         make_folder(self.folder)
         data = form.write(value)
         line = hashlib.sha256(data).hexdigest().encode() + b"\n"
-        write_file(self.place(key, form.suffix), line + data, parts=self.folder)
+        files.write_file(self.place(key, form.suffix), line + data, parts=self.folder)
         self.written += 1
 
     def all(self, form: Form[T]) -> Iterator[T]:
@@ -176,11 +168,8 @@ class Cache:
         except _DAMAGE:
             pass
         if self._paid:
-            warnings.warn(
-                f"the saved answer {path} is damaged: the question is asked again.",
-                CrossroadsWarning,
-                stacklevel=4,
-            )
+            message = f"the saved answer {path} is damaged: the question is asked again."
+            warnings.warn(message, CrossroadsWarning, stacklevel=4)
         return None
 
 
@@ -202,9 +191,8 @@ class HeldFolder:
                     fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 os.close(self._lock)
-                raise InputError(
-                    f"another run is working on {work}.", hint="wait for it, or name another folder."
-                ) from error
+                hint = "wait for it, or name another folder."
+                raise InputError(f"another run is working on {work}.", hint=hint) from error
             if self._is_ours():
                 return
             os.close(self._lock)
@@ -228,16 +216,14 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        if is_full(error):
+        if files.is_full(error):
             raise
         raise _unusable(folder, "made", error) from error
 
 
 def _unusable(folder: Path, what: str, error: OSError) -> InputError:
-    return InputError(
-        f"the folder {folder} for finished parts cannot be {what}: {error.strerror}.",
-        hint="name another folder for the output.",
-    )
+    message = f"the folder {folder} for finished parts cannot be {what}: {error.strerror}."
+    return InputError(message, hint="name another folder for the output.")
 
 
 class Parts:
@@ -250,7 +236,7 @@ class Parts:
 
     def __init__(self, store: Path, record: dict[str, Any], *, restart: bool = False) -> None:
         self.folder, self._store = parts_folder(store), store
-        with disk_errors(self.folder, parts=self.folder):
+        with files.disk_errors(self.folder, parts=self.folder):
             self._lock = HeldFolder(self.folder, store)
             try:
                 self._agree(record, restart)
@@ -265,7 +251,7 @@ class Parts:
         np.save(buffer, vectors, allow_pickle=False)
         data = buffer.getbuffer()
         path = self.folder / f"part-{number:06d}-{hashlib.sha256(data).hexdigest()[:16]}.npy"
-        write_file(path, data, parts=self.folder)
+        files.write_file(path, data, parts=self.folder)
         self.finished[number] = path
 
     def remove(self) -> None:
@@ -280,49 +266,41 @@ class Parts:
         """Compare with the existing plan, or write ours."""
         plan = self.folder / _PLAN
         others = [path.name for path in self.folder.iterdir() if path.name != LOCK]
-        ours = {"format": UNITS, "fingerprint": record_fingerprint(record), "record": record}
-        ours["code"] = files.evidence_code()
-        if not plan.is_file() and [name for name in others if not name.startswith(WRITING)]:
-            raise InputError(
-                f"{self.folder} is not a folder of unfinished work.",
-                hint="name another folder for the store.",
-            )
-        theirs = read_record(plan)
+        prints = {"fingerprint": record_fingerprint(record), "code": files.evidence_code()}
+        ours = {"format": UNITS, **prints, "record": record}
+        if not plan.is_file() and [name for name in others if not name.startswith(files.WRITING)]:
+            message = f"{self.folder} is not a folder of unfinished work."
+            raise InputError(message, hint="name another folder for the store.")
+        theirs = files.read_record(plan)
         same = all(theirs.get(name) == ours[name] for name in ("format", "fingerprint"))
         # The settings of a run that has finished nothing do not matter.
         binding = theirs.get("format") != UNITS or any(map(_UNIT.fullmatch, others))
         if plan.is_file() and not same and binding and not restart:
-            there = theirs.get("record") if isinstance(theirs.get("record"), dict) else {}
-            shown = join_words(differences(record, there or {}), most=4) or "its plan"
-            raise InputError(
-                f"{self._store} was begun with other settings: {shown}.",
-                hint="use the same settings to continue, another folder, or restart=True to start again.",
-                option="restart",
-            )
+            there = theirs.get("record")
+            shown = (isinstance(there, dict) and differences(record, there)) or "its plan"
+            message = f"{self._store} was begun with other settings: {shown}."
+            hint = "use the same settings to continue, another folder, or restart=True to start again."
+            raise InputError(message, hint=hint, option="restart")
         outdated = same and theirs.get("code") != ours["code"]
         if outdated and binding:
-            warnings.warn(
-                f"the finished parts of {self._store} were made by another version of crossroads: they are "
-                "discarded, and the work starts again.",
-                CrossroadsWarning,
-                stacklevel=2,
-            )
+            made = f"the finished parts of {self._store} were made by another version of crossroads"
+            message = f"{made}: they are discarded, and the work starts again."
+            warnings.warn(message, CrossroadsWarning, stacklevel=2)
         if outdated or not same:
             for name in others:
                 discard(self.folder / name)
-            write_file(plan, json.dumps(ours, indent=1, sort_keys=True))
+            files.write_file(plan, json.dumps(ours, indent=1, sort_keys=True))
 
     def _verified(self) -> dict[int, Path]:
         """Units that are whole; anything else is removed."""
-        found: dict[int, Path] = {}
+        units: dict[int, Path] = {}
         for path in sorted(self.folder.iterdir()):
             match = _UNIT.fullmatch(path.name)
-            new = match is not None and int(match[1]) not in found
-            if match is not None and new and checksum(path).startswith(match[2]):
-                found[int(match[1])] = path
+            if match and int(match[1]) not in units and files.checksum(path).startswith(match[2]):
+                units[int(match[1])] = path
             elif path.name not in (_PLAN, LOCK):
                 discard(path)
-        return found
+        return units
 
 
 def parts_folder(store: Path) -> Path:
@@ -332,44 +310,28 @@ def parts_folder(store: Path) -> Path:
 
 def remove_leftovers(store: Path) -> None:
     """Remove the units of a finished store, if a run was killed before it could."""
-    if read_record(parts_folder(store) / _PLAN).get("format") == UNITS:
+    if files.read_record(parts_folder(store) / _PLAN).get("format") == UNITS:
         shutil.rmtree(parts_folder(store), ignore_errors=True)
-
-
-def check_settings(
-    store: Path, record: dict[str, Any], details: Mapping[str, Any], *, found: str, place: str
-) -> None:
-    """Refuse a finished store whose provenance has another record than this run.
-
-    ``found`` says what the store is, such as ``"is a finished probe"``, and ``place`` what another store may
-    be written to.
-    """
-    if details.get("fingerprint") == record_fingerprint(record):
-        return
-    there = details.get("record")
-    shown = join_words(differences(record, there), most=4) if isinstance(there, dict) else "it was imported"
-    raise InputError(
-        f"{store} {found} with other settings: {shown}.", hint=f"name another {place}, or remove this one."
-    )
 
 
 def record_fingerprint(record: dict[str, Any]) -> str:
     """Checksum of the entries of a record that determine the bytes."""
-    return fingerprint({name: value for name, value in record.items() if name not in _IMPLIED})
+    return files.fingerprint({name: value for name, value in record.items() if name not in _IMPLIED})
 
 
-def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    """Describe the differences between two records."""
-    return [
-        f"{name} ({_short(theirs.get(name))} there, {_short(ours.get(name))} now)"
-        for name in dict.fromkeys([*ours, *theirs])
+def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
+    """The first differences between two records, in words."""
+
+    def short(value: Any) -> str:
+        text = str(value)
+        return f"{text[:12]}…" if len(text) == 64 else text
+
+    changed = [
+        f"{name} ({short(theirs.get(name))} there, {short(ours.get(name))} now)"
+        for name in {**ours, **theirs}
         if ours.get(name) != theirs.get(name) and (name not in _IMPLIED or name in theirs)
     ]
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return f"{text[:12]}…" if len(text) == 64 else text
+    return join_words(changed, most=4)
 
 
 def discard(path: Path) -> None:

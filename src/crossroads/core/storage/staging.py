@@ -18,14 +18,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from crossroads.core.errors import InputError
-from crossroads.core.storage.disks import disk_errors
-from crossroads.core.storage.files import settle, umask
+from crossroads.core.storage.files import WRITING, disk_errors, settle, umask
 
 if sys.platform != "win32":
     import fcntl
 
-_WRITING, _OLD = ".writing-", "-old-"
-"""Part of the names of folders that are being filled, and of those that hold an old folder."""
+_OLD = "-old-"
+"""Part of the names of folders that hold an old folder."""
 _WHOLE, _GOING = "whole", "going"
 """An old folder that was moved aside, and one that is being removed: only the first is ever restored."""
 _LONG = 200
@@ -55,9 +54,8 @@ def staged(path: Path, *, needed: Callable[[], int] | None = None) -> Iterator[P
 def replaced(path: Path, *, needed: Callable[[], int] | None = None) -> Iterator[Path]:
     """Yield a folder to write to, which replaces ``path`` at the end, or is removed on an error.
 
-    Leftovers of a killed writer are restored or removed first. If ``path`` is a link, the folder to which it
-    points is replaced. Python cannot exchange two folders in one step, so there is a moment
-    without either. If a writer is killed in it, the next one, or :func:`recover`, restores the old folder.
+    If ``path`` is a link, the folder to which it points is replaced. Python cannot exchange two folders in
+    one step: if a writer is killed in between, the next one, or :func:`recover`, restores the old folder.
     """
     path = path.resolve()
     with _filled(path, needed) as folder:
@@ -100,13 +98,12 @@ def _filled(path: Path, needed: Callable[[], int] | None) -> Iterator[Path]:
     with disk_errors(path, needed=needed):
         path.parent.mkdir(parents=True, exist_ok=True)
         recover(path)
-        for left in _left_by_writers(path, _WRITING):
+        for left in _left_by_writers(path, WRITING):
             with contextlib.suppress(BlockingIOError, FileNotFoundError):
-                lock = _lock(left)
-                if lock is not None:
+                if (lock := _lock(left)) is not None:
                     shutil.rmtree(left, ignore_errors=True)
                     os.close(lock)
-        with _locked(*_new_folder(path, _WRITING)) as folder:
+        with _locked(*_new_folder(path, WRITING)) as folder:
             try:
                 yield folder
             except BaseException:
@@ -144,7 +141,6 @@ def _lock(folder: Path) -> int | None:
 
 @contextlib.contextmanager
 def _locked(folder: Path, lock: int | None) -> Iterator[Path]:
-    """Yield a folder, and release its lock afterwards."""
     try:
         yield folder
     finally:
@@ -161,9 +157,10 @@ def _left_by_writers(path: Path, sign: str) -> list[Path]:
 
 def _beginning(path: Path, sign: str) -> str:
     """Prefix of the names of folders next to a path, unique to the path and never too long."""
-    written = os.fsencode(path.name)
-    long = f"{path.name[:40]}-{hashlib.sha256(written).hexdigest()[:16]}"
-    return f".{path.name if len(written) <= _LONG else long}{sign}"
+    name, written = path.name, os.fsencode(path.name)
+    if len(written) > _LONG:
+        name = f"{name[:40]}-{hashlib.sha256(written).hexdigest()[:16]}"
+    return f".{name}{sign}"
 
 
 def _settle(folder: Path) -> None:
@@ -188,12 +185,7 @@ def _put_back(aside: Path, path: Path) -> None:
 def usable_place(store: str | Path) -> Path:
     """The folder to create, links followed; or an error that says why it cannot be created.
 
-    A finished store is always usable: there is nothing to write.
-
-    Parameters
-    ----------
-    store
-        The path given; it may be an empty folder, or a link to one.
+    A finished store is always usable: there is nothing to write. So is an empty folder, or a link to one.
     """
     path = Path(store)
     named = path.name not in ("", "..")
@@ -210,12 +202,10 @@ def check_place(folder: Path) -> None:
         recover(folder)
         whole, here = folder.resolve(), Path.cwd().resolve()
         _check_kind(folder, "name a folder that is new or empty.")
-        for fault, wrong in (
-            ("the current folder or above it", whole in (here, *here.parents)),
-            ("a mount point, which cannot be replaced", os.path.ismount(whole)),
-        ):
-            if wrong:
-                raise InputError(f"{folder} is {fault}.", hint="name a new folder inside it.")
+        above = whole in (here, *here.parents)
+        if above or os.path.ismount(whole):
+            what = "the current folder or above it" if above else "a mount point, which cannot be replaced"
+            raise InputError(f"{folder} is {what}.", hint="name a new folder inside it.")
         _check_parent(folder)
 
 
@@ -248,7 +238,6 @@ def _check_kind(folder: Path, hint: str) -> None:
 
 def _check_parent(folder: Path) -> None:
     parent = next(path for path in folder.resolve().parents if os.path.lexists(path))
-    if not parent.is_dir():
-        raise InputError(f"{parent} is not a folder, so {folder} cannot be created.", hint=_ELSEWHERE)
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise InputError(f"{parent} cannot be written to, so {folder} cannot be created.", hint=_ELSEWHERE)
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        fault = "cannot be written to" if parent.is_dir() else "is not a folder"
+        raise InputError(f"{parent} {fault}, so {folder} cannot be created.", hint=_ELSEWHERE)

@@ -8,6 +8,7 @@ compress about 2.5 to 1, a log whose lines hardly differ 100 to 1 and more. Belo
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import lzma
 import re
@@ -73,32 +74,29 @@ class Stream:
         kind = compression(path)
         self.plain = kind is None
         self.position = 0
-        self._raw: IO[bytes] = path.open("rb", buffering=0 if self.plain else -1)
-        self._archive: zipfile.ZipFile | None = None
-        try:
-            self._data = self._open(kind, member)
-        except BaseException:
-            self._raw.close()
-            raise
+        with contextlib.ExitStack() as opened:
+            self._raw = opened.enter_context(path.open("rb", buffering=0 if self.plain else -1))
+            self._data = self._raw if kind is None else self._open(kind, member, opened)
+            self._opened = opened.pop_all()
 
-    def _open(self, kind: str | None, member: str | None) -> Any:
-        if kind is None:
-            return self._raw
+    def _open(self, kind: str, member: str | None, opened: contextlib.ExitStack) -> Any:
         if kind == "zip":
-            return self._open_member(member)
+            return opened.enter_context(self._open_member(member, opened))
         if self.path.suffix:
             self.name = self.path.stem
+        if kind == "zst":
+            return _ZstandardFile(self._raw)
         if kind == "gz":
-            return gzip.GzipFile(fileobj=self._raw)
-        return {"bz2": bz2.BZ2File, "xz": lzma.LZMAFile, "zst": _ZstandardFile}[kind](self._raw)
+            return opened.enter_context(gzip.GzipFile(fileobj=self._raw))
+        return opened.enter_context((bz2.BZ2File if kind == "bz2" else lzma.LZMAFile)(self._raw))
 
-    def _open_member(self, member: str | None) -> IO[bytes]:
+    def _open_member(self, member: str | None, opened: contextlib.ExitStack) -> IO[bytes]:
         try:
-            self._archive = zipfile.ZipFile(self._raw)
-            info = choose_member(self._archive, self.path, member)
+            archive = opened.enter_context(zipfile.ZipFile(self._raw))
+            info = choose_member(archive, self.path, member)
             self.name = PurePosixPath(info.filename).name
             check_expansion(self.path, info.file_size, info.compress_size, ratio=self._ratio)
-            return self._archive.open(info)
+            return archive.open(info)
         except FormatError:
             raise
         except ARCHIVE_FAULTS as error:
@@ -109,10 +107,7 @@ class Stream:
     def read(self, size: int) -> bytes:
         """Read ``size`` bytes, or as many as are left; never allocates for more than there is."""
         pieces: list[bytes] = []
-        while size > 0:
-            piece = self._piece(min(size, _PIECE))
-            if not piece:
-                break
+        while size > 0 and (piece := self._piece(min(size, _PIECE))):
             size -= len(piece)
             pieces.append(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
@@ -144,25 +139,16 @@ class Stream:
     def _broken(self, error: BaseException) -> FormatError:
         # only files that begin as gzip does are opened as such
         if isinstance(error, _TrailingError) or str(error).startswith("Not a gzipped file"):
-            return FormatError(
-                "the compressed data is complete, but followed by something else.",
-                path=self.path,
-                hint="fetch the file again, or decompress it yourself without the rest.",
-            )
+            hint = "fetch the file again, or decompress it yourself without the rest."
+            what = "the compressed data is complete, but followed by something else."
+            return FormatError(what, path=self.path, hint=hint)
         where = f" somewhere after {self.position:,} bytes" if self.position else ""
-        return FormatError(
-            f"the compressed data is broken{where}: {str(error).rstrip('.')}.",
-            path=self.path,
-            hint="the file is damaged or incomplete; fetch it again.",
-        )
+        what = f"the compressed data is broken{where}: {str(error).rstrip('.')}."
+        return FormatError(what, path=self.path, hint="the file is damaged or incomplete; fetch it again.")
 
     def close(self) -> None:
         """Close the file."""
-        if self._data is not self._raw:
-            self._data.close()
-        if self._archive is not None:
-            self._archive.close()
-        self._raw.close()
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -203,10 +189,6 @@ class _ZstandardFile:
             self._frames, self._fresh = self._frames + 1, True
         return piece
 
-    def close(self) -> None:
-        """Discard the rest."""
-        self._piece = memoryview(b"")
-
 
 def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> zipfile.ZipInfo:
     """The member of a zip archive that holds the data."""
@@ -226,17 +208,10 @@ def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> z
         return matching[0]
     names = [info.filename for info in infos]
     if _OFFICE & set(names):
-        raise FormatError(
-            "this is an office document, not plain data.",
-            path=path,
-            hint="save it as text; for vectors, a line is a word and its numbers, with spaces between them.",
-        )
-    asked = "" if member is None else f" none or several of them called {in_short(member)}:"
+        hint = "save it as text; for vectors, a line is a word and its numbers, with spaces between them."
+        raise FormatError("this is an office document, not plain data.", path=path, hint=hint)
+    called = "" if member is None else f" none or several of them called {in_short(member)}:"
     there = join_words([without_middle(name, 60) for name in names], most=8)
-    raise FormatError(
-        f"the zip archive holds {len(infos)} files,{asked} {there}."
-        if infos
-        else "the zip archive holds no files.",
-        path=path,
-        hint='extract the one to read; or, for vectors, name it in Python with member="...".',
-    )
+    held = f"{len(infos)} files,{called} {there}" if infos else "no files"
+    hint = 'extract the one to read; or, for vectors, name it in Python with member="...".'
+    raise FormatError(f"the zip archive holds {held}.", path=path, hint=hint)

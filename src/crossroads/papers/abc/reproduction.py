@@ -11,7 +11,7 @@ from typing import Any
 
 from crossroads.core.errors import InputError, join_words, one_of
 from crossroads.core.stimuli import catalog
-from crossroads.core.stimuli.files.lists import read_trait_lists
+from crossroads.core.stimuli.files.text import read_trait_lists
 from crossroads.papers.abc import tables
 from crossroads.papers.abc.pairs import PairedScores, Truth, notes_on_pairs, pair_cells
 from crossroads.papers.abc.tables import TRAITS, columns, model_of, table_cell, templates_of

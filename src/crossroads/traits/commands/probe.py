@@ -16,7 +16,7 @@ from crossroads.core.errors import InputError, OnMissing, join_words
 from crossroads.core.evidence.model_names import model_name
 from crossroads.core.models.language import Asked
 from crossroads.core.models.opening import ProbeStep
-from crossroads.core.stimuli.catalogue.lookup import catalog
+from crossroads.core.stimuli.catalogue.index import catalog
 from crossroads.core.storage.cache import parts_folder
 from crossroads.core.wording.table import Column, Interval, Table
 from crossroads.traits.commands.alignment import Comparing, align_scores

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import EvidenceError, InputError, UnknownNameError, in_short, one_of
-from crossroads.core.evidence.provenance import Provenance
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.stimuli import Ratings
 
 Floats = NDArray[np.float64]

@@ -22,11 +22,10 @@ from crossroads.core.errors import (
     join_words,
     one_of,
 )
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import recorded_path
-from crossroads.core.evidence.provenance import Provenance
 from crossroads.core.stimuli import catalog
-from crossroads.core.stimuli.files.spreadsheets import from_cell
-from crossroads.core.stimuli.files.text import load_json, read_text, table_errors
+from crossroads.core.stimuli.files.text import from_cell, load_json, read_text, table_errors
 from crossroads.traits.people.evidence import HIGH, LOW, Judgements
 from crossroads.traits.people.names import TRAITS, TraitName, group_name, own_trait, trait_name
 

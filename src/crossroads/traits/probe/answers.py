@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import CrossroadsError, require
-from crossroads.core.models.batches import Batch
 from crossroads.core.models.language import LanguageModel
+from crossroads.core.models.opening import Batch
 from crossroads.traits.probe.tokens import Marks
 
 FIRST_HEAD, GROWTH = 64, 4

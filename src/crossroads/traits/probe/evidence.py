@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossroads.core.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
-from crossroads.core.evidence.provenance import Provenance, provenance_of
+from crossroads.core.evidence.embeddings import Provenance, provenance_of
 from crossroads.core.stimuli import Trait, Traits
-from crossroads.core.storage.folders import MANIFEST, read_folder, write_folder
+from crossroads.core.storage.arrays import MANIFEST, read_folder, write_folder
 
 FORMAT = "crossroads-logits/1"
 _CELLS = ("logit", "slot", "chain_logit", "chain_slot")

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from crossroads.core.errors import FormatError, InputError, UnknownNameError, in_short, join_words
-from crossroads.core.stimuli.catalogue.lookup import catalog
+from crossroads.core.stimuli.catalogue.index import catalog
 from crossroads.core.stimuli.files.text import check_known, load_json, load_toml, read_text
 from crossroads.core.stimuli.grammar import check_agreement, disagreements
 from crossroads.core.stimuli.material import Group, Groups, Template, Templates, Trait, Traits

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crossroads.core.errors import InputError
-from crossroads.core.models.batches import Integers, TextPlan, Tokens, plan_texts
+from crossroads.core.models.opening import Integers, TextPlan, Tokens, plan_texts
 from crossroads.traits.probe.tokens import Cell, Split
 
 Reading = tuple[Tokens, int, int]
@@ -33,7 +33,7 @@ def make_probe_plan(
     """Plan the work.
 
     ``mask`` is None for causal models; ``limits`` are those of
-    :func:`~crossroads.core.models.batches.plan_texts`.
+    :func:`~crossroads.core.models.opening.plan_texts`.
     """
     deepest = max(len(split.pieces) for split in splits.values())
     cells = np.full((*shape, deepest), -1, np.int64)

@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import InputError, OnMissing
-from crossroads.core.evidence.provenance import Provenance
-from crossroads.core.models.batches import Integers
+from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.models.language import CAUSAL, Asked, LanguageModel
-from crossroads.core.models.opening import ProbeStep, Progress, RunOptions, is_finished, run_provenance
+from crossroads.core.models.opening import (
+    Integers,
+    ProbeStep,
+    Progress,
+    RunOptions,
+    is_finished,
+    run_provenance,
+)
 from crossroads.core.models.transformers import Device
 from crossroads.core.storage.cache import record_fingerprint
 from crossroads.core.storage.staging import usable_place

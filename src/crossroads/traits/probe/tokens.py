@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import InputError, MissingStimuliError, join_words
-from crossroads.core.models.batches import find_pieces
+from crossroads.core.models.opening import find_pieces
 from crossroads.core.stimuli.material import Trait
 from crossroads.traits.probe.prompts import Row, fill
 

@@ -14,7 +14,7 @@ from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.options import is_number
 from crossroads.core.stimuli import Design
-from crossroads.core.stimuli.files.lists import read_frequencies
+from crossroads.core.stimuli.files.text import read_frequencies
 
 
 class Scale(NamedTuple):

@@ -27,8 +27,15 @@ from crossroads.core.models.services.addresses import (
     protocol_of,
     public_url,
 )
-from crossroads.core.models.services.answers import Answer, EndpointError, question, read_answer
-from crossroads.core.models.services.calls import Caller, Protocols, read_key
+from crossroads.core.models.services.calls import (
+    Answer,
+    Caller,
+    EndpointError,
+    Protocols,
+    question,
+    read_answer,
+    read_key,
+)
 from crossroads.core.storage.cache import Cache, Form, Key, make_folder
 from crossroads.core.storage.files import fingerprint
 from crossroads.words.models.prompts import Words, prompted_words, said_prompts

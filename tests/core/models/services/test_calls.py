@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crossroads.core.errors import InputError
-from crossroads.core.models.services.answers import EndpointError
-from crossroads.core.models.services.calls import Caller
+from crossroads.core.models.services.calls import Caller, EndpointError
 from crossroads.words.models.endpoint import endpoint_embeddings
 
 if TYPE_CHECKING:

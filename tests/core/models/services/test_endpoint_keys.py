@@ -16,7 +16,7 @@ import pytest
 
 from crossroads.core.errors import CrossroadsWarning, InputError
 from crossroads.core.models.services.addresses import without
-from crossroads.core.models.services.answers import EndpointError
+from crossroads.core.models.services.calls import EndpointError
 from crossroads.words.models.endpoint import endpoint_embeddings
 
 if TYPE_CHECKING:

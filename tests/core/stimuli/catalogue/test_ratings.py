@@ -30,4 +30,4 @@ def test_groups_and_traits_have_the_names_of_the_catalogue() -> None:
     ratings = catalog().ratings("abc-annotators")
     assert ratings.traits == tuple(pair.name for pair in catalog().traits("abc-traits"))
     groups = catalog().groups("abc-groups")
-    assert all(groups[name].in_human_study for name in ratings.groups)
+    assert all(groups[name].human_label for name in ratings.groups)

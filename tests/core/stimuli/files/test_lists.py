@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from crossroads.core.errors import FormatError
-from crossroads.core.stimuli.files.lists import read_trait_lists
+from crossroads.core.stimuli.files.text import read_trait_lists
 from tests.fixtures.stimuli import Write
 
 

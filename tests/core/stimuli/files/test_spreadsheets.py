@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import crossroads
 from crossroads.core.stimuli import read_designs
-from crossroads.core.stimuli.files.lists import read_trait_lists
-from crossroads.core.stimuli.files.spreadsheets import from_cell, in_cell, write_rows
+from crossroads.core.stimuli.files.text import from_cell, in_cell, read_trait_lists, write_rows
 from crossroads.traits.people.files import ratings_of
 
 PLAIN = ("word", "it's", "'tis", "a=b", "", "x-y", "1-2", "−0.3", "'")
@@ -44,7 +43,7 @@ def test_one_place_writes_tables() -> None:
     makers = re.compile(r"csv\.(writer|DictWriter)|\.to_csv\(|write_csv\(.*pyarrow")
     modules = Path(crossroads.__file__).parent.rglob("*.py")
     users = [path.name for path in modules if makers.search(path.read_text(encoding="utf-8"))]
-    assert users == ["spreadsheets.py"]
+    assert users == ["text.py"]
 
 
 def test_designs_scores_and_traits_are_read_back(tmp_path: Path) -> None:

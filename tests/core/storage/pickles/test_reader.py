@@ -15,9 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossroads.core.errors import FormatError, UnsafeFileError
-from crossroads.core.storage.pickles.arrays import as_array
-from crossroads.core.storage.pickles.names import Record
-from crossroads.core.storage.pickles.reader import load_pickle
+from crossroads.core.storage.pickles import Record, as_array, load_pickle
 
 
 def read(data: bytes) -> Any:

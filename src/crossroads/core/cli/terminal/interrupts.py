@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from crossroads.core.storage.disks import is_anything_finished
+from crossroads.core.storage.files import is_anything_finished
 
 UNTOUCHED = "interrupted before any work was started: nothing was changed; run the same command again."
 NOTHING = "interrupted before any part was finished: nothing is kept; run the same command again."

@@ -42,17 +42,14 @@ def checked_url(url: str) -> str:
     except (ValueError, AttributeError) as error:
         raise InputError("the address of the service cannot be read.", hint=_URL_HINT) from error
     if parts.username is not None or parts.password is not None:
-        raise InputError(
-            "the address of the service contains a user name or a password.",
-            hint=f"put the key into the environment variable {KEY_VARIABLE} instead.",
-        )
+        hint = f"put the key into the environment variable {KEY_VARIABLE} instead."
+        raise InputError("the address of the service contains a user name or a password.", hint=hint)
     if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_fine:
         raise InputError(f"{plain(public_url(url))!r} is not the address of a service.", hint=_URL_HINT)
     if not url.isascii() or not url.isprintable() or " " in url:
-        raise InputError(
-            "the address of the service has characters that are not allowed in addresses.",
-            hint="encode them: %C3%A8 for è in a path, xn--… for an international host name.",
-        )
+        message = "the address of the service has characters that are not allowed in addresses."
+        hint = "encode them: %C3%A8 for è in a path, xn--… for an international host name."
+        raise InputError(message, hint=hint)
     return url
 
 
@@ -97,13 +94,7 @@ def proxy_variable(url: str) -> str | None:
 
 
 def protocol_of(url: str) -> str | None:
-    """The protocol that follows from an address, or ``None``.
-
-    Examples
-    --------
-    >>> protocol_of("http://localhost:11434/api/embed"), protocol_of("http://localhost:8000")
-    ('ollama', None)
-    """
+    """The protocol that follows from an address, or ``None``."""
     path = urlsplit(url).path.rstrip("/")
     if path.endswith(("/embeddings", "/v1")):
         return OPENAI
@@ -113,13 +104,7 @@ def protocol_of(url: str) -> str | None:
 
 
 def address(url: str, protocol: str, paths: Mapping[str, str] = _PATHS) -> str:
-    """The address to which texts are sent.
-
-    Examples
-    --------
-    >>> address("https://example.org/v1?api-version=2", "openai")
-    'https://example.org/v1/embeddings?api-version=2'
-    """
+    """The address to which texts are sent."""
     parts = urlsplit(url)
     path, names = parts.path.rstrip("/"), paths[protocol].strip("/").split("/")
     if not path.endswith(f"/{names[-1]}"):
@@ -169,13 +154,7 @@ class _Signs(NamedTuple):
 
 
 def without(text: str, secret: str | None) -> str:
-    """Remove a secret from a text, whether it is repeated whole, in part or in another spelling.
-
-    Examples
-    --------
-    >>> without("no key 'ab%2Fcd-12345', said the service.", "ab/cd-12345")
-    "no key '…', said the service."
-    """
+    """Remove a secret from a text, whether it is repeated whole, in part or in another spelling."""
     if not secret:
         return text
     hidden = np.zeros(len(text) + 1, np.int64)  # starts of spans count up, their ends down
@@ -191,7 +170,9 @@ def without(text: str, secret: str | None) -> str:
         if len(plainer.text) == len(signs.text):
             break
         signs = plainer
-    return _redacted(text, np.cumsum(hidden) > 0)
+    edges = np.flatnonzero(np.diff(np.cumsum(hidden) > 0, prepend=False))
+    bounds = [0, *edges.tolist(), len(text)]
+    return "…".join(text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True))
 
 
 def _hide(hidden: _Places, starts: _Places, ends: _Places) -> None:
@@ -282,10 +263,3 @@ def _unpacked(text: str) -> Iterator[tuple[str, int, int, int]]:
                     whole = (high << (2 + 2 * byte) | low >> (4 - 2 * byte)) & 255
                 packed[:, byte] = np.where(there[:, byte], whole, 255)
             yield packed.tobytes().decode("latin-1"), size, digits, skipped
-
-
-def _redacted(text: str, hidden: NDArray[np.bool_]) -> str:
-    """The text with "…" for each run of hidden characters; the last is that after the end."""
-    edges = np.flatnonzero(np.diff(hidden, prepend=False))
-    bounds = [0, *edges.tolist(), len(text)]
-    return "…".join(text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True))

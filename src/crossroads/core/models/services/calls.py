@@ -1,8 +1,11 @@
-"""Calls of a service over HTTP, repeated after failures that may be temporary.
+"""Calls of a service over HTTP, repeated after failures that may be temporary; and answers of such services.
 
 The key is read from the environment, sent only to the address that was given, and appears in no
 message, even if the service repeats it. Certificates are checked. A redirection is followed only to the
 same host.
+
+Requests and answers are in three protocols. An answer is used only if it has one vector for each text, all
+finite and of one length. OpenAI's protocol numbers its vectors, and they are put in that order.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import email.utils
 import http.client
 import io
+import json
 import os
 import re
 import socket
@@ -18,15 +22,21 @@ import time
 import urllib.error
 import urllib.request
 import warnings
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from crossroads.core.errors import CrossroadsWarning, InputError, join_words
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import CrossroadsError, CrossroadsWarning, InputError, join_words
 from crossroads.core.models.services.addresses import (
     KEY_VARIABLE,
+    OPENAI,
+    TEI,
     is_loopback,
     origin,
     plain,
@@ -34,7 +44,6 @@ from crossroads.core.models.services.addresses import (
     public_url,
     without,
 )
-from crossroads.core.models.services.answers import EndpointError, error_message, unpacked
 
 Found = TypeVar("Found")
 _PASSING = (408, 425, 429, 500, 502, 503, 504, 529)
@@ -68,9 +77,8 @@ class Caller:
         if self.retries < 0:
             raise InputError(f"retries={self.retries} is too small.", hint="give a number from 0 up.")
         if not 0 < self.timeout <= _LONGEST_TIMEOUT:
-            raise InputError(
-                f"timeout={self.timeout} is not a number of seconds up to a day.", hint="give 60 or so."
-            )
+            message = f"timeout={self.timeout} is not a number of seconds up to a day."
+            raise InputError(message, hint="give 60 or so.")
 
     def __repr__(self) -> str:
         return f"Caller(key={'…' if self.key else None}, timeout={self.timeout}, retries={self.retries})"
@@ -99,26 +107,23 @@ class Caller:
             there = _joined(here, headers.get("Location") or "")
             if status not in _LEADS_ON or origin(there) != origin(url):
                 place = plain(without(public_url(there), self.key)) or "nowhere"
-                raise EndpointError(
-                    f"{public_url(url)} redirects to {place} (HTTP {status}), which is another host.",
-                    status=status,
-                    hint="give that address if you trust it; the key is sent only to the one you name.",
-                )
+                message = f"{public_url(url)} redirects to {place} (HTTP {status}), which is another host."
+                hint = "give that address if you trust it; the key is sent only to the one you name."
+                raise EndpointError(message, status=status, hint=hint)
             here = there
         raise EndpointError(f"{public_url(url)} redirects in a circle.", hint="give the final address.")
 
     def _once(self, url: str, body: bytes, most_bytes: int, ends: float) -> tuple[int, Any, bytes]:
-        """One request: status, headers and the answer."""
-        headers = {
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-            "User-Agent": "crossroads",
-        }
+        plain_json = "application/json"
+        headers = {"Content-Type": plain_json, "Accept": plain_json, "User-Agent": "crossroads"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
         request = urllib.request.Request(url, data=body, headers=headers, method="POST")
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirection(), _Handler(ends)]
+        if is_loopback(url):  # never by way of a proxy
+            handlers.append(urllib.request.ProxyHandler({}))
         try:
-            with _opener(url, ends).open(request, timeout=_left(ends)) as answer:
+            with urllib.request.build_opener(*handlers).open(request, timeout=_left(ends)) as answer:
                 return answer.status, answer.headers, _read(answer, most_bytes, url)
         except urllib.error.HTTPError as error:
             with error:
@@ -142,13 +147,9 @@ class Caller:
         message = f"{public_url(url)} answered {error.code}: {said}"
         if error.code in _PASSING:
             return _TemporaryError(message, status=error.code, answer=said, pause=_pause(error.headers))
-        hints = {
+        hints = dict.fromkeys((400, 404, 405, 422), _CHECK) | {
             401: "put the key of the service into the environment variable that key_variable names.",
             403: "the key may not use this; put the right one into the environment variable.",
-            404: _CHECK,
-            405: _CHECK,
-            400: _CHECK,
-            422: _CHECK,
         }
         return EndpointError(message, status=error.code, answer=said, hint=hints.get(error.code))
 
@@ -156,28 +157,22 @@ class Caller:
         """The error for a service that gave no HTTP answer."""
         place, said = public_url(url), plain(without(str(reason), self.key))
         if isinstance(reason, ssl.SSLCertVerificationError):
-            return EndpointError(
-                f"the certificate of {place} cannot be trusted: {plain(reason.verify_message or said)}.",
-                hint="check the address; SSL_CERT_FILE names certificates of your own organisation.",
-            )
+            message = f"the certificate of {place} cannot be trusted: {plain(reason.verify_message or said)}."
+            hint = "check the address; SSL_CERT_FILE names certificates of your own organisation."
+            return EndpointError(message, hint=hint)
         if isinstance(reason, ssl.SSLError):
-            return EndpointError(
-                f"{place} does not speak https: {plain(reason.reason or said)}.",
-                hint="try http:// where the service runs on this machine.",
-            )
+            hint = "try http:// where the service runs on this machine."
+            return EndpointError(f"{place} does not speak https: {plain(reason.reason or said)}.", hint=hint)
         if isinstance(reason, TimeoutError):
             return _TemporaryError(f"{place} did not answer in time")
         if isinstance(reason, http.client.IncompleteRead):
             return _TemporaryError(f"{place} broke off while answering")
         if isinstance(reason, ConnectionRefusedError | socket.gaierror) and proxy_variable(url) is not None:
-            return EndpointError(
-                f"{place} cannot be reached: the proxy does not answer ({said}).",
-                hint=f"check the environment variable {proxy_variable(url)}, or name the host in no_proxy.",
-            )
+            hint = f"check the environment variable {proxy_variable(url)}, or name the host in no_proxy."
+            return EndpointError(f"{place} cannot be reached: the proxy does not answer ({said}).", hint=hint)
         if isinstance(reason, ConnectionRefusedError):
-            return EndpointError(
-                f"nothing answers at {place}.", hint="is the service running, and the port right?"
-            )
+            hint = "is the service running, and the port right?"
+            return EndpointError(f"nothing answers at {place}.", hint=hint)
         if isinstance(reason, socket.gaierror) and reason.errno != socket.EAI_AGAIN:
             return EndpointError(f"there is no host {urlsplit(url).hostname!r}.", hint="check the address.")
         if isinstance(reason, OSError):
@@ -185,14 +180,14 @@ class Caller:
         return EndpointError(f"{place} does not speak HTTP: {said}.", hint="check the address.")
 
 
+@dataclass(eq=False)
 class _TemporaryError(Exception):
     """A failure that may be temporary."""
 
-    def __init__(
-        self, message: str, *, status: int | None = None, answer: str = "", pause: float | None = None
-    ) -> None:
-        super().__init__(message)
-        self.message, self.status, self.answer, self.pause = message, status, answer, pause
+    message: str
+    status: int | None = None
+    answer: str = ""
+    pause: float | None = None
 
     def final(self, retries: int) -> EndpointError:
         """The error for a failure that persisted."""
@@ -224,25 +219,20 @@ class Protocols:
         refused: list[EndpointError] = []
         for protocol in self.candidates:
             try:
-                found = send(protocol)
+                answer = send(protocol)
             except EndpointError as error:
-                if len(self.candidates) == 1 or not _no_such_path(error):
+                # whether there is nothing at that address; a missing model does not count
+                nothing = error.status in (404, 405, 501) and "model" not in error.answer.lower()
+                if len(self.candidates) == 1 or not nothing:
                     raise
                 refused.append(error)
                 continue
             self.candidates = (protocol,)
-            return found
-        raise EndpointError(
-            f"{public_url(self._url)} understands none of the protocols {join_words(self.candidates)}: "
-            f"{refused[0].answer or refused[0].message}",
-            status=refused[0].status,
-            hint=f"give the full address, such as {self._example}.",
-        )
-
-
-def _no_such_path(error: EndpointError) -> bool:
-    """Whether the service has nothing at that address; a missing model does not count."""
-    return error.status in (404, 405, 501) and "model" not in error.answer.lower()
+            return answer
+        known, reply = join_words(self.candidates), refused[0].answer or refused[0].message
+        message = f"{public_url(self._url)} understands none of the protocols {known}: {reply}"
+        hint = f"give the full address, such as {self._example}."
+        raise EndpointError(message, status=refused[0].status, hint=hint)
 
 
 def read_key(variable: str, url: str) -> str | None:
@@ -251,31 +241,22 @@ def read_key(variable: str, url: str) -> str | None:
     if not key:
         if variable != KEY_VARIABLE:
             named = repr(variable) if _VARIABLE.fullmatch(variable) else "that was named"  # it may be the key
-            raise InputError(
-                f"the environment variable {named} is not set.",
-                hint="set it to the key of the service; give the name of the variable, not the key.",
-            )
+            hint = "set it to the key of the service; give the name of the variable, not the key."
+            raise InputError(f"the environment variable {named} is not set.", hint=hint)
         return None
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise InputError(
-            f"the value of the environment variable {variable!r} cannot be sent as a key.",
-            hint="a key has printable ASCII characters only.",
-        )
+        message = f"the value of the environment variable {variable!r} cannot be sent as a key."
+        raise InputError(message, hint="a key has printable ASCII characters only.")
     if urlsplit(url).scheme == "http" and not is_loopback(url):
-        warnings.warn(
-            f"the key is sent to {public_url(url)} unencrypted; use https if the service has it.",
-            CrossroadsWarning,
-            stacklevel=3,
-        )
+        message = f"the key is sent to {public_url(url)} unencrypted; use https if the service has it."
+        warnings.warn(message, CrossroadsWarning, stacklevel=3)
     return key
 
 
 def _joined(url: str, location: str) -> str:
     """The target of a redirection; empty if it cannot be read."""
-    if not location:
-        return ""
     try:
-        joined = urljoin(url, location)
+        joined = urljoin(url, location) if location else ""
         public_url(joined)
     except ValueError:
         return ""
@@ -362,13 +343,6 @@ class _Handler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
         return connection
 
 
-def _opener(url: str, ends: float) -> urllib.request.OpenerDirector:
-    handlers: list[urllib.request.BaseHandler] = [_NoRedirection(), _Handler(ends)]
-    if is_loopback(url):  # never by way of a proxy
-        handlers.append(urllib.request.ProxyHandler({}))
-    return urllib.request.build_opener(*handlers)
-
-
 def _read(answer: Any, most_bytes: int, url: str) -> bytes:
     """The answer; one that is too long is an error."""
     blocks, size = [], 0
@@ -376,10 +350,8 @@ def _read(answer: Any, most_bytes: int, url: str) -> bytes:
         blocks.append(block)
         size += len(block)
         if size > most_bytes:
-            raise EndpointError(
-                f"{public_url(url)} answers with more than {most_bytes:,} bytes.",
-                hint="is this an embedding service? A smaller batch_size allows shorter answers only.",
-            )
+            hint = "is this an embedding service? A smaller batch_size allows shorter answers only."
+            raise EndpointError(f"{public_url(url)} answers with more than {most_bytes:,} bytes.", hint=hint)
     if answer.length:  # what is missing of the length that the service announced
         raise http.client.IncompleteRead(b"", answer.length)
     return unpacked(b"".join(blocks), answer.headers, most_bytes)
@@ -387,14 +359,150 @@ def _read(answer: Any, most_bytes: int, url: str) -> bytes:
 
 def _pause(headers: Any) -> float | None:
     """Seconds that the service asks to wait, as a number or as a date."""
-    said = (headers.get("Retry-After") or "").strip()
-    if not said:
-        return None
+    wait = (headers.get("Retry-After") or "").strip()
     try:
-        return max(0.0, float(said)) if said.replace(".", "", 1).isdecimal() else _seconds_until(said)
+        if wait.replace(".", "", 1).isdecimal():
+            return float(wait)
+        return max(0.0, email.utils.parsedate_to_datetime(wait).timestamp() - time.time())
     except (TypeError, ValueError, OverflowError):
         return None
 
 
-def _seconds_until(date: str) -> float:
-    return max(0.0, email.utils.parsedate_to_datetime(date).timestamp() - time.time())
+Floats = NDArray[np.float64]
+_SHOWN_BYTES = 1 << 16
+
+
+class EndpointError(CrossroadsError):
+    """A service that refused, failed, or answered something that cannot be used."""
+
+    def __init__(
+        self, message: str, *, status: int | None = None, answer: str = "", hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.status, self.answer = status, answer
+
+
+class Answer(NamedTuple):
+    """Vectors of one batch."""
+
+    vectors: Floats
+    """One row per text, in the order asked."""
+    model: str | None
+    """The model named in the answer."""
+
+
+def question(protocol: str, texts: Sequence[str], model: str | None) -> bytes:
+    """The body of a request."""
+    body: dict[str, Any] = {"inputs" if protocol == TEI else "input": list(texts)}
+    if protocol != TEI and model is not None:
+        body["model"] = model
+    if protocol == OPENAI:
+        body["encoding_format"] = "float"
+    return json.dumps(body).encode()
+
+
+def read_answer(protocol: str, data: bytes, texts: Sequence[str], *, secret: str | None = None) -> Answer:
+    """The vectors in an answer, one per text and in their order."""
+    try:
+        return _answer(protocol, data, texts, secret)
+    except _UnusableError as fault:
+        said = without(data[:_SHOWN_BYTES].decode("utf-8", "replace"), secret)
+        if fault.is_said:
+            raise EndpointError(f"the service says: {_message(said)}", answer=_message(said)) from None
+        message = f"the service answered with {fault.what}: {plain(said[:1000], most=80)}"
+        hint = fault.hint or "is this the address of an embedding service, and the protocol the right one?"
+        raise EndpointError(message, answer=_message(said[:4000]), hint=hint) from None
+
+
+@dataclass(eq=False)
+class _UnusableError(Exception):
+    """An answer without one vector per text; its message may still contain the key."""
+
+    what: str
+    hint: str | None = None
+    is_said: bool = False
+
+
+def _answer(protocol: str, data: bytes, texts: Sequence[str], secret: str | None) -> Answer:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        page = "it is a web page; give the address of the service, such as http://localhost:8000/v1."
+        hint = page if data.lstrip()[:1] == b"<" else None
+        raise _UnusableError("something other than JSON", hint=hint) from None
+    model = document.get("model") if isinstance(document, dict) else None
+    rows = _rows(protocol, document)
+    if len(rows) != len(texts):
+        raise _UnusableError(f"{len(rows)} vectors for {len(texts)} texts")
+    if any(isinstance(row, str) for row in rows):
+        raise _UnusableError("vectors as text instead of numbers")
+    lengths = {len(row) if isinstance(row, list) else 0 for row in rows}
+    if len(lengths) > 1 or 0 in lengths:
+        raise _UnusableError("vectors that are empty or not of one length")
+    vectors = np.stack([_vector(row, text) for row, text in zip(rows, texts, strict=True)])
+    named = plain(without(model, secret)) if isinstance(model, str) and model else None
+    return Answer(vectors=vectors, model=named)
+
+
+def error_message(data: bytes, *, secret: str | None = None) -> str:
+    """The error message of a service if it has one, or the beginning of its answer."""
+    return plain(without(_message(without(data.decode("utf-8", "replace"), secret)), secret))
+
+
+def _message(text: str) -> str:
+    """The message in an answer in JSON, or the beginning of the answer."""
+    try:
+        said: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return plain(text)
+    for key in ("error", "detail", "message", "message"):
+        if isinstance(said, dict) and key in said:
+            said = said[key]
+    return plain(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+
+
+def unpacked(data: bytes, headers: Any, most_bytes: int) -> bytes:
+    """Decompress an answer that is compressed without having been requested so, up to ``most_bytes``."""
+    if (headers.get("Content-Encoding") or "").strip().lower() not in ("gzip", "x-gzip", "deflate"):
+        return data
+    try:
+        return zlib.decompressobj(wbits=47).decompress(data, most_bytes)  # 47: gzip or zlib, by its header
+    except zlib.error:
+        return data
+
+
+def _rows(protocol: str, document: Any) -> list[Any]:
+    """The vectors as received, in the order of the texts."""
+    rows = document
+    if protocol != TEI:
+        fields = document if isinstance(document, dict) else {}
+        rows = fields.get("data" if protocol == OPENAI else "embeddings")
+        if rows is None and "error" in fields:
+            raise _UnusableError("an error", is_said=True)
+    if not isinstance(rows, list):
+        raise _UnusableError("no list of vectors")
+    return _in_order(rows) if protocol == OPENAI else rows
+
+
+def _in_order(items: list[Any]) -> list[Any]:
+    """Vectors sorted by their ``index``; unchanged if none has one."""
+    if not all(isinstance(item, dict) and "embedding" in item for item in items):
+        raise _UnusableError("items without an embedding")
+    numbers = [item.get("index") for item in items]
+    if all(number is None for number in numbers):
+        return [item["embedding"] for item in items]
+    if any(type(number) is not int for number in numbers) or sorted(numbers) != list(range(len(items))):
+        raise _UnusableError("vectors whose numbers are not 0, 1, 2, …")
+    return [items[numbers.index(place)]["embedding"] for place in range(len(items))]
+
+
+def _vector(row: list[Any], text: str) -> Floats:
+    if any(type(number) not in (int, float) for number in row):
+        raise _UnusableError(f"a vector of {plain(text)!r} that holds something other than numbers")
+    try:
+        vector = np.array(row, np.float64)
+    except OverflowError:
+        vector = np.array([np.inf])
+    if not np.isfinite(vector).all():
+        raise _UnusableError(f"a vector of {plain(text)!r} that is not finite")
+    return vector

@@ -11,7 +11,7 @@ import numpy as np
 from crossroads.core.errors import require
 from crossroads.core.report.audit import Audit
 from crossroads.core.results import Coverage, Row
-from crossroads.core.stimuli.files.spreadsheets import write_rows
+from crossroads.core.stimuli.files.text import write_rows
 from crossroads.core.wording import phrases
 from crossroads.words.measures.battery import BatteryResult
 

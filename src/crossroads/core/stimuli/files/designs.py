@@ -1,4 +1,10 @@
-"""Designs read from files: TOML, JSON, and text tables with a word per row or a set per column."""
+"""Designs read from files: TOML, JSON, and text tables with a word per row or a set per column.
+
+Documents in TOML and JSON have three forms: that of crossroads (``name``, ``x``, ``y``, ``a``, ``b`` and
+information about them), that of the sentence tests of May et al. (``targ1``, ``targ2``, ``attr1``, ``attr2``,
+each with ``category`` and ``examples``, or a list of words as in XWEAT), and that of WEATHub, where these are
+either nested or flat (``targ1.examples``).
+"""
 
 from __future__ import annotations
 
@@ -9,24 +15,44 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from crossroads.core.errors import FormatError, in_short, join_words, nearest, one_of
-from crossroads.core.stimuli.design import ROLES, Design
-from crossroads.core.stimuli.files.documents import ONCE, Duplicates, PlacedError, design_from
-from crossroads.core.stimuli.files.spreadsheets import from_cell
+from crossroads.core.errors import (
+    DesignError,
+    FormatError,
+    UnknownNameError,
+    in_short,
+    join_words,
+    nearest,
+    one_of,
+)
+from crossroads.core.stimuli.design import ROLES, TEXT_FIELDS, Design
 from crossroads.core.stimuli.files.text import (
     Place,
+    from_cell,
     load_json,
     load_toml,
     read_text,
     table_errors,
     table_rows,
 )
-from crossroads.core.stimuli.sets import StimulusSet, word_fault
+from crossroads.core.stimuli.sets import Citation, StimulusSet, word_fault
 
+Duplicates = Literal["raise", "drop"]
+"""What to do about a word that occurs twice in a set."""
+Keys = tuple[str, ...]
+"""Keys that lead to a value in a document."""
+_ONCE = "list every word of a set once, or read it in Python with duplicates='drop'."
+_SHAPE = "a design has name, x, a, b and, unless it has a single target, y."
+_NATIVE = ("name", *ROLES, *TEXT_FIELDS, "source", "departures", "templates")
+_FOREIGN = {"targ1": "x", "targ2": "y", "attr1": "a", "attr2": "b"}
+"""Sets under the names of sent-bias, XWEAT and WEATHub."""
+_KEY_OF = {role: key for key, role in _FOREIGN.items()}
+_FLAT = tuple(f"{key}.{part}" for key in _FOREIGN for part in ("category", "examples"))
+_FOREIGN_KEYS = ("name", "title", "language", "weat", *_FOREIGN, *_FLAT)
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
@@ -53,12 +79,9 @@ def read_design(path: str | os.PathLike[str], *, duplicates: Duplicates = "raise
     """
     designs = read_designs(path, duplicates=duplicates)
     if len(designs) > 1:
-        names = ", ".join(design.name for design in designs[:6])
-        raise FormatError(
-            f"the file contains {len(designs)} designs, among them {names}.",
-            path=os.fspath(path),
-            hint="use read_designs, or write one design per file.",
-        )
+        what = f"{len(designs)} designs, among them {', '.join(design.name for design in designs[:6])}"
+        hint = "use read_designs, or write one design per file."
+        raise FormatError(f"the file contains {what}.", path=os.fspath(path), hint=hint)
     return designs[0]
 
 
@@ -93,11 +116,9 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
     >>> from tempfile import mkdtemp
     >>> import crossroads as cr
     >>> file = Path(mkdtemp(), "mine.csv")
-    >>> _ = file.write_text(
-    ...     "design,set,word\none,x,rose\none,a,joy\none,b,pain\ntwo,x,wasp\ntwo,a,joy\ntwo,b,pain\n"
-    ... )
+    >>> _ = file.write_text("design,set,word\none,x,rose\none,a,joy\none,b,pain\n")
     >>> [design.name for design in cr.read_designs(file)]
-    ['one', 'two']
+    ['one']
     """
     one_of("way to treat duplicates", duplicates, Duplicates)
     file = Path(path)
@@ -117,14 +138,14 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
 
 def _unknown_ending(file: Path) -> FormatError:
     hint = f"use one of the file extensions {', '.join(_READERS)}."
+    what = "the file name has no extension."
     if not file.exists():
-        return FormatError("there is no such file.", path=file, hint=hint)
-    if file.suffix.casefold() in _SPREADSHEETS:
-        hint = "save the table as CSV UTF-8, and give that file."
-        return FormatError("spreadsheets are not read.", path=file, hint=hint)
-    if not file.suffix:
-        return FormatError("the file name has no extension.", path=file, hint=hint)
-    return FormatError(f"{file.suffix!r} is not an extension of a file of designs.", path=file, hint=hint)
+        what = "there is no such file."
+    elif file.suffix.casefold() in _SPREADSHEETS:
+        what, hint = "spreadsheets are not read.", "save the table as CSV UTF-8, and give that file."
+    elif file.suffix:
+        what = f"{file.suffix!r} is not an extension of a file of designs."
+    return FormatError(what, path=file, hint=hint)
 
 
 def _read_toml(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
@@ -133,7 +154,7 @@ def _read_toml(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"the TOML cannot be read: {error}.", path=file) from error
     except PlacedError as fault:
-        raise FormatError(fault.message, path=file, key=fault.key, hint=fault.hint) from fault
+        raise fault.at(file) from fault
 
 
 def _read_json(
@@ -147,7 +168,7 @@ def _read_json(
         where = error.lineno if line is None else line
         raise FormatError(f"the JSON cannot be read: {error.msg}.", path=file, line=where) from error
     except PlacedError as fault:
-        raise FormatError(fault.message, path=file, line=line, key=fault.key, hint=fault.hint) from fault
+        raise fault.at(file, line) from fault
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -179,32 +200,22 @@ def _read_json_lines(text: str, file: Path, duplicates: Duplicates) -> list[Desi
 
 def _each(document: Any, stem: str, duplicates: Duplicates) -> list[Design]:
     """Find the designs of a document, which is a design, a list of designs, or has them under ``design``."""
-    where: tuple[str, ...] = ()
-    several = document
+    where: Keys = ()
+    items = document
     if isinstance(document, dict):
-        key = next((key for key in ("design", "designs") if key in document), None)
-        if key is None:
-            return [design_from(document, default=stem, duplicates=duplicates)]
-        others = [other for other in document if other != key]
-        if others:
-            raise PlacedError(
-                f"{in_short(others[0])} is outside the designs.",
-                (others[0],),
-                hint="put it into each design.",
-            )
-        several, where = document[key], (key,)
-        if isinstance(several, dict):
-            return [design_from(several, default=stem, duplicates=duplicates, path=where)]
-    if not isinstance(several, list) or not several:
+        where = tuple(key for key in ("design", "designs") if key in document)[:1]
+        if where and (others := [key for key in document if key not in where]):
+            message = f"{in_short(others[0])} is outside the designs."
+            raise PlacedError(message, (others[0],), hint="put it into each design.")
+        items = document[where[0]] if where else document
+    items = [items] if isinstance(items, dict) else items
+    if not isinstance(items, list) or not items:
         raise PlacedError("there is no design in this file.", where, hint="give name, x, y, a and b.")
+    if len(items) == 1:
+        return [design_from(items[0], default=stem, duplicates=duplicates, path=where)]
     return [
-        design_from(
-            item,
-            default=stem if len(several) == 1 else f"{stem}-{position + 1}",
-            duplicates=duplicates,
-            path=where if len(several) == 1 else (f"design {position + 1}",),
-        )
-        for position, item in enumerate(several)
+        design_from(item, default=f"{stem}-{number}", duplicates=duplicates, path=(f"design {number}",))
+        for number, item in enumerate(items, start=1)
     ]
 
 
@@ -217,27 +228,22 @@ _HINT = (
 )
 _LONGEST = 60
 """A heading of more characters is not repeated in a hint."""
-_FOREIGN = {"targ1": "x", "targ2": "y", "attr1": "a", "attr2": "b"}
-"""Columns under the names of sent-bias, XWEAT and WEATHub."""
 _NAMED = re.compile(r"([xyab])\s*(?:[:=]\s*(?P<after>.*\S)|\(\s*(?P<inside>.*\S)\s*\))", re.IGNORECASE)
 """Header of a column with the name of its set: ``x: names``, ``x = names`` or ``x (names)``."""
 
 
+@dataclass
 class _Sets:
     """The sets of one design while its rows are read."""
 
-    def __init__(self) -> None:
-        self.words: dict[str, dict[str, None]] = {}
-        self.names: dict[str, str] = {}
-        self.twice: dict[str, list[str]] = {}
-        self.spaced: list[str] = []
+    words: dict[str, dict[str, None]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    twice: dict[str, dict[str, None]] = field(default_factory=dict)
+    spaced: dict[str, None] = field(default_factory=dict)
 
 
 def _read_table(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
-    """Read a table as :func:`read_designs` describes it.
-
-    Spaces around words, which spreadsheets hide, are removed and noted in the departures of the design.
-    """
+    """Read a table; spaces around words, which spreadsheets hide, are removed and noted in the departures."""
     with table_errors(path):
         listed = _lists(text, path, duplicates)
     if listed:
@@ -278,8 +284,7 @@ def _lists(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
         try:
             found.append(design_from(data, default=f"{path.stem}-{len(found) + 1}", duplicates=duplicates))
         except PlacedError as fault:
-            place = Place(path, rows.line_num)
-            raise place.error(fault.message, fault.hint, key=fault.key) from fault
+            raise fault.at(path, rows.line_num) from fault
     return found
 
 
@@ -331,7 +336,13 @@ def _header(text: str, place: Place) -> tuple[str, list[str], dict[str, str]]:
             names = {m[1].casefold(): m["after"] or m["inside"] for m in found.values() if m}
             return delimiter, cells, names
         if {"set", "word"} <= set(cells):
-            _check_columns(cells, place)
+            for position, cell in enumerate(cells):
+                if cell not in _COLUMNS:
+                    near = nearest(cell, _COLUMNS, n=1)
+                    hint = f"did you mean {near[0]!r}?" if near else _HINT
+                    raise place.error(f"unknown column {in_short(cell)}.", hint, key=cell)
+                if cell in cells[:position]:
+                    raise place.error(f"the column {in_short(cell)} occurs twice.", key=cell)
             return delimiter, cells, {}
         best = max(best, cells, key=len)
         plain = all(cell.isprintable() and len(cell) <= _LONGEST for cell in given)
@@ -340,8 +351,8 @@ def _header(text: str, place: Place) -> tuple[str, list[str], dict[str, str]]:
     if titled is not None:
         shown = join_words(map(in_short, titled[1]))
         raise place.error(f"the columns {shown} do not say which set they are.", _line_to_write(*titled))
-    lacking = [column for column in ("set", "word") if column not in best]
-    raise place.error(f"there is no column {in_short(lacking[0])} in {in_short(first)}.", _HINT)
+    lacking = "word" if "set" in best else "set"
+    raise place.error(f"there is no column {in_short(lacking)} in {in_short(first)}.", _HINT)
 
 
 def _line_to_write(delimiter: str, titles: list[str]) -> str:
@@ -349,10 +360,8 @@ def _line_to_write(delimiter: str, titles: list[str]) -> str:
     heads = []
     for role, title in zip(ROLES, titles, strict=True):
         head = f"{role}: {title}"
-        if delimiter in head or '"' in head:
-            doubled = head.replace('"', '""')
-            head = f'"{doubled}"'
-        heads.append(head)
+        quoted = head.replace('"', '""')
+        heads.append(f'"{quoted}"' if delimiter in head or '"' in head else head)
     return (
         "if these are two targets and two attributes, write this as the first line: "
         f"{delimiter.join(heads)}\n"
@@ -370,33 +379,19 @@ def _cells(first: str, delimiter: str) -> list[str]:
 
 def _without_margin(cells: list[str], least: int) -> list[str]:
     """Cells without the empty ones at the end that spreadsheets write for columns used earlier."""
-    kept = len(cells)
-    while kept > least and not cells[kept - 1].strip():
-        kept -= 1
-    return cells[:kept]
-
-
-def _check_columns(cells: list[str], place: Place) -> None:
-    for position, cell in enumerate(cells):
-        if cell not in _COLUMNS:
-            near = nearest(cell, _COLUMNS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else _HINT
-            raise place.error(f"unknown column {in_short(cell)}.", hint, key=cell)
-        if cell in cells[:position]:
-            raise place.error(f"the column {in_short(cell)} occurs twice.", key=cell)
+    filled = [number for number, cell in enumerate(cells, start=1) if cell.strip()]
+    return cells[: max([least, *filled[-1:]])]
 
 
 def _add(sets: _Sets, row: dict[str, str], place: Place, duplicates: Duplicates) -> None:
-    """Add the word of a row to its set."""
     role, word = row["set"].strip().casefold(), row["word"].strip(_SPACES)
     if role not in ROLES:
         raise place.error(f"the set is {in_short(row['set'])}.", "sets are x, y, a and b.", key="set")
-    fault = word_fault(word)
-    if fault is not None:
+    if (fault := word_fault(word)) is not None:
         hint = "give the word exactly as it is looked up."
         raise place.error(f"{in_short(word)} {fault}.", hint, key="word")
-    if word != row["word"] and word not in sets.spaced:
-        sets.spaced.append(word)
+    if word != row["word"]:
+        sets.spaced[word] = None
     name = row.get("name", "").strip()
     if name and sets.names.setdefault(role, name) != name:
         before = in_short(sets.names[role])
@@ -404,37 +399,180 @@ def _add(sets: _Sets, row: dict[str, str], place: Place, duplicates: Duplicates)
         raise place.error(f"{role} is called {in_short(name)} here and {before} before.", hint, key="name")
     words = sets.words.setdefault(role, {})
     if word in words and duplicates == "raise":
-        raise place.error(f"{in_short(word)} occurs twice in {role}.", ONCE, key="word")
+        raise place.error(f"{in_short(word)} occurs twice in {role}.", _ONCE, key="word")
     if word in words:
-        sets.twice.setdefault(role, []).append(word)
+        sets.twice.setdefault(role, {})[word] = None
     words[word] = None
 
 
 def _design(name: str, sets: _Sets, path: Path) -> Design:
-    for role in ("x", "a", "b"):
-        if role not in sets.words:
-            hint = "a design has x, a and b and, unless it has a single target, y."
-            message = f"the design {in_short(name)} has no words in {role}."
-            raise FormatError(message, path=path, key="set", hint=hint)
-    given = {
+    if missing := [role for role in ("x", "a", "b") if role not in sets.words]:
+        hint = "a design has x, a and b and, unless it has a single target, y."
+        message = f"the design {in_short(name)} has no words in {missing[0]}."
+        raise FormatError(message, path=path, key="set", hint=hint)
+    roles: dict[str, Any] = {
         role: StimulusSet(sets.names.get(role, role), tuple(words)) for role, words in sets.words.items()
     }
     notes = [
         f"{word!r}, given more than once in {role}, is kept once."
         for role, words in sets.twice.items()
-        for word in dict.fromkeys(words)
+        for word in words
     ]
     if sets.spaced:
         notes.append(f"spaces around {join_words(map(repr, sets.spaced), most=20)} are removed.")
-    return Design(name=name, x=given["x"], y=given.get("y"), a=given["a"], b=given["b"], departures=notes)
+    return Design(name=name, **roles, departures=notes)
+
+
+class PlacedError(Exception):
+    """Error at a place in a document; readers of files convert it to an error that names the file."""
+
+    def __init__(self, message: str, path: Keys, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message, self.key, self.hint = message, ".".join(path) or None, hint
+
+    def at(self, file: Path | None, line: int | None = None) -> FormatError:
+        """The error with the file and the line."""
+        return FormatError(self.message, path=file, line=line, key=self.key, hint=self.hint)
+
+
+def design_from(
+    data: object, *, default: str | None = None, duplicates: Duplicates = "raise", path: Keys = ()
+) -> Design:
+    """Convert a document of one of the three forms, at a path of its file, to a design.
+
+    A design without a name gets the default one. If equal words are dropped, the departures say so.
+    """
+    if not isinstance(data, Mapping):
+        raise PlacedError(f"a design is a table of keys, not {_kind(data)}.", path, hint=_SHAPE)
+    foreign = any(str(key).partition(".")[0] in _KEY_OF.values() for key in data)
+    _known(data, _FOREIGN_KEYS if foreign else _NATIVE, path)
+    if foreign and data.get("weat"):
+        default = "-".join(_text(data[key], (*path, key)) for key in ("weat", "language") if data.get(key))
+    if data.get("name") is not None:
+        default = _text(data["name"], (*path, "name"))
+    if default is None:
+        raise PlacedError("'name' is missing.", path, hint="give every design of the file a name.")
+    fields: dict[str, Any] = {"name": default}
+    departures = _strings(data, "departures", path)
+    for role in ROLES:
+        name, listed, place = (_foreign_set if foreign else _native_set)(data, role, path)
+        if listed is not None:
+            words, notes = _words(listed, role, duplicates, place)
+            fields[role] = StimulusSet(name, words)
+            departures += notes
+        elif role != "y":
+            what = f"the examples of {in_short(_KEY_OF[role])} are" if foreign else f"{role!r} is"
+            raise PlacedError(f"{what} missing.", place, hint=_SHAPE)
+    for key in TEXT_FIELDS:
+        if key in data and not (foreign and not data[key]):
+            fields[key] = _text(data[key], (*path, key))
+    if data.get("source") is not None:
+        fields["source"] = _citation(data["source"], (*path, "source"))
+    fields |= {"departures": departures, "templates": _strings(data, "templates", path)}
+    try:
+        return Design(**fields)
+    except DesignError as error:
+        raise PlacedError(error.message, (*path, "templates"), hint=error.hint) from error
+
+
+def _native_set(data: Mapping[str, Any], role: str, path: Keys) -> tuple[str, Any, Keys]:
+    """The name, the words and the place of a set; no words if there is no such set."""
+    value, place = data.get(role), (*path, role)
+    if value is None:
+        return role, None, path
+    if not isinstance(value, Mapping):
+        return role, value, place
+    _known(value, ("name", "items"), place)
+    if value.get("items") is None:
+        raise PlacedError("'items' is missing.", place, hint="give the words of the set as items.")
+    name = _text(value["name"], (*place, "name")) if "name" in value else role
+    return name, value["items"], (*place, "items")
+
+
+def _foreign_set(data: Mapping[str, Any], role: str, path: Keys) -> tuple[str, Any, Keys]:
+    """The same of a set that may be nested or flat; without a category its key is the name."""
+    key = _KEY_OF[role]
+    nested, place = data.get(key), (*path, key)
+    if f"{key}.examples" in data:
+        category, examples = data.get(f"{key}.category"), data[f"{key}.examples"]
+        of_category, of_examples = (*path, f"{key}.category"), (*path, f"{key}.examples")
+    elif isinstance(nested, Mapping):
+        _known(nested, ("category", "examples"), place)
+        category, examples = nested.get("category"), nested.get("examples")
+        of_category = (*place, "category")
+        of_examples = (*place, "examples") if "examples" in nested else place
+    elif nested is None or (isinstance(nested, Sequence) and not isinstance(nested, str)):
+        return key, nested, path if nested is None else place
+    else:
+        hint = "give a list of words, or category and examples."
+        raise PlacedError(f"{in_short(key)} is {_kind(nested)}.", place, hint=hint)
+    return key if category is None else _text(category, of_category), examples, of_examples
+
+
+def _words(value: object, role: str, duplicates: Duplicates, path: Keys) -> tuple[tuple[str, ...], list[str]]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        hint = "give a list of words, not one string."
+        raise PlacedError(f"the words are {_kind(value)}.", path, hint=hint)
+    if not value:
+        raise PlacedError("the list of words is empty.", path, hint="give at least one word.")
+    words: dict[str, None] = {}
+    twice: dict[str, None] = {}
+    for word in value:
+        if (fault := word_fault(word)) is not None:
+            hint = "give every word exactly as it is looked up."
+            raise PlacedError(f"{in_short(word)} {fault}.", path, hint=hint)
+        if word in words and duplicates == "raise":
+            raise PlacedError(f"{in_short(word)} occurs twice in this set.", path, hint=_ONCE)
+        (twice if word in words else words)[word] = None
+    note = f"{join_words(map(repr, twice))}, given more than once in {role}, is kept once."
+    return tuple(words), [note] if twice else []
+
+
+def _known(data: Mapping[str, Any], known: Sequence[str], path: Keys) -> None:
+    for key in data:
+        if key not in known:
+            error = UnknownNameError("key", key, known)
+            raise PlacedError(error.message, (*path, str(key)), hint=error.hint)
+
+
+def _text(value: object, path: Keys) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise PlacedError(f"{in_short(value)} is not text.", path, hint="give at least one letter.")
+    return value
+
+
+def _strings(data: Mapping[str, Any], key: str, path: Keys) -> list[str]:
+    value = data.get(key)
+    if value is None:
+        return []
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise PlacedError(f"{key} are {_kind(value)}.", (*path, key), hint="give a list of sentences.")
+    return [_text(line, (*path, key)) for line in value]
+
+
+def _citation(value: object, path: Keys) -> Citation:
+    if isinstance(value, str):
+        value = {"text": value}
+    if not isinstance(value, Mapping):
+        raise PlacedError(f"the source is {_kind(value)}.", path, hint="give text and doi.")
+    _known(value, ("text", "doi"), path)
+    if "text" not in value:
+        raise PlacedError("the source has no 'text'.", path, hint="give text and doi.")
+    text = _text(value["text"], (*path, "text"))
+    try:
+        return Citation(text, value.get("doi"))
+    except DesignError as error:
+        raise PlacedError(error.message, (*path, "doi"), hint=error.hint) from error
+
+
+def _kind(value: object) -> str:
+    names = {str: "one string", list: "a list", dict: "a table", bool: "a truth value", type(None): "null"}
+    return names.get(type(value), f"of type {type(value).__name__}")
 
 
 _READERS: dict[str, Callable[[str, Path, Duplicates], list[Design]]] = {
     ".toml": _read_toml,
     ".json": _read_json,
-    ".jsonl": _read_json_lines,
-    ".ndjson": _read_json_lines,
-    ".csv": _read_table,
-    ".tsv": _read_table,
-    ".txt": _read_table,
+    **dict.fromkeys((".jsonl", ".ndjson"), _read_json_lines),
+    **dict.fromkeys((".csv", ".tsv", ".txt"), _read_table),
 }

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import FormatError, in_short, join_words
 from crossroads.core.storage.arrays import ArrayArchive, map_array
-from crossroads.core.storage.pickles.arrays import as_array
-from crossroads.core.storage.pickles.reader import load_pickle
+from crossroads.core.storage.pickles import as_array, load_pickle
 from crossroads.core.storage.streams import Stream
 from crossroads.words.vectors.reader import Reading, Request
 from crossroads.words.vectors.rows import select, select_rows

@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import FormatError, in_short
 from crossroads.core.storage.arrays import check_expansion, map_array
-from crossroads.core.storage.pickles.arrays import ArrayRecord, as_array
-from crossroads.core.storage.pickles.names import Record
-from crossroads.core.storage.pickles.reader import load_pickle
+from crossroads.core.storage.pickles import ArrayRecord, Record, as_array, load_pickle
 from crossroads.words.vectors.formats.arrays import labels_from
 from crossroads.words.vectors.reader import Reading, Request
 from crossroads.words.vectors.rows import select, select_rows

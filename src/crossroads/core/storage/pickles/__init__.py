@@ -1,1 +1,0 @@
-"""Pickle files, read without running any code in them."""
