@@ -14,9 +14,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from crossroads.contexts.corpus import SAMPLE
 from crossroads.contexts.embed.foreign import import_store
-from crossroads.contexts.embed.run import embed
+from crossroads.contexts.embed.run import Step, embed
 from crossroads.contexts.embed.settings import AUTO, Piece, Stored
-from crossroads.contexts.embed.store import Step
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, ModelOption, Opt, Shown, command, passed
 from crossroads.core.cli.terminal import interrupts as interrupting
