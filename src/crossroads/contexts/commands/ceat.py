@@ -11,11 +11,11 @@ from typing import Annotated, Any
 from rich.markup import escape
 
 from crossroads.contexts.audit import CONTEXTUAL
-from crossroads.contexts.measures.battery import CeatBatteryResult, ceat_battery
-from crossroads.contexts.measures.ceat import Variance
+from crossroads.contexts.measures.battery import CeatBatteryResult, ceat_battery, unmeasured
+from crossroads.contexts.measures.ceat import Variance, ceat
 from crossroads.contexts.measures.levels import MultilevelCeatResult, multilevel_ceat
 from crossroads.core.cli import options as o
-from crossroads.core.cli.runner import Arg, Convention, Opt, Outcome, Written, command
+from crossroads.core.cli.runner import Arg, Convention, Opt, Outcome, Written, command, passed
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import MissingStimuliError
@@ -59,10 +59,8 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
     """
     designs = chosen.designs(*CONTEXTUAL)
     contexts = open_contexts(sampled.store, sampled.fallback)
-    options: dict[str, Any] = {
-        "samples": sampled.samples, "seed": written.seed, "ddof": sampled.ddof, "variance": sampled.variance,
-        "missing": o.missing_policy(sampled.missing, chosen.test, chosen.design),
-    }  # fmt: skip
+    missing = o.missing_policy(sampled.missing, chosen.test, chosen.design)
+    options = passed(ceat, sampled, written) | {"missing": missing}
     with waiting.counting("drawing contexts", len(designs)) as (bar, task):
         result = ceat_battery(
             contexts,
@@ -74,11 +72,11 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
             **options,
         )
     _insist(result, designs, chosen.test)
-    deeper = _levels(contexts, designs, result, options) if sampled.levels else {}
+    levels = _levels(contexts, designs, result, options) if sampled.levels else {}
     tables = [CeatBatteryResult._tabulate({result._label: result})]
-    if deeper:
-        cosines = similarities_table({name: one.level3 for name, one in deeper.items()})
-        tables += [MultilevelCeatResult._tabulate(deeper), cosines]
+    if levels:
+        cosines = similarities_table({name: one.level3 for name, one in levels.items()})
+        tables += [MultilevelCeatResult._tabulate(levels), cosines]
     return Outcome(
         command="ceat",
         results={test.design: test for test in result.tests},
@@ -86,49 +84,43 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
             "adjusted_for": result.conventions["adjusted"],
             "adjusted": encode(result.adjusted),
             "intervals": [one.to_dict() for one in result.intervals.values()],
-            "levels": [one.to_dict() for one in deeper.values()],
+            "levels": [one.to_dict() for one in levels.values()],
             "skipped": result.skipped,
         },
         tables=tables,
         lines=list(_explained(result)),
         skipped=result.skipped,
-        figure=lambda plots: _drawn(plots, result, list(deeper.values())),
+        figure=lambda plots: _drawn(plots, result, list(levels.values())),
     )
 
 
 def _insist(result: CeatBatteryResult, designs: Sequence[Design], test: list[str] | None) -> None:
     """Raise an error if nothing, or not every named test, could be measured."""
     named = {name.lower() for name in test or [] if name.lower() not in batteries()}
-    for name, reason in result.skipped.items():
+    for name in result.skipped:
         if name.lower() in named or len(result.skipped) == len(designs):
-            more = f" (and {len(designs) - 1} other tests)" if len(designs) > 1 and not named else ""
-            raise MissingStimuliError(
-                f"{name}{more} cannot be measured on this store: {reason}",
-                missing={},
-                hint="collect contexts of its words with crossroads contexts and crossroads embed.",
-            )
+            raise unmeasured(name, result.skipped[name], others=0 if named else len(designs) - 1)
 
 
 def _levels(
     contexts: Contexts, designs: Sequence[Design], result: CeatBatteryResult, options: dict[str, Any]
 ) -> dict[str, MultilevelCeatResult]:
     """The levels of every test that could be measured; those that need more words are left out and listed."""
-    found = {}
+    levels = {}
     for design in designs:
-        if design.name in result.skipped:
-            continue
         try:
-            found[design.name] = multilevel_ceat(contexts, design, **options)
+            if design.name not in result.skipped:
+                levels[design.name] = multilevel_ceat(contexts, design, **options)
         except MissingStimuliError as error:
             said = f"[yellow]warning:[/] {escape(design.name)}: no levels: {escape(error.reason)}"
             printing.err.print(said)
-    return found
+    return levels
 
 
-def _drawn(plots: Any, result: CeatBatteryResult, deeper: list[MultilevelCeatResult]) -> Any:
+def _drawn(plots: Any, result: CeatBatteryResult, levels: list[MultilevelCeatResult]) -> Any:
     """The figure of the levels, of one test, or of all tests."""
-    if deeper:
-        return plots.context_levels(deeper)
+    if levels:
+        return plots.context_levels(levels)
     if len(result.tests) == 1:
         return plots.context_histogram(result.tests[0], result.intervals.get(result.tests[0].design))
     return plots.context_forest(result)

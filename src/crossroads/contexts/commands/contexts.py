@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from rich.markup import escape
 from rich.padding import Padding
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    TextColumn,
-    TransferSpeedColumn,
-)
 from rich.table import Table
 
-from crossroads.contexts.corpus import Found, WordCoverage, find_contexts, write_contexts
+from crossroads.contexts.corpus import Found, find_contexts, write_contexts
 from crossroads.contexts.corpus.files import Format, Unit
 from crossroads.contexts.corpus.search import LIMIT, Hyphens
 from crossroads.contexts.corpus.store import check_folder
@@ -28,7 +21,9 @@ from crossroads.core.cli.runner import Arg, Convention, Opt, Seeded, command, pa
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import InputError, join_words
-from crossroads.core.stimuli import batteries, catalog
+from crossroads.core.stimuli import Design, batteries, catalog
+from crossroads.core.stimuli.files.text import read_text
+from crossroads.core.stimuli.material import Groups, Traits, WordLists
 
 DEFAULT = ("ceat", "ceat-intersectional")
 _CORPUS = "Corpus"
@@ -102,7 +97,8 @@ def contexts_command(searched: Searched, cluster: o.Cluster, shown: Seeded) -> N
     """Find sentences with your words, and draw a sample of them."""
     check_folder(searched.output, overwrite=searched.overwrite)
     lists = chosen_lists(searched.test, searched.design)
-    with _watching(searched.corpus) as progress:
+    name = Path(searched.corpus[0]).name if len(searched.corpus) == 1 else f"{len(searched.corpus)} files"
+    with waiting.reading(name if len(name) <= 16 else f"{name[:15]}…") as progress:
         options = passed(find_contexts, searched, shown) | cluster.options
         words = dict.fromkeys(word for words in lists.values() for word in words)
         found = find_contexts(searched.corpus, words, progress=progress, **options)
@@ -144,60 +140,34 @@ def _is_plain(file: Path) -> bool:
 
 def _catalogue_lists() -> dict[str, tuple[str, ...]]:
     """Every stimulus of the catalogue by entry; a long battery is one entry."""
-    long = {one: name for name, some in batteries().items() if len(some) > _LONG for one in some}
+    long = {test: name for name, tests in batteries().items() if len(tests) > _LONG for test in tests}
     lists: dict[str, tuple[str, ...]] = {}
     for entry in catalog().entries:
-        name, words = long.get(entry.name, entry.name), _entry_words(entry.kind, entry.name)
-        if words:
+        name = long.get(entry.name, entry.name)
+        if words := _words_of(catalog(entry.name)):
             lists[name] = tuple(dict.fromkeys([*lists.get(name, ()), *words]))
     return lists
 
 
-def _entry_words(kind: str, name: str) -> list[str]:
+def _words_of(material: Any) -> Iterable[str]:
     """The words of a catalogue entry; templates and sentences have none."""
-    shelf = catalog()
-    if kind == "design":
-        return list(shelf.design(name).words)
-    if kind == "words":
-        return list(shelf.words(name).all_words)
-    if kind == "groups":
-        return [word for group in shelf.groups(name).members for word in group.items]
-    if kind == "traits":
-        return [word for trait in shelf.traits(name) for word in (trait.left, trait.right)]
-    return []
+    if isinstance(material, Design):
+        return material.words
+    if isinstance(material, WordLists):
+        return material.all_words
+    if isinstance(material, Groups):
+        return [word for group in material.members for word in group.items]
+    if isinstance(material, Traits):
+        return [word for trait in material for word in (trait.left, trait.right)]
+    return ()
 
 
 def _read_words(path: Path) -> tuple[str, ...]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8: {error}.", hint="convert it, as with iconv.") from error
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputError(
-            f"the words in {str(path)!r} cannot be read ({reason}).",
-            hint="give a text file with one word per line.",
-        ) from error
-    words = tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    lines = map(str.strip, read_text(path, "a text file with one word per line").splitlines())
+    words = tuple(dict.fromkeys(filter(None, lines)))
     if not words:
         raise InputError(f"{path} has no words.", hint="write one word per line.")
     return words
-
-
-@contextmanager
-def _watching(corpus: Sequence[str]) -> Iterator[Any]:
-    """A progress bar over the bytes of the corpus."""
-    with waiting.Bar(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        waiting.TimeLeft(),
-    ) as bar:
-        name = Path(corpus[0]).name if len(corpus) == 1 else f"{len(corpus)} files"
-        short = name if len(name) <= 16 else f"{name[:15]}…"
-        task = bar.add_task(f"reading {escape(short)}", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _document(found: Found, lists: Mapping[str, tuple[str, ...]], output: Path) -> dict[str, Any]:
@@ -222,12 +192,18 @@ def _show(found: Found, lists: Mapping[str, tuple[str, ...]], output: Path) -> N
         f"({counts.bytes / 1e6:,.1f} MB)"
     )
     printing.out.print(coverage_table(found, lists))
-    none = [one for one in found.below if not one.contexts]
-    few = [one for one in found.below if one.contexts]
-    _show_words("not in the corpus", [one.word for one in none])
-    _show_words(f"fewer than {minimum:,} contexts", [f"{one.word} ({one.contexts})" for one in few])
-    respelled = [one for one in found.coverage if one.rule != "exact" and one.contexts]
-    _show_words("found under another spelling", [f"{one.word} as {one.form}" for one in respelled])
+    few = [f"{word.word} ({word.contexts})" for word in found.below if word.contexts]
+    respelled = [
+        f"{word.word} as {word.form}" for word in found.coverage if word.rule != "exact" and word.contexts
+    ]
+    for heading, words in {
+        "not in the corpus": [row.word for row in found.below if not row.contexts],
+        f"fewer than {minimum:,} contexts": few,
+        "found under another spelling": [f"{row.word} as {row.form}" for row in respelled],
+    }.items():
+        if words:
+            printing.out.print(f"[b]{heading}[/b] ({len(words):,})")
+            printing.out.print(Padding(escape(join_words(words)), (0, 0, 0, 2)))
     for number, what in (
         (counts.broken, "lines are not JSON objects and were skipped"),
         (counts.without_text, "records have no text in the field and were skipped"),
@@ -241,30 +217,18 @@ def _show(found: Found, lists: Mapping[str, tuple[str, ...]], output: Path) -> N
 
 def coverage_table(found: Found, lists: Mapping[str, tuple[str, ...]]) -> Table:
     """One line per test, and one for all of them."""
-    by_word: dict[str, WordCoverage] = {one.word: one for one in found.coverage}
+    by_word = {row.word: row for row in found.coverage}
     table = printing.plain_table()
     table.add_column("test", overflow="fold")
     minimum = max(found.settings["minimum"], 1)
     for name in ("words", "found", f"≥ {minimum:,}", "contexts", "fewest"):
         table.add_column(name, justify="right", no_wrap=True)
-    rows = dict(lists) if len(lists) == 1 else {**lists, "all": found.words}
-    for name, words in rows.items():
-        some = [by_word[word] for word in words]
-        least = min(some, key=lambda one: one.contexts)
-        table.add_row(
-            escape(name),
-            f"{len(some):,}",
-            f"{sum(one.contexts > 0 for one in some):,}",
-            f"{sum(one.enough for one in some):,}",
-            f"{sum(one.contexts for one in some):,}",
-            escape(f"{least.word} {least.contexts:,}"),
-            end_section=name == list(lists)[-1],
-        )
+    shown = lists if len(lists) == 1 else {**lists, "all": found.words}
+    for name, words in shown.items():
+        rows = [by_word[word] for word in words]
+        counts = [row.contexts for row in rows]
+        numbers = (len(rows), sum(map(bool, counts)), sum(row.enough for row in rows), sum(counts))
+        least = min(rows, key=lambda row: row.contexts)
+        cells = (name, *(f"{number:,}" for number in numbers), f"{least.word} {least.contexts:,}")
+        table.add_row(*map(escape, cells), end_section=name == list(lists)[-1])
     return table
-
-
-def _show_words(heading: str, words: Sequence[str]) -> None:
-    """List words under a heading."""
-    if words:
-        printing.out.print(f"[b]{escape(heading)}[/b] ({len(words):,})")
-        printing.out.print(Padding(escape(join_words(words)), (0, 0, 0, 2)))

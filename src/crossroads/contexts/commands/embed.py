@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, TextColumn
 
 from crossroads.contexts.corpus import SAMPLE
 from crossroads.contexts.embed.foreign import import_store
 from crossroads.contexts.embed.run import Step, embed
 from crossroads.contexts.embed.settings import AUTO, Piece, Stored
 from crossroads.core.cli import options as o
-from crossroads.core.cli.runner import Arg, ModelOption, Opt, Shown, command, passed
+from crossroads.core.cli.runner import Arg, ModelOption, Opt, Outcome, Shown, command, passed
 from crossroads.core.cli.terminal import interrupts as interrupting
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
@@ -68,161 +68,111 @@ def embed_command(embedded: Embedded, cluster: o.Cluster, shown: Shown) -> None:
 
     An interrupted run resumes where it stopped.
     """
+    watch = Watch()
     if embedded.imported is not None:
         _refuse_others(embedded, cluster)
-        _show(
-            embedded.output,
-            import_store(embedded.imported, embedded.output, dtype=embedded.dtype),
-            Watch(),
-            shown.json,
-        )
-        return
-    if embedded.folder is None or embedded.model is None:
+        contexts = import_store(embedded.imported, embedded.output, dtype=embedded.dtype)
+    elif embedded.folder is None or embedded.model is None:
         missing = "a folder of contexts" if embedded.folder is None else "--model"
         raise InputError(
             f"{missing} is missing.", hint="crossroads embed DIR --model MODEL -o STORE; or --import FILE."
         )
-    interrupting.promise(interrupting.kept_or_finished(embedded.output, parts_folder(embedded.output)))
-    with watching() as watch:
+    else:
+        interrupting.promise(interrupting.kept_or_finished(embedded.output, parts_folder(embedded.output)))
         options = passed(embed, embedded) | cluster.options | {"dtype": embedded.dtype or "float32"}
-        contexts = embed(embedded.folder, store=embedded.output, progress=watch, **options)
-    _show(embedded.output, contexts, watch, shown.json)
+        with watch.bar:
+            contexts = embed(embedded.folder, store=embedded.output, progress=watch, **options)
+    summary = _summary(embedded.output, contexts, watch)
+    if shown.json:
+        printing.write_json(Outcome(command="embed", results={}, more={"results": [summary]}).document)
+        return
+    for name, value in _lines(summary):
+        printing.out.print(f"[b]{name:<9}[/b]{escape(value)}")
 
 
 def _refuse_others(embedded: Embedded, cluster: o.Cluster) -> None:
     """Refuse options that an import would ignore."""
     if embedded.folder is not None or embedded.model is not None:
         raise InputError("--import was given with DIR or --model.", hint="give one or the other.")
-    others = replace(embedded, dtype=None)
-    usual = Embedded(output=embedded.output, imported=embedded.imported)
-    changed = [name for name, value in vars(others).items() if value != getattr(usual, name)]
-    given = ["--fresh" if name == "restart" else f"-M {name}" for name in changed]
-    given += ["--workers"] if cluster.workers else []
-    given += ["--ray"] if cluster.options["engine"] == "ray" else []
-    if given:
+    usual = Embedded(output=embedded.output, imported=embedded.imported, dtype=embedded.dtype)
+    changed = [name for name, value in vars(embedded).items() if value != getattr(usual, name)]
+    ignored = ["--fresh" if name == "restart" else f"-M {name}" for name in changed]
+    ignored += ["--workers"] if cluster.workers else []
+    ignored += ["--ray"] if cluster.options["engine"] == "ray" else []
+    if ignored:
         raise InputError(
-            f"{join_words(given)} cannot be used with --import.",
+            f"{join_words(ignored)} cannot be used with --import.",
             hint="the vectors already exist; only -M dtype changes how they are stored.",
         )
 
 
 class Watch:
-    """Progress of an extraction: records its speed, and updates a bar if there is one."""
+    """Progress of an extraction: its speed, on a bar with the time left."""
 
-    def __init__(self, bar: Progress | None = None) -> None:
-        self._bar, self._task = bar, None if bar is None else bar.add_task("loading", total=None, speed="")
+    def __init__(self) -> None:
+        self.bar = waiting.Bar(
+            TextColumn("{task.description:<10}"),
+            BarColumn(bar_width=16),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[speed]}"),
+            waiting.TimeLeft(),
+        )
+        self._task = self.bar.add_task("loading", total=None, speed="")
         self._stage, self._begun, self._first = "", 0.0, 0
         self.present, self.tokens, self.kept, self.seconds = False, 0, 0, 0.0
 
     def __call__(self, step: Step) -> None:
         """Take note of a step."""
-        now = time.monotonic()
+        now, speed = time.monotonic(), ""
         if step.stage != self._stage:
-            self._begin(step, now)
-        speed = ""
+            self._stage, self._begun, self._first = step.stage, now, step.contexts
+            self.bar.reset(self._task, description=step.stage, completed=step.done)
         self.present = self.present or step.stage == "present"
         if step.stage == "encoding":
             self.kept, self.tokens, self.seconds = step.kept, step.done - step.kept, now - self._begun
             if self.tokens:
                 contexts = (step.contexts - self._first) / self.seconds
                 speed = f"{contexts:,.0f} contexts/s {self.tokens / self.seconds:,.0f} tokens/s"
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=step.done, total=step.total or None, speed=speed)
-
-    def _begin(self, step: Step, now: float) -> None:
-        self._stage, self._begun, self._first = step.stage, now, step.contexts
-        if self._bar is not None and self._task is not None:
-            self._bar.reset(self._task, description=step.stage, completed=step.done)
+        self.bar.update(self._task, completed=step.done, total=step.total or None, speed=speed)
 
 
-@contextmanager
-def watching() -> Iterator[Watch]:
-    """A bar with throughput and time left."""
-    with waiting.Bar(
-        TextColumn("{task.description:<10}"),
-        BarColumn(bar_width=16),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TextColumn("{task.fields[speed]}"),
-        waiting.TimeLeft(),
-    ) as bar:
-        yield Watch(bar)
+def _summary(store: Path, contexts: Contexts, watch: Watch) -> dict[str, Any]:
+    """What a run made, for JSON."""
+    return {
+        "store": str(store),
+        "present": watch.present,  # before the run
+        "words": len(contexts),
+        "contexts": int(contexts.offsets[-1]),
+        "dim": contexts.dim,
+        "dtype": contexts.dtype.name,
+        "bytes": sum(file.stat().st_size for file in store.iterdir()),
+        "tokens": watch.tokens,
+        "tokens_kept": watch.kept,  # encoded by earlier runs
+        "seconds": watch.seconds,
+        "provenance": contexts.provenance.to_dict(),
+    }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Summary:
-    """Summary of a run of ``crossroads embed``."""
-
-    store: str
-    """Where the vectors are."""
-    present: bool
-    """Whether they existed before."""
-    words: int
-    """Words with context vectors."""
-    contexts: int
-    """Context vectors."""
-    dim: int
-    """Dimensions of each."""
-    dtype: str
-    """Type of the numbers."""
-    bytes: int
-    """Size of the store on the disk."""
-    tokens: int
-    """Tokens encoded by this run."""
-    tokens_kept: int
-    """Tokens encoded by earlier runs that were interrupted."""
-    seconds: float
-    """Seconds of the encoding, including loading the model."""
-    provenance: dict[str, Any]
-    """Model, layer, settings; contexts that were left out."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
-        return asdict(self)
-
-
-def _show(store: Path, contexts: Contexts, watch: Watch, json: bool) -> None:
-    summary = Summary(
-        store=str(store),
-        present=watch.present,
-        words=len(contexts),
-        contexts=int(contexts.offsets[-1]),
-        dim=contexts.dim,
-        dtype=contexts.dtype.name,
-        bytes=sum(file.stat().st_size for file in store.iterdir()),
-        tokens=watch.tokens,
-        tokens_kept=watch.kept,
-        seconds=watch.seconds,
-        provenance=contexts.provenance.to_dict(),
-    )
-    if json:
-        printing.document("embed", [summary])
-        return
-    for name, value in _lines(summary):
-        printing.out.print(f"[b]{name:<9}[/b]{escape(value)}")
-
-
-def _lines(s: Summary) -> Iterator[tuple[str, str]]:
-    details = s.provenance["details"]
-    yield "store", f"{s.store} (was there already)" if s.present else s.store
+def _lines(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    store, tokens, seconds = summary["store"], summary["tokens"], summary["seconds"]
+    details = summary["provenance"]["details"]
+    yield "store", f"{store} (was there already)" if summary["present"] else store
     how = ""
     if "layer" in details:
         how = f" ({details['class']}, layer {details['layer']}, {details['piece']} piece)"
-    yield "source", s.provenance["source"] + how
-    yield (
-        "vectors",
-        (f"{s.contexts:,} contexts of {s.words:,} words, {s.dim} × {s.dtype}, {s.bytes / 1e6:,.1f} MB"),
-    )
-    if s.tokens:
-        yield "encoded", f"{s.tokens:,} tokens in {s.seconds:,.1f} s, {s.tokens / s.seconds:,.0f} tokens/s"
-    if s.tokens_kept:
-        yield "kept", f"{s.tokens_kept:,} tokens of a run that was interrupted"
+    yield "source", summary["provenance"]["source"] + how
+    shape = f"{summary['dim']} × {summary['dtype']}, {summary['bytes'] / 1e6:,.1f} MB"
+    yield "vectors", f"{summary['contexts']:,} contexts of {summary['words']:,} words, {shape}"
+    if tokens:
+        yield "encoded", f"{tokens:,} tokens in {seconds:,.1f} s, {tokens / seconds:,.0f} tokens/s"
+    if summary["tokens_kept"]:
+        yield "kept", f"{summary['tokens_kept']:,} tokens of a run that was interrupted"
     sample = details.get("record", {}).get("sample")
     if sample not in (None, SAMPLE):
         yield "sample", f"drawn by {sample}; now {SAMPLE}, which draws other contexts with the same seed"
-    reasons: dict[str, int] = {}
-    for word in details.get("dropped_by_word", {}).values():
-        for reason, number in word.items():
-            reasons[reason] = reasons.get(reason, 0) + number
+    reasons: Counter[str] = Counter()
+    for dropped in details.get("dropped_by_word", {}).values():
+        reasons.update(dropped)
     for reason, number in reasons.items():
         yield "dropped", f"{number:,} contexts: {reason}"
     if details.get("words_without_contexts"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,6 @@ def provenance_of(
     contexts: StoredContexts, plan: Plan, settings: Settings, record: dict[str, Any]
 ) -> Provenance:
     """Where the vectors came from, and which contexts are not among them."""
-    dropped = sum(number for reasons in plan.dropped.values() for number in reasons.values())
     return Provenance(
         source=recorded_path(settings.files.name),
         format=settings.files.format,
@@ -73,7 +73,7 @@ def provenance_of(
             "contexts": sum(plan.counts),
             "sentences": len(plan.bounds) - 1,
             "tokens": int(plan.tokens.sum()),
-            "dropped": dropped,
+            "dropped": sum(number for reasons in plan.dropped.values() for number in reasons.values()),
             "dropped_by_word": plan.dropped,
             "words_without_contexts": [word for word in contexts.words if word not in set(plan.words)],
         },
@@ -133,10 +133,6 @@ def _gathered(
     return block
 
 
-Units = Iterator[tuple[int, NDArray[Any]]]
-"""Numbers of units and their vectors, in any order."""
-
-
 def embed(
     contexts: str | Path,
     model: str | Path,
@@ -179,10 +175,9 @@ def embed(
         Of a word split into several tokens the ``"last"``, the ``"first"`` or the ``"mean"``.
     dtype
         ``"float32"`` or ``"float16"``, for the stored numbers.
-    batch_size, batch_tokens
-        Most sentences and most tokens (with padding) that go through the model at once.
-    unit_tokens
-        Tokens of a work unit, which is the most that each worker loses when a run is killed.
+    batch_size, batch_tokens, unit_tokens
+        Most sentences and most tokens (with padding) that go through the model at once, and tokens of a work
+        unit, which is the most that each worker loses when a run is killed.
     max_length
         Most tokens of a sentence, if fewer than the model takes. Of longer ones a window around the word
         is kept.
@@ -204,13 +199,12 @@ def embed(
     Returns
     -------
     Contexts
-        The finished store, memory-mapped. Its bytes depend on the contexts and the settings, not on the
-        engine, the number of workers, or how often the work was interrupted.
+        The finished store, memory-mapped. Its bytes depend on the contexts and the settings alone.
     """
     one_of("engine", engine, EngineName)
     if workers is not None and workers < 1:
         raise InputError(f"workers={workers} is too small.", hint="give a number from 1 up.")
-    place, report = usable_place(store), progress or _ignore
+    place, report = usable_place(store), progress or (lambda _: None)
     report(Step(stage="loading"))
     found = read_contexts(contexts)
     settings, tokenizer = resolve(
@@ -228,7 +222,7 @@ def embed(
         elsewhere=engine == "ray",
     )
     record = settings.record(found.sha256, found.sample)
-    if is_finished(place, record, _unverified, what="store"):
+    if is_finished(place, record, partial(Contexts.open, verify=False), what="store"):
         report(Step(stage="present"))
         return Contexts.open(place)
     with unfinished(place, record, restart=restart) as parts:
@@ -238,13 +232,12 @@ def embed(
             settings,
             progress=lambda done, total: report(Step(stage="splitting", done=done, total=total)),
         )
-        # The longest sentences first: a lack of memory shows at once, and allocators see the largest blocks
-        # first.
+        # the longest sentences first, so that a lack of memory shows at once
         todo = [number for number in reversed(range(plan.units)) if number not in parts.finished]
         results: Iterable[tuple[int, NDArray[Any]]] = ()
         if todo and engine == "local":
-            count = min(workers or _default_workers(settings), len(todo))
-            results = encode_locally(plan, todo, settings, workers=count)
+            usual = processors() // settings.threads if settings.device == "cpu" else 1
+            results = encode_locally(plan, todo, settings, workers=min(workers or max(1, usual), len(todo)))
         elif todo:
             results = on_cluster(
                 unit_encoder,
@@ -262,11 +255,9 @@ def embed(
     return Contexts.open(place)
 
 
-def _unverified(store: Path) -> Contexts:
-    return Contexts.open(store, verify=False)
-
-
-def encode_locally(plan: Plan, numbers: Iterable[int], settings: Settings, *, workers: int) -> Units:
+def encode_locally(
+    plan: Plan, numbers: Iterable[int], settings: Settings, *, workers: int
+) -> Iterator[tuple[int, NDArray[Any]]]:
     """Encode units in processes of this machine, each of which holds the model."""
     threads = str(settings.threads)
     return in_processes(
@@ -285,11 +276,6 @@ def encode_locally(plan: Plan, numbers: Iterable[int], settings: Settings, *, wo
     )
 
 
-def _default_workers(settings: Settings) -> int:
-    """The default number of workers."""
-    return max(1, processors() // settings.threads) if settings.device == "cpu" else 1
-
-
 def _collect(plan: Plan, parts: Parts, results: Iterable[tuple[int, NDArray[Any]]], report: Progress) -> None:
     """Write each unit as it is finished."""
     units = np.searchsorted(plan.wanted_cuts, plan.vector_of, side="right") - 1
@@ -302,7 +288,3 @@ def _collect(plan: Plan, parts: Parts, results: Iterable[tuple[int, NDArray[Any]
         parts.save(number, vectors)
         tokens, rows = tokens + int(plan.tokens[number]), rows + int(contexts[number])
         report(Step(stage="encoding", done=tokens, total=total, contexts=rows, kept=kept))
-
-
-def _ignore(step: Step) -> None:
-    del step

@@ -123,6 +123,15 @@ class CeatBatteryResult(Family):
             yield levels_name(design), "context levels", why
 
 
+def unmeasured(name: str, why: str, *, others: int) -> MissingStimuliError:
+    """The error for a store on which a test, and maybe all others, cannot be measured."""
+    more = f" (and {others} other tests)" if others else ""
+    return MissingStimuliError(
+        f"{name}{more} cannot be measured on this store: {why}",
+        hint="collect contexts of its words with crossroads contexts and crossroads embed.",
+    )
+
+
 def ceat_battery(
     contexts: Contexts,
     designs: Design | Iterable[Design],
