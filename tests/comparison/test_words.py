@@ -102,8 +102,8 @@ def test_a_ceat_keeps_the_expected_cosine_of_every_pair_of_words() -> None:
         expected = np.mean(unit[target] @ unit[attribute].T)
         assert result.cosines[i, j] == pytest.approx(expected, abs=1e-12)
     expected_s = {word: mean_association(rows, word) for word in words[:12]}
-    assert result.associations == pytest.approx(expected_s, abs=1e-12)
-    assert dataclasses.replace(result, coverage=None).associations == {}
+    assert result._associations == pytest.approx(expected_s, abs=1e-12)
+    assert dataclasses.replace(result, coverage=None)._associations == {}
 
 
 def test_a_planted_difference_is_found_and_more_contexts_of_the_same_words_make_it_no_surer() -> None:

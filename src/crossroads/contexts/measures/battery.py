@@ -171,9 +171,9 @@ def ceat_battery(
         require_stimuli(contexts.index, designs, absent=NO_CONTEXT)
     whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
     share("level", level)
-    intervals: dict[str, CeatBootstrapResult] = {}
     same: dict[str, Any] = {key: options[key] for key in ("ddof", "seed") if key in options}
     same |= {"missing": missing, "resamples": resamples, "level": level}
+    intervals: dict[str, CeatBootstrapResult] = {}
 
     def measure(design: Design) -> CeatResult:
         test = ceat(contexts, design, missing=missing, **options)
@@ -182,8 +182,8 @@ def ceat_battery(
                 intervals[design.name] = ceat_bootstrap(contexts, design, **same)
         return test
 
-    named_designs = ((design.name, design) for design in designs)
-    tests, skipped = measured(named_designs, measure, missing=missing, progress=progress)
+    by_name = ((design.name, design) for design in designs)
+    tests, skipped = measured(by_name, measure, missing=missing, progress=progress)
     return assemble_ceat_battery(
         [test for _, test in tests],
         designs=designs,
