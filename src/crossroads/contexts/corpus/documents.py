@@ -42,16 +42,9 @@ Batch = tuple[Iterable[str], Counter[str]]
 @contextlib.contextmanager
 def part_bytes(part: Part, progress: Progress | None = None) -> Iterator[Iterator[bytes]]:
     """Open the bytes of a file, or the lines that begin in a part of it; without a byte order mark."""
+    advance = _advance(part.begin, progress)
     if part.stop is None:
-        reported = 0
-
-        def tell(done: int, _: int) -> None:
-            nonlocal reported
-            if progress is not None:
-                progress(done - reported)
-            reported = done
-
-        with Stream(part.source.path, progress=tell, ratio=TEXT_RATIO) as stream:
+        with Stream(part.source.path, progress=lambda done, _: advance(done), ratio=TEXT_RATIO) as stream:
             yield _unmarked(stream.pieces())
         return
     with part.source.path.open("rb") as file:
@@ -59,8 +52,20 @@ def part_bytes(part: Part, progress: Progress | None = None) -> Iterator[Iterato
             file.seek(part.begin - 1)
             while (skipped := file.readline(BATCH)) and not skipped.endswith(b"\n"):
                 pass
-        pieces = _up_to(file, part, part.stop, progress)
+        pieces = _up_to(file, part.stop, advance)
         yield pieces if part.begin else _unmarked(pieces)
+
+
+def _advance(reported: int, progress: Progress | None) -> Progress:
+    """Reports how many bytes were read since it was last called, from how many were read in all."""
+
+    def advance(done: int) -> None:
+        nonlocal reported
+        if progress is not None:
+            progress(done - reported)
+        reported = done
+
+    return advance
 
 
 def _unmarked(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -71,21 +76,17 @@ def _unmarked(pieces: Iterator[bytes]) -> Iterator[bytes]:
     yield from pieces
 
 
-def _up_to(file: IO[bytes], part: Part, stop: int, progress: Progress | None) -> Iterator[bytes]:
+def _up_to(file: IO[bytes], stop: int, advance: Progress) -> Iterator[bytes]:
     """The remaining bytes up to ``stop``, and the rest of the line at that byte."""
-    open_line, reported = False, part.begin
+    open_line = False
     while (at := file.tell()) < stop or open_line:
         piece = file.read(min(BATCH, stop - at)) if at < stop else file.readline(BATCH)
         if not piece:
             break
         open_line = not piece.endswith(b"\n")
         yield piece
-        if progress is not None:
-            now = min(file.tell(), stop)
-            progress(now - reported)
-            reported = now
-    if progress is not None:
-        progress(stop - reported)
+        advance(min(file.tell(), stop))
+    advance(stop)
 
 
 def line_blocks(pieces: Iterable[bytes], path: Path) -> Iterator[bytes]:
@@ -202,30 +203,28 @@ def known_fields(source: Source) -> list[str]:
         if source.format != "jsonl":
             return next(table_rows(source, pieces, Counter()), [])
         lines = (line for block in line_blocks(pieces, source.path) for line in decoded(block)[0])
-        records = filter(None, map(json_object, lines))
-        fields = (name for record in itertools.islice(records, _PROBED) for name in record)
-        return list(dict.fromkeys(fields))
+        records = itertools.islice(filter(None, map(json_object, lines)), _PROBED)
+        return list(dict.fromkeys(itertools.chain.from_iterable(records)))
 
 
-def choose_field(source: Source, given: str | None) -> str | None:
-    """The field that holds the text: the given one, or the first of :data:`FIELDS` that exists."""
+def choose_field(source: Source, field: str | None) -> str | None:
+    """The field that holds the text: the one named, or the first of :data:`FIELDS` that exists."""
     known = known_fields(source)
-    if not known or given in known:
-        return given
+    if not known or field in known:
+        return field
+    if field is None and (usual := [name for name in FIELDS if name in known]):
+        return usual[0]
     there = f"there are {join_words(known, most=20)}" if len(known) > 1 else f"there is only {known[0]}"
-    if given is not None:
-        near = [repr(name) for name in nearest(given, known)]
+    if field is not None:
+        near = [repr(name) for name in nearest(field, known)]
         hint = f"did you mean {join_words(near, last='or')}? {there}." if near else f"{there}."
-        raise UnknownNameError(f"field of {source.path.name}", given, known, hint=hint)
-    found = next((name for name in FIELDS if name in known), None)
-    if found is None:
-        likely = next((name for field in FIELDS for name in nearest(field, known)), known[-1])
-        raise InputError(
-            f"{str(source.path)!r} has no field called {join_words(FIELDS, last='or')}.",
-            hint=f"name the field that holds the text, as in field={likely!r}; {there}.",
-            option="field",
-        )
-    return found
+        raise UnknownNameError(f"field of {source.path.name}", field, known, hint=hint)
+    likely = next((name for usual in FIELDS for name in nearest(usual, known)), known[-1])
+    raise InputError(
+        f"{str(source.path)!r} has no field called {join_words(FIELDS, last='or')}.",
+        hint=f"name the field that holds the text, as in field={likely!r}; {there}.",
+        option="field",
+    )
 
 
 def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
@@ -237,13 +236,12 @@ def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
     quick = _quick_parser(source.field)
     for block in line_blocks(pieces, source.path):
         counts: Counter[str] = Counter()
-        if quick is None or not is_utf8(block):
-            lines, invalid = decoded(block)
-            counts["invalid"] += invalid
-            texts = (_json_text(line, source.field, counts) for line in lines)
-            yield [text for text in texts if text is not None], counts
-        else:
+        if quick is not None and is_utf8(block):
             yield _texts_by_msgspec(quick, block, source.field, counts), counts
+            continue
+        lines, counts["invalid"] = decoded(block)
+        texts = (_json_text(line, source.field, counts) for line in lines)
+        yield [text for text in texts if text is not None], counts
 
 
 def _texts_by_msgspec(
@@ -343,11 +341,11 @@ def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) ->
         yield from (line.rstrip("\r\n").split("\t") for line in lines() if line.strip("\r\n"))
         return
     reader = csv.reader(lines())
-    while True:
-        before = reader.line_num
+    row: list[str] | None = []
+    while row is not None:
+        before, limit = reader.line_num, csv.field_size_limit(LONGEST)  # 128 KiB, for the whole process
         try:
-            with _long_fields():
-                row = next(reader, None)
+            row = next(reader, None)
         except csv.Error as error:
             raise FormatError(
                 f"the table cannot be read ({error}).",
@@ -355,21 +353,11 @@ def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) ->
                 line=reader.line_num,
                 hint="check for a missing quotation mark, or another format.",
             ) from error
-        if row is None:
-            return
+        finally:
+            csv.field_size_limit(limit)
         counts["run_on"] += reader.line_num - before > RUN_ON
         if row:
             yield row
-
-
-@contextlib.contextmanager
-def _long_fields() -> Iterator[None]:
-    """Let the csv module read fields longer than 128 KiB, and restore its limit afterwards."""
-    before = csv.field_size_limit(LONGEST)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
 
 
 def table_texts(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
@@ -430,11 +418,8 @@ def parquet_file(path: Path) -> Iterator[Any]:
 def text_columns(file: Any, path: Path) -> list[str]:
     """The names of the columns of a Parquet file that hold text."""
     kinds = {field.name: str(field.type) for field in file.schema_arrow}
-    found = [
-        name
-        for name, kind in kinds.items()
-        if kind in ("string", "large_string", "string_view") or kind.startswith("dictionary<values=string")
-    ]
+    text = ("string", "large_string", "string_view", "dictionary<values=string")
+    found = [name for name, kind in kinds.items() if kind in text or kind.startswith(text[-1])]
     if not found:
         shown = join_words([f"{name} ({kind})" for name, kind in kinds.items()], most=8)
         raise FormatError(

@@ -98,34 +98,27 @@ def _matching(name: str) -> list[Path]:
     return [path for path in paths if not path.is_dir()] or paths
 
 
-def format_of(path: Path, given: str | None = None) -> str:
-    """The format of a file: the given one, or that of its suffix."""
-    squeezed = path.suffix.lower().removeprefix(".") in MAGIC
-    kind = _format_of_suffix(path, squeezed) if given is None else one_of("corpus format", given, Format)
-    if kind == "parquet" and squeezed:
+def format_of(path: Path, chosen: str | None = None) -> str:
+    """The format of a file: the one named, or that of its suffix."""
+    compressed = path.suffix.lower().removeprefix(".") in MAGIC
+    bare = path.with_suffix("") if compressed else path
+    suffix = bare.suffix.lower()
+    usual = "jsonl" if _DUMP.fullmatch(bare.name) else SUFFIXES.get(suffix)
+    kind = usual if chosen is None else one_of("corpus format", chosen, Format)
+    if kind is None:
+        what = f"the suffix {suffix!r}, which does not imply a format" if suffix else "no suffix"
+        raise InputError(
+            f"{str(path)!r} has {what}.",
+            hint=f"known: {', '.join(SUFFIXES)}, each also with .gz, .bz2, .xz, .zst or .zip; or pass "
+            "format='jsonl' etc.",
+            option="format",
+        )
+    if kind == "parquet" and compressed:
         raise InputError(
             f"{str(path)!r} is compressed, and Parquet is not read compressed.",
             hint="decompress it; Parquet files compress their columns themselves.",
         )
     return kind
-
-
-def _format_of_suffix(path: Path, squeezed: bool) -> str:
-    """The format that the suffix implies."""
-    bare = path.with_suffix("") if squeezed else path
-    if _DUMP.fullmatch(bare.name):
-        return "jsonl"
-    suffix = bare.suffix.lower()
-    if suffix in SUFFIXES:
-        return SUFFIXES[suffix]
-    known = ", ".join(SUFFIXES)
-    raise InputError(
-        f"{str(path)!r} has the suffix {suffix!r}, which does not imply a format."
-        if suffix
-        else f"{str(path)!r} has no suffix that implies its format.",
-        hint=f"known: {known}, each also with .gz, .bz2, .xz, .zst or .zip; or pass format='jsonl' etc.",
-        option="format",
-    )
 
 
 def check_content(path: Path) -> None:

@@ -75,13 +75,28 @@ def write_contexts(found: Found, folder: str | os.PathLike[str], *, overwrite: b
     """
     folder = Path(folder)
     check_folder(folder, overwrite=overwrite)
-    with replaced(
-        folder, needed=lambda: sum(len(line.encode()) for line in _context_lines(found))
-    ) as staging:
-        digest = _write(staging / CONTEXTS, _context_lines(found))
-        _write_coverage(staging / COVERAGE, found)
-        text = json.dumps(_manifest(found, digest), ensure_ascii=False, allow_nan=False, indent=1)
-        _write(staging / MANIFEST, iter([text + "\n"]))
+    with replaced(folder, needed=lambda: sum(map(len, _context_lines(found)))) as staging:
+        digest = hashlib.sha256()
+        with (staging / CONTEXTS).open("wb") as file:
+            for lines in _context_lines(found):
+                digest.update(lines)
+                file.write(lines)
+        with (staging / COVERAGE).open("w", encoding="utf-8", newline="") as table:
+            names = [field.name for field in fields(WordCoverage)]
+            rows = ({**asdict(row), "enough": "yes" if row.enough else "no"} for row in found.coverage)
+            write_rows(table, names, rows, end="\n")
+        manifest = {
+            "format": FORMAT,
+            "crossroads": VERSION,
+            "sha256": digest.hexdigest(),
+            "contexts": sum(map(len, found.contexts.values())),
+            "settings": dict(found.settings),
+            "corpus": [asdict(file) for file in found.files],
+            "counts": asdict(found.counts),
+            "words": list(found.words),
+        }
+        text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        (staging / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
     return folder
 
 
@@ -183,50 +198,18 @@ def _damaged(message: str, path: Path, line: int | None = None, key: str | None 
     return FormatError(message, path=path, line=line, key=key, hint=hint)
 
 
-def _context_lines(found: Found) -> Iterator[str]:
+def _context_lines(found: Found) -> Iterator[bytes]:
     """The lines of each word, as :func:`json.dumps` writes them, in a fraction of its time."""
     for word in found.words:
         begin = {
             form: f'{{"word": {encode_basestring(word)}, "form": {encode_basestring(form)}, "text": '
             for form in {context.form for context in found.contexts[word]}
         }
-        yield "".join(
-            [
-                f'{begin[form]}{encode_basestring(text)}, "start": {start}, "end": {end}}}\n'
-                for form, text, start, end in found.contexts[word]
-            ]
-        )
-
-
-def _manifest(found: Found, digest: str) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "crossroads": VERSION,
-        "sha256": digest,
-        "contexts": sum(map(len, found.contexts.values())),
-        "settings": dict(found.settings),
-        "corpus": [asdict(file) for file in found.files],
-        "counts": asdict(found.counts),
-        "words": list(found.words),
-    }
-
-
-def _write(path: Path, pieces: Iterator[str]) -> str:
-    """Write text; returns its SHA-256."""
-    digest = hashlib.sha256()
-    with path.open("wb") as file:
-        for piece in pieces:
-            data = piece.encode("utf-8")
-            digest.update(data)
-            file.write(data)
-    return digest.hexdigest()
-
-
-def _write_coverage(path: Path, found: Found) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        names = [field.name for field in fields(WordCoverage)]
-        rows = ({**asdict(one), "enough": "yes" if one.enough else "no"} for one in found.coverage)
-        write_rows(file, names, rows, end="\n")
+        lines = [
+            f'{begin[form]}{encode_basestring(text)}, "start": {start}, "end": {end}}}\n'
+            for form, text, start, end in found.contexts[word]
+        ]
+        yield "".join(lines).encode()
 
 
 def _is_ours(folder: Path) -> bool:
