@@ -77,10 +77,8 @@ class Matcher:
         marked = [bytes(Text([form]).marks(join=self._join)) for form in self._written]
         for form, mark in zip(forms, marked, strict=True):
             if not mark.strip():
-                raise InputError(
-                    f"{form!r} has no letter and no digit, so it cannot be looked for.",
-                    hint="leave it out.",
-                )
+                reason = f"{form!r} has no letter and no digit, so it cannot be looked for."
+                raise InputError(reason, hint="leave it out.")
         # punctuation before and after the letters of a form, such as that of 'C++'
         self._before = np.array([len(m) - len(m.lstrip()) - 1 for m in marked], np.int64)
         self._after = np.array([len(m) - len(m.rstrip()) - 1 for m in marked], np.int64)
@@ -193,27 +191,22 @@ def _by_hyperscan(patterns: Sequence[bytes]) -> Scanner | None:
         return None
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     count = len(patterns)
+    options = {"ids": list(range(count)), "elements": count, "flags": [0] * count, "literal": True}
     try:
-        database.compile(
-            expressions=list(patterns),
-            ids=list(range(count)),
-            elements=count,
-            flags=[0] * count,
-            literal=True,
-        )
+        database.compile(expressions=list(patterns), **options)
     except hyperscan.error:
         return None
 
     def scan(data: bytearray) -> tuple[Positions, Positions]:
-        found: list[int] = []
+        numbers: list[int] = []
         stops: list[int] = []
 
         def tell(number: int, _start: int, stop: int, _flags: int, _context: object) -> None:
-            found.append(number)
+            numbers.append(number)
             stops.append(stop)
 
         database.scan(data, match_event_handler=tell)
-        return np.array(found, np.int64), np.array(stops, np.int64)
+        return np.array(numbers, np.int64), np.array(stops, np.int64)
 
     return scan
 
@@ -264,10 +257,9 @@ def parse_window(window: int | str | None) -> Window:
     if window is None or window == "all":
         return Window(None, None)
     text = str(window).strip()
-    split = _SPLIT.fullmatch(text)
-    if split and int(split[1]) <= _MOST and int(split[2]) <= _MOST:
+    if (split := _SPLIT.fullmatch(text)) and max(int(split[1]), int(split[2])) <= _MOST:
         return Window(int(split[1]), int(split[2]))
-    if not isinstance(window, bool) and text.isdecimal() and 1 <= int(text) <= _MOST:
+    if text.isdecimal() and 1 <= int(text) <= _MOST:
         return Window(int(text) // 2, (int(text) - 1) // 2)
     raise InputError(
         f"the window is {in_short(window)}.",
@@ -354,7 +346,7 @@ def running_window(
     """Where the window around a target in a script without spaces begins and ends.
 
     In running text of such scripts two letters of Chinese or Japanese count as a word, and four of the
-    others, without their marks; everything else is as in :class:`Bounds`.
+    others, without their marks.
 
     Examples
     --------

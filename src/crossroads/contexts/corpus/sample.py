@@ -88,10 +88,8 @@ class Reservoirs:
 
     def sample(self, form: int) -> tuple[Context, ...]:
         """The contexts of a form in the order of their priority, which is random."""
-        kept = self._kept[form]
-        name = (self.forms[form],)
-        rows = [name + kept[key] for key in sorted(kept)[: self.limit]]
-        return tuple(map(_context, rows))
+        kept, name = self._kept[form], (self.forms[form],)
+        return tuple(_context(name + kept[key]) for key in sorted(kept)[: self.limit])
 
     def _cut(self, form: int) -> None:
         """Drop contexts above the limit, and store the threshold."""
@@ -159,8 +157,7 @@ class Counts:
     """Rows of CSV files that go on for more than a hundred lines; a quotation mark may be missing."""
 
     def __add__(self, other: Counts) -> Counts:
-        mine, theirs = vars(self), vars(other)
-        return Counts(**{name: value + theirs[name] for name, value in mine.items()})
+        return Counts(**{name: value + getattr(other, name) for name, value in vars(self).items()})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,11 +41,6 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
     dtype
         ``"float16"``, ``"float32"`` or ``"float64"``; by default the type of the vectors in the file.
 
-    Returns
-    -------
-    Contexts
-        The store, memory-mapped.
-
     Examples
     --------
     >>> import tempfile

@@ -6,6 +6,7 @@ which sentences share a batch is fixed here, independently of workers and order.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -125,24 +126,24 @@ def make_plan(
 
     ``progress`` is called with the number of distinct texts split into tokens and the total.
     """
-    rows = [(word, one) for word in contexts.words for one in contexts.contexts[word]]
+    rows = [(word, context) for word in contexts.words for context in contexts.contexts[word]]
     if not rows:
         raise InputError(
             f"there is no context for any of the {len(contexts.words)} words.",
             hint="look at the coverage that `crossroads contexts` printed; search a larger corpus.",
         )
-    places: dict[str, list[int]] = {}
-    for at, (_, one) in enumerate(rows):
-        places.setdefault(one.text, []).append(at)
+    rows_of: dict[str, list[int]] = {}
+    for at, (_, context) in enumerate(rows):
+        rows_of.setdefault(context.text, []).append(at)
     sentences = _Sentences(settings.max_length, tokenizer.unk_token_id)
-    found: list[tuple[int, int, int] | str] = [NO_PIECE] * len(rows)
-    for done, (text, split) in enumerate(_split(list(places), tokenizer), 1):
-        for at in places[text]:
-            found[at] = sentences.place(split, rows[at][1].start, rows[at][1].end)
-        if progress is not None and (done % _TEXTS_AT_ONCE == 0 or done == len(places)):
-            progress(done, len(places))
+    places: list[tuple[int, int, int] | str] = [NO_PIECE] * len(rows)
+    for done, (text, split) in enumerate(_split(list(rows_of), tokenizer), 1):
+        for at in rows_of[text]:
+            places[at] = sentences.place(split, rows[at][1].start, rows[at][1].end)
+        if progress is not None and (done % _TEXTS_AT_ONCE == 0 or done == len(rows_of)):
+            progress(done, len(rows_of))
     vocabulary = tokenizer.words if isinstance(tokenizer, ElmoTokenizer) else ()
-    return _arranged([word for word, _ in rows], found, sentences, settings, vocabulary)
+    return _arranged([word for word, _ in rows], places, sentences, settings, vocabulary)
 
 
 @dataclass(frozen=True)
@@ -211,19 +212,23 @@ def centred_window(length: int, pieces: Span, room: int) -> Span | None:
 
 def _arranged(
     words: Sequence[str],
-    found: Sequence[tuple[int, int, int] | str],
+    places: Sequence[tuple[int, int, int] | str],
     sentences: _Sentences,
     s: Settings,
     vocabulary: tuple[str, ...],
 ) -> Plan:
     """Sort sentences by length, number the wanted vectors in that order, and cut."""
-    kept = [(word, place) for word, place in zip(words, found, strict=True) if not isinstance(place, str)]
+    usable: list[tuple[int, int, int]] = []
+    counts: Counter[str] = Counter()
     dropped: dict[str, dict[str, int]] = {}
-    for word, place in zip(words, found, strict=True):
+    for word, place in zip(words, places, strict=True):
         if isinstance(place, str):
             reasons = dropped.setdefault(word, {})
             reasons[place] = reasons.get(place, 0) + 1
-    if not kept:
+        else:
+            usable.append(place)
+            counts[word] += 1
+    if not usable:
         reasons_of_all = sorted({reason for reasons in dropped.values() for reason in reasons})
         raise InputError(
             f"none of the {len(words):,} contexts can be used: {join_words(reasons_of_all)}.",
@@ -234,12 +239,9 @@ def _arranged(
     order = np.argsort(lengths, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    places = np.array([place for _, place in kept], np.int64).reshape(-1, 3)
-    places[:, 0] = rank[places[:, 0]]
-    wanted, vector_of = np.unique(places, axis=0, return_inverse=True)
-    counts: dict[str, int] = {}
-    for word, _ in kept:
-        counts[word] = counts.get(word, 0) + 1
+    vectors = np.array(usable, np.int64)
+    vectors[:, 0] = rank[vectors[:, 0]]
+    wanted, vector_of = np.unique(vectors, axis=0, return_inverse=True)
     cuts = _unit_cuts(lengths[order], s.unit_tokens, s.batch_size)
     return Plan(
         words=tuple(counts),

@@ -98,7 +98,7 @@ def _layer(number: str, text: str, top: int) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Everything that the bytes of a store depend on, beside the contexts."""
+    """Everything that the bytes of a store depend on, apart from the contexts."""
 
     files: ModelFiles
     """The model."""
@@ -175,64 +175,34 @@ def resolve(
         if value < 1:
             raise InputError(f"{name}={value} is too small.", hint="give a number from 1 up.")
     files = find_model(model, revision=revision)
-    found = _elmo(files) if files.elmo else _transformer(files)
-    if max_length is not None and not found.least <= max_length <= found.longest:
+    tokenizer: Any
+    if files.elmo:
+        tokenizer, architecture, usual = ElmoTokenizer(), NAME, "sum"
+        top = read_options(required_files(files.folder)[0]).layers
+        least, longest, padding = 1, _NO_LIMIT, 0
+    else:
+        config, tokenizer = load_config(files), load_tokenizer(files)
+        architecture, usual = (config.architectures or [config.model_type])[0], "-1"
+        top = int(config.num_hidden_layers)
+        least = int(tokenizer.num_special_tokens_to_add()) + 1
+        longest, padding = longest_input(config, tokenizer), padding_id(config, tokenizer)
+    if max_length is not None and not least <= max_length <= longest:
         raise InputError(
             f"max_length={max_length} cannot be used with {files.name}.",
-            hint=f"give a number from {found.least} to {found.longest:,}.",
+            hint=f"give a number from {least} to {longest:,}.",
             option="max_length",
         )
     settings = Settings(
         files=files,
-        model_class=found.architecture,
-        layers=parse_layers(found.layer if layer == AUTO else layer, found.top),
+        model_class=architecture,
+        layers=parse_layers(usual if layer == AUTO else layer, top),
         piece=piece,
         dtype=dtype,
         **limits,
-        max_length=max_length or found.longest,
-        padding=found.padding,
+        max_length=max_length or longest,
+        padding=padding,
         threads=threads,
         device=device if elsewhere and device != "auto" and not files.elmo else device_of(files, device),
         versions=packages(files),
     )
-    return settings, found.tokenizer
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Model:
-    """What an extraction has to know of a model."""
-
-    tokenizer: Any
-    architecture: str
-    top: int
-    layer: int | str
-    """The layers that are read if none are named: those of the published tests."""
-    least: int
-    longest: int
-    """Fewest and most tokens of a sentence, special ones included."""
-    padding: int
-
-
-def _transformer(files: ModelFiles) -> _Model:
-    config, tokenizer = load_config(files), load_tokenizer(files)
-    return _Model(
-        tokenizer=tokenizer,
-        architecture=(config.architectures or [config.model_type])[0],
-        top=int(config.num_hidden_layers),
-        layer=-1,
-        least=int(tokenizer.num_special_tokens_to_add()) + 1,
-        longest=longest_input(config, tokenizer),
-        padding=padding_id(config, tokenizer),
-    )
-
-
-def _elmo(files: ModelFiles) -> _Model:
-    return _Model(
-        tokenizer=ElmoTokenizer(),
-        architecture=NAME,
-        top=read_options(required_files(files.folder)[0]).layers,
-        layer="sum",
-        least=1,
-        longest=_NO_LIMIT,
-        padding=0,
-    )
+    return settings, tokenizer

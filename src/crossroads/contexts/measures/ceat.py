@@ -165,11 +165,11 @@ class CeatResult(Result, CombinedEffect):
     """Name of the design."""
     sample_effect_sizes: NDArray[np.float64]
     """Effect size of each sample."""
-    sample_variances: NDArray[np.float64]
+    _sample_variances: NDArray[np.float64]
     """Variance used to weight each sample."""
     contexts: Mapping[str, int]
     """Number of contexts of each stimulus."""
-    cosines: NDArray[np.float64]
+    _cosines: NDArray[np.float64]
     """Expected cosine of each target (rows: x, then y) with each attribute (columns: a, then b) over all
     contexts, in the order of ``coverage.used``: what a paired test of two models compares."""
 
@@ -179,7 +179,7 @@ class CeatResult(Result, CombinedEffect):
         if self.coverage is None:
             return {}
         used, n_a = self.coverage.used, len(self.coverage.used["a"])
-        s = self.cosines[:, :n_a].mean(axis=1) - self.cosines[:, n_a:].mean(axis=1)
+        s = self._cosines[:, :n_a].mean(axis=1) - self._cosines[:, n_a:].mean(axis=1)
         return dict(zip((*used["x"], *used["y"]), s.tolist(), strict=True))
 
     @property
@@ -289,9 +289,9 @@ def ceat(
         design=design.name,
         **effect_fields(effects, variances, s, n_x, ddof, stimulus_test(contexts, stacked, s, table)),
         sample_effect_sizes=read_only(effects),
-        sample_variances=read_only(variances),
+        _sample_variances=read_only(variances),
         contexts=counts_of(stacked, found),
-        cosines=read_only(table),
+        _cosines=read_only(table),
         **shared_fields(
             contexts,
             found,
