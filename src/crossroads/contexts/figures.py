@@ -100,7 +100,7 @@ def context_forest(
     return ax
 
 
-def _labels(designs: Sequence[str], titles: Sequence[str], longest: float) -> list[list[Line]]:
+def _labels(designs: list[str], titles: list[str], longest: float) -> list[list[Line]]:
     """The name of each test, and two lines of titles if there are any, with their size and weight."""
     names = [fitted(design, longest, BODY, weight="bold") for design in designs]
     lines, size = alike(titles, longest, SMALL, lines=1) if titles else ([], SMALL)

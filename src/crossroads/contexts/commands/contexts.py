@@ -192,13 +192,12 @@ def _show(found: Found, lists: Mapping[str, tuple[str, ...]], output: Path) -> N
         f"({counts.bytes / 1e6:,.1f} MB)"
     )
     printing.out.print(coverage_table(found, lists))
-    few = [f"{word.word} ({word.contexts})" for word in found.below if word.contexts]
-    respelled = [
-        f"{word.word} as {word.form}" for word in found.coverage if word.rule != "exact" and word.contexts
-    ]
+    respelled = [row for row in found.coverage if row.rule != "exact" and row.contexts]
     for heading, words in {
         "not in the corpus": [row.word for row in found.below if not row.contexts],
-        f"fewer than {minimum:,} contexts": few,
+        f"fewer than {minimum:,} contexts": [
+            f"{row.word} ({row.contexts})" for row in found.below if row.contexts
+        ],
         "found under another spelling": [f"{row.word} as {row.form}" for row in respelled],
     }.items():
         if words:

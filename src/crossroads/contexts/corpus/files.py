@@ -38,30 +38,21 @@ _DUMP = re.compile(r"R[CS]_\d{4}-\d{2}")
 class Source:
     """A corpus file and how to read it."""
 
-    path: Path
-    """Its path."""
-    format: str
-    """One of :data:`Format`."""
-    unit: str = "line"
-    """What a document is, in text files."""
-    field: str | None = None
-    """Which field of a record holds the text, in the other formats."""
-    size: int = 0
-    """Bytes of the file."""
+    path: Path  # its path
+    format: str  # one of Format
+    unit: str = "line"  # what a document is, in text files
+    field: str | None = None  # which field of a record holds the text, in the other formats
+    size: int = 0  # bytes of the file
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
     """A piece of work: the documents that begin between two bytes, or row groups, of a file."""
 
-    source: Source
-    """The file."""
-    begin: int
-    """First byte or row group."""
-    stop: int | None
-    """The byte or row group after the last; ``None`` for the end of the file."""
-    bytes: int
-    """Bytes of the file, as it is stored, that belong to the part."""
+    source: Source  # the file
+    begin: int  # first byte or row group
+    stop: int | None  # the byte or row group after the last; None for the end of the file
+    bytes: int  # bytes of the file, as it is stored, that belong to the part
 
     @classmethod
     def whole(cls, source: Source) -> Part:

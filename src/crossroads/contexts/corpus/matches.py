@@ -41,12 +41,9 @@ from crossroads.core.errors import InputError, MissingExtraError, in_short, requ
 class Matches(NamedTuple):
     """Positions of forms in a text."""
 
-    forms: Positions
-    """The number of the form."""
-    starts: Positions
-    """Its start, in characters."""
-    ends: Positions
-    """Its end."""
+    forms: Positions  # the number of the form
+    starts: Positions  # its start, in characters
+    ends: Positions  # its end
 
     def where(self, chosen: NDArray[np.bool_]) -> Matches:
         """Some of the matches."""

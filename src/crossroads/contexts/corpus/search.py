@@ -54,16 +54,11 @@ _FEW = 2500
 class Search:
     """The settings of a search, which are all that a worker needs."""
 
-    forms: tuple[str, ...]
-    """The spellings, each different."""
-    window: Window
-    """How many words are kept around them."""
-    hyphens: str
-    """Whether hyphens ``"join"`` or ``"split"`` words."""
-    limit: int
-    """Most contexts of a form."""
-    seed: int
-    """Seed of the sample."""
+    forms: tuple[str, ...]  # the spellings, each different
+    window: Window  # how many words are kept around them
+    hyphens: str  # whether hyphens "join" or "split" words
+    limit: int  # most contexts of a form
+    seed: int  # seed of the sample
 
     @property
     def unspaced(self) -> tuple[str, ...]:
@@ -83,12 +78,9 @@ class Search:
 class Table(NamedTuple):
     """The contexts found in a part."""
 
-    kept: Mapping[int, Mapping[bytes, Kept]]
-    """Form to priority to context."""
-    occurrences: NDArray[np.int64]
-    """How often each form was found."""
-    counts: Counts
-    """Totals of what was read."""
+    kept: Mapping[int, Mapping[bytes, Kept]]  # form to priority to context
+    occurrences: NDArray[np.int64]  # how often each form was found
+    counts: Counts  # totals of what was read
     sample: str
     """The procedure by which contexts were drawn, :attr:`Search.procedure` in the process that drew them."""
 
@@ -205,7 +197,7 @@ def _tables(
 
 def searcher(search: Search) -> Task:
     """The task of a worker: from a part and thresholds to a table."""
-    return lambda question, tell: search_part(search, *question, tell)
+    return lambda question, tell: search_part(search, question[0], question[1], tell)
 
 
 def part_searcher(setup: tuple[Search, Sequence[Part]]) -> Task:

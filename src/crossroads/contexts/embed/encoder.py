@@ -72,7 +72,7 @@ class Encoder:
         self._model = load_model(settings.files, device=settings.device)
         self._states: dict[int, Any] = {}
         lists = (one for one in self._model.modules() if isinstance(one, self._torch.nn.ModuleList))
-        self.blocks = next((one for one in lists if len(one) == settings.layers.of), None)
+        self.blocks: Any = next((one for one in lists if len(one) == settings.layers.of), None)
         hooks = self._hook()
         if hooks and not self._hooks_work():
             for hook in hooks:

@@ -30,52 +30,33 @@ _TEXTS_AT_ONCE = 4096
 class Unit:
     """Work for one worker: some sentences, and the tokens whose vectors are wanted."""
 
-    number: int
-    """Position among the units."""
-    ids: NDArray[np.int32]
-    """Tokens of all sentences, one after the other."""
-    lengths: Integers
-    """Tokens of each sentence."""
-    batches: Integers
-    """Where each batch begins among the sentences, and where the last one ends."""
-    sentence: Integers
-    """For each wanted vector its sentence, in ascending order."""
-    first: Integers
-    """Its first token in the sentence."""
-    stop: Integers
-    """The token after its last one."""
-    vocabulary: tuple[str, ...] = ()
-    """The words that the tokens number, for a model that reads characters."""
+    number: int  # position among the units
+    ids: NDArray[np.int32]  # tokens of all sentences, one after the other
+    lengths: Integers  # tokens of each sentence
+    batches: Integers  # where each batch begins among the sentences, and where the last one ends
+    sentence: Integers  # for each wanted vector its sentence, in ascending order
+    first: Integers  # its first token in the sentence
+    stop: Integers  # the token after its last one
+    vocabulary: tuple[str, ...] = ()  # the words that the tokens number, for a model that reads characters
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """All the work, and where its vectors belong."""
 
-    words: tuple[str, ...]
-    """Words with at least one usable context."""
-    counts: tuple[int, ...]
-    """Usable contexts of each word."""
-    dropped: dict[str, dict[str, int]]
-    """Contexts that cannot be used: word to reason to number."""
-    ids: NDArray[np.int32]
-    """Tokens of all distinct sentences, by length."""
-    bounds: Integers
-    """Where each sentence begins in them, and where the last ends."""
+    words: tuple[str, ...]  # words with at least one usable context
+    counts: tuple[int, ...]  # usable contexts of each word
+    dropped: dict[str, dict[str, int]]  # contexts that cannot be used: word to reason to number
+    ids: NDArray[np.int32]  # tokens of all distinct sentences, by length
+    bounds: Integers  # where each sentence begins in them, and where the last ends
     wanted: Integers
     """Distinct wanted vectors: sentence, first and stop, one row each, in order of the sentences."""
-    vector_of: Integers
-    """For each context, in the order of the words, its wanted vector."""
-    cuts: Integers
-    """Where each unit begins among the sentences, and where the last ends."""
-    wanted_cuts: Integers
-    """The same among the wanted vectors."""
-    batch_size: int
-    """Most sentences per batch."""
-    batch_tokens: int
-    """Most tokens per batch, padding included."""
-    vocabulary: tuple[str, ...] = ()
-    """The words that the tokens number, for a model that reads characters."""
+    vector_of: Integers  # for each context, in the order of the words, its wanted vector
+    cuts: Integers  # where each unit begins among the sentences, and where the last ends
+    wanted_cuts: Integers  # the same among the wanted vectors
+    batch_size: int  # most sentences per batch
+    batch_tokens: int  # most tokens per batch, padding included
+    vocabulary: tuple[str, ...] = ()  # the words that the tokens number, for a model that reads characters
 
     @property
     def units(self) -> int:

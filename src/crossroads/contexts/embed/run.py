@@ -40,14 +40,10 @@ class Step:
     stage: str
     """``"loading"``, ``"splitting"`` (texts into tokens), ``"encoding"``, ``"assembling"``; or ``"present"``,
     if there is nothing to do."""
-    done: int = 0
-    """Texts split, tokens encoded or words assembled so far."""
-    total: int = 0
-    """Their total."""
-    contexts: int = 0
-    """Contexts whose vectors are computed, in the stage ``"encoding"``."""
-    kept: int = 0
-    """Tokens that an earlier run encoded."""
+    done: int = 0  # texts split, tokens encoded or words assembled so far
+    total: int = 0  # their total
+    contexts: int = 0  # contexts whose vectors are computed, in the stage "encoding"
+    kept: int = 0  # tokens that an earlier run encoded
 
 
 Progress = Callable[[Step], None]

@@ -39,12 +39,9 @@ _RECORDED = (
 class Layers:
     """Layers of a model, and how they are combined."""
 
-    numbers: tuple[int, ...]
-    """The layers, counted from 0, in ascending order."""
-    combined: str
-    """``"one"``, ``"sum"`` or ``"mean"``."""
-    of: int
-    """The top layer of the model."""
+    numbers: tuple[int, ...]  # the layers, counted from 0, in ascending order
+    combined: str  # "one", "sum" or "mean"
+    of: int  # the top layer of the model
 
     def __str__(self) -> str:
         if self.combined == "one":
@@ -100,32 +97,19 @@ def _layer(number: str, text: str, top: int) -> int:
 class Settings:
     """Everything that the bytes of a store depend on, apart from the contexts."""
 
-    files: ModelFiles
-    """The model."""
-    model_class: str
-    """Architecture, such as ``"BertModel"``."""
-    layers: Layers
-    """Which hidden states are taken."""
-    piece: str
-    """Which token of a word split into several."""
-    dtype: str
-    """Type of the stored numbers."""
-    batch_size: int
-    """Most sentences per batch."""
-    batch_tokens: int
-    """Most tokens per batch, padding included."""
-    unit_tokens: int
-    """Tokens after which a work unit ends."""
-    max_length: int
-    """Most tokens per sentence, special ones included."""
-    padding: int
-    """The token that pads short sentences; masked."""
-    threads: int
-    """Threads of a worker; more than one may change last bits."""
-    device: str
-    """Kind of device that computes."""
-    versions: dict[str, str]
-    """Packages on which the last bits depend."""
+    files: ModelFiles  # the model
+    model_class: str  # architecture, such as "BertModel"
+    layers: Layers  # which hidden states are taken
+    piece: str  # which token of a word split into several
+    dtype: str  # type of the stored numbers
+    batch_size: int  # most sentences per batch
+    batch_tokens: int  # most tokens per batch, padding included
+    unit_tokens: int  # tokens after which a work unit ends
+    max_length: int  # most tokens per sentence, special ones included
+    padding: int  # the token that pads short sentences; masked
+    threads: int  # threads of a worker; more than one may change last bits
+    device: str  # kind of device that computes
+    versions: dict[str, str]  # packages on which the last bits depend
 
     def record(self, contexts_sha256: str, sample: str | None = None) -> dict[str, Any]:
         """Plain data that determine the store: equal records give equal bytes.

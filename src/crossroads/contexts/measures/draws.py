@@ -43,20 +43,13 @@ STIMULUS_WORK = 2e6
 class Stack:
     """The context vectors of the words of a design, in memory order."""
 
-    rows: NDArray[Any]
-    """Context vectors, of any length; those of a word are contiguous."""
-    scale: NDArray[Any]
-    """Inverse length of each row."""
-    starts: NDArray[np.int64]
-    """First row of each word, in the order x, y, a, b."""
-    counts: NDArray[np.int64]
-    """Number of contexts of each word."""
-    means: Floats
-    """Mean of the unit vectors of each word."""
-    sizes: tuple[int, ...]
-    """Number of words in each set."""
-    positions: tuple[int, ...]
-    """Position of each word among those of the contexts."""
+    rows: NDArray[Any]  # context vectors, of any length; those of a word are contiguous
+    scale: NDArray[Any]  # inverse length of each row
+    starts: NDArray[np.int64]  # first row of each word, in the order x, y, a, b
+    counts: NDArray[np.int64]  # number of contexts of each word
+    means: Floats  # mean of the unit vectors of each word
+    sizes: tuple[int, ...]  # number of words in each set
+    positions: tuple[int, ...]  # position of each word among those of the contexts
 
     @property
     def edges(self) -> tuple[int, int]:
