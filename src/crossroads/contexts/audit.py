@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 CONTEXTUAL = ("ceat", "ceat-intersectional")
 """The batteries of the catalogue that are measured on context vectors."""
-LEVEL = 0.95
-"""Nominal coverage of the intervals."""
+LEVEL = 0.95  # nominal coverage of the intervals
 
 
 class Stored(SavedFolder):

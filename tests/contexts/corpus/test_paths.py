@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from crossroads.contexts.corpus import documents as records
 from crossroads.contexts.corpus import find_contexts, matches, write_contexts
 from crossroads.contexts.corpus import search as searching
-from crossroads.contexts.corpus.files import Source
+from crossroads.contexts.corpus.documents import Source
 from crossroads.contexts.corpus.matches import Window
-from crossroads.contexts.corpus.sample import Reservoirs
+from crossroads.contexts.corpus.store import Reservoirs
 
 pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")
 FAST = ("hyperscan", "msgspec")

@@ -25,8 +25,7 @@ from crossroads.core.results import encode
 from crossroads.core.stimuli import Design, batteries
 from crossroads.words.measures.mleat import similarities_table
 
-FEW = 10
-"""Words with fewer contexts than this are listed."""
+FEW = 10  # words with fewer contexts than this are listed
 
 
 @dataclass(frozen=True, kw_only=True)

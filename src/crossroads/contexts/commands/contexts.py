@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from crossroads.contexts.corpus import Found, find_contexts, write_contexts
-from crossroads.contexts.corpus.files import Format, Unit
+from crossroads.contexts.corpus.documents import Format, Unit
 from crossroads.contexts.corpus.search import LIMIT, Hyphens
 from crossroads.contexts.corpus.store import check_folder
 from crossroads.core.cli import options as o
@@ -27,8 +27,7 @@ from crossroads.core.stimuli.material import Groups, Traits, WordLists
 
 DEFAULT = ("ceat", "ceat-intersectional")
 _CORPUS = "Corpus"
-_LONG = 20
-"""Batteries with more tests than this are one line of the table."""
+_LONG = 20  # batteries with more tests than this are one line of the table
 
 
 @dataclass(frozen=True, kw_only=True)

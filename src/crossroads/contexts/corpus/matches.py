@@ -169,14 +169,7 @@ Scanner = Callable[[bytearray], tuple[Positions, Positions]]
 
 
 def scanner(patterns: Sequence[bytes]) -> Scanner:
-    """A function that finds patterns, also those that overlap: by Hyperscan if it is installed and runs here.
-
-    Examples
-    --------
-    >>> numbers, stops = scanner([b" he ", b" she "])(bytearray(b" he she "))
-    >>> sorted(zip(numbers.tolist(), stops.tolist()))
-    [(0, 4), (1, 8)]
-    """
+    """A function that finds patterns, also those that overlap, by Hyperscan if it is there and runs here."""
     return _by_hyperscan(patterns) or _by_automaton(patterns)
 
 
@@ -222,8 +215,7 @@ def _by_automaton(patterns: Sequence[bytes]) -> Scanner:
 _SPLIT = re.compile(r"(\d+)\s*\+\s*(\d+)")
 _MOST, _NEAR = 1_000_000, 40
 
-Row = tuple[int, str, int, int]
-"""The number of a form, a context, and where the form begins and ends in it."""
+Row = tuple[int, str, int, int]  # the number of a form, a context, and where the form begins and ends in it
 
 
 class Window(NamedTuple):

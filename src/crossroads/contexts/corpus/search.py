@@ -1,4 +1,7 @@
-"""Contexts of stimuli in a corpus of any size."""
+"""Contexts of stimuli in a corpus of any size.
+
+A worker searches a part of a file, which gives a table; tables of all parts are merged, in any order.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.contexts.cluster import on_cluster
-from crossroads.contexts.corpus.documents import batches, choose_field, parquet_file
-from crossroads.contexts.corpus.files import (
+from crossroads.contexts.corpus.documents import (
     Part,
     Progress,
     Source,
     Unit,
+    batches,
     check_content,
+    choose_field,
     corpus_paths,
     format_of,
+    parquet_file,
 )
 from crossroads.contexts.corpus.matches import Matcher, Matches, Window, Words, is_near, parse_window
-from crossroads.contexts.corpus.sample import (
+from crossroads.contexts.corpus.store import (
     SAMPLE,
     Context,
     CorpusFile,
@@ -209,10 +214,8 @@ def part_searcher(setup: tuple[Search, Sequence[Part]]) -> Task:
 EngineName = Literal["local", "ray"]
 """Where the work is done: in processes of this machine, or on a Ray cluster."""
 Hyphens = Literal["join", "split"]
-LIMIT = 1000
-"""Most contexts of a word, as in the CEAT paper."""
-MINIMUM = 20
-"""Contexts below which a word is listed as not covered."""
+LIMIT = 1000  # most contexts of a word, as in the CEAT paper
+MINIMUM = 20  # contexts below which a word is listed as not covered
 
 
 def find_contexts(

@@ -3,6 +3,10 @@
 Letters, digits, combining marks and the underscore belong to words. ASCII characters are kept;
 the others share the upper half of a byte, so that matches of such a byte have to be checked again.
 Everything else is a space. A hyphen is kept, and whether it joins depends on its neighbours.
+
+In scripts that are written without spaces (Chinese, Japanese, Thai and others) a word of running text may
+have letters on either side, and a few letters count as one word of a window. No dictionary divides the text:
+dictionaries differ in what they take for a word, from version to version too.
 """
 
 from __future__ import annotations
@@ -19,14 +23,11 @@ from numpy.typing import NDArray
 
 Positions = NDArray[np.int64]
 SPACE, HYPHEN = ord(" "), ord("-")
-BREAK = "\0"
-"""The separator of documents, which never occurs inside one."""
-HYPHENS = "-\u2010\u2011"
-"""Hyphens that may join two words into one: plain, typographic, and non-breaking."""
+BREAK = "\0"  # the separator of documents, which never occurs inside one
+HYPHENS = "-\u2010\u2011"  # hyphens that may join two words into one: plain, typographic, and non-breaking
 BLANK = BREAK + "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 """White space and the separator of documents."""
-APOSTROPHES = "'\u2018\u2019"
-"""Apostrophes, straight and curly, which count as the same character."""
+APOSTROPHES = "'\u2018\u2019"  # apostrophes, straight and curly, which count as the same character
 
 _ASSIGNED = (range(0x40000), range(0xE0000, 0xE1000))
 """Where Unicode has characters; the planes between are empty, those above are private."""
@@ -36,13 +37,7 @@ _SAME = str.maketrans(dict.fromkeys(HYPHENS, "-") | dict.fromkeys(APOSTROPHES, "
 
 
 def same_signs(text: str) -> str:
-    """Replace all kinds of hyphens and apostrophes by one each, character for character.
-
-    Examples
-    --------
-    >>> same_signs("O’Brien")
-    "O'Brien"
-    """
+    """Replace all kinds of hyphens and apostrophes by one each, character for character."""
     return text if text.isascii() else text.translate(_SAME)
 
 
@@ -118,13 +113,7 @@ class Text:
 
 
 def where(mask: NDArray[np.bool_]) -> Positions:
-    """The same as ``np.flatnonzero``, several times as fast if few are true.
-
-    Examples
-    --------
-    >>> where(np.array([False] * 20 + [True])).tolist()
-    [20]
-    """
+    """The same as ``np.flatnonzero``, several times as fast if few are true."""
     whole = mask.size // 8 * 8
     eights = np.flatnonzero(mask[:whole].view(np.uint64) != 0)
     if eights.size > whole // 128:

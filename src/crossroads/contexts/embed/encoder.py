@@ -27,8 +27,7 @@ from crossroads.core.models.files import find_model
 from crossroads.core.models.transformers import load_model
 from crossroads.core.workers import Task
 
-_INERT = 1e-4
-"""Largest relative difference of states that is attributed to rounding."""
+_INERT = 1e-4  # largest relative difference of states that is attributed to rounding
 
 
 class _EnoughError(Exception):

@@ -46,8 +46,7 @@ class Step:
     kept: int = 0  # tokens that an earlier run encoded
 
 
-Progress = Callable[[Step], None]
-"""Called now and then with the progress."""
+Progress = Callable[[Step], None]  # called now and then with the progress
 
 
 def provenance_of(

@@ -24,8 +24,7 @@ Stored = Literal["float32", "float16"]
 """Types in which vectors may be stored; they are always computed in float32."""
 SCHEME = "crossroads-extraction/2"
 """Name of the procedure; changes when the same input would give other bytes."""
-AUTO = "auto"
-"""The layers of the published tests: the top one, and of an ELMo the sum of all."""
+AUTO = "auto"  # the layers of the published tests: the top one, and of an ELMo the sum of all
 _COMBINED = ("sum", "mean")
 _NUMBER = re.compile(r"[-+]?\d+")
 _NO_LIMIT = 1_000_000

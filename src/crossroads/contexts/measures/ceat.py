@@ -54,8 +54,7 @@ from crossroads.words.measures.weat import check_ddof, crossed_rows, difference_
 Variance = Literal["paper", "hedges"]
 
 
-COMBINED = "effect_size se pvalue log10_pvalue tau2 i2 prediction_interval"
-"""What combining samples gives."""
+COMBINED = "effect_size se pvalue log10_pvalue tau2 i2 prediction_interval"  # what combining samples gives
 _SAMPLED = "se tau2 i2 share_positive published_p=pvalue log10_published_p=log10_pvalue"
 """Statistics over samples of contexts in files."""
 _PUBLISHED = "about further samples of the same words"

@@ -35,8 +35,7 @@ _BLOCK = 256
 _BLOCK_BYTES = 16 << 20
 _TABLE_BYTES = 1 << 24
 _WORTH_COMPILING = 20_000_000
-STIMULUS_WORK = 2e6
-"""Work beyond which a p-value over stimuli is bracketed, to within one per cent."""
+STIMULUS_WORK = 2e6  # work beyond which a p-value over stimuli is bracketed, to within one per cent
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

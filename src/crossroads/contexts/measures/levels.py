@@ -368,8 +368,7 @@ def multilevel_ceat(
     )
 
 
-Sampled = tuple[Floats, Floats]
-"""An effect size and a variance for each sample."""
+Sampled = tuple[Floats, Floats]  # an effect size and a variance for each sample
 
 
 def _sampled(
