@@ -81,10 +81,13 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
             if isinstance(interval := intervals.get(name), CeatBootstrapResult)
         },
         skipped=skipped,
-        missing=settings.missing,
-        resamples=settings.resamples,
-        level=LEVEL,
-        options={"samples": settings.samples, "seed": settings.seed},
+        options={
+            "missing": settings.missing,
+            "resamples": settings.resamples,
+            "level": LEVEL,
+            "samples": settings.samples,
+            "seed": settings.seed,
+        },
         provenance=context.evidence["contexts"].provenance,
     )
     return Findings(results={battery._label: battery})

@@ -49,9 +49,8 @@ def on_cluster(
     with _connected(address, None if workers is None else workers * processors, runtime_env) as ray:
         there = ray.cluster_resources()
         room = int(there.get("GPU", 0)) if graphics else int(there.get("CPU", 1)) // processors
-        actor_type = ray.remote(
-            num_cpus=processors, num_gpus=int(graphics), max_restarts=-1, max_task_retries=TRIES - 1
-        )(_Actor)
+        needs = {"num_cpus": processors, "num_gpus": int(graphics)}
+        actor_type = ray.remote(**needs, max_restarts=-1, max_task_retries=TRIES - 1)(_Actor)
         reference = ray.put(setup)  # held here as long as an actor may be started
         count = min(workers or max(1, room), len(todo))
         actors = [actor_type.remote(prepare, reference) for _ in range(count)]

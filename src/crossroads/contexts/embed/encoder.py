@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.contexts.embed.plan import Plan, Unit
-from crossroads.contexts.embed.settings import Settings
+from crossroads.contexts.embed.plan import Plan, Settings, Unit
 from crossroads.core.errors import CrossroadsError, InputError, require
 from crossroads.core.models.batches import Integers
 from crossroads.core.models.elmo import Elmo
@@ -34,7 +33,7 @@ class _EnoughError(Exception):
     """Ends a pass once the last wanted layer is computed."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Batch:
     """Some sentences of a unit, and the tokens whose vectors are wanted."""
 

@@ -15,8 +15,7 @@ from crossroads.contexts.cluster import on_cluster
 from crossroads.contexts.corpus import StoredContexts, read_contexts
 from crossroads.contexts.corpus.search import EngineName
 from crossroads.contexts.embed.encoder import encoding, unit_encoder
-from crossroads.contexts.embed.plan import Plan, make_plan
-from crossroads.contexts.embed.settings import AUTO, Piece, Settings, Stored, resolve
+from crossroads.contexts.embed.plan import AUTO, Piece, Plan, Settings, Stored, make_plan, resolve
 from crossroads.core.errors import InputError, one_of
 from crossroads.core.evidence import Contexts, Provenance
 from crossroads.core.evidence.contexts import write_store
@@ -164,7 +163,7 @@ def embed(
     revision
         Branch, tag or commit on the hub.
     layer
-        ``-1`` is the top layer; see :func:`crossroads.contexts.embed.settings.parse_layers`. By default as
+        ``-1`` is the top layer; see :func:`crossroads.contexts.embed.plan.parse_layers`. By default as
         in the CEAT: the top layer, and of an ELMo the sum of all three.
     piece
         Of a word split into several tokens the ``"last"``, the ``"first"`` or the ``"mean"``.

@@ -189,10 +189,7 @@ def ceat_battery(
         designs=designs,
         intervals=intervals,
         skipped=skipped,
-        missing=missing,
-        resamples=resamples,
-        level=level,
-        options=options,
+        options={"missing": missing, "resamples": resamples, "level": level, **options},
         provenance=(contexts.provenance,),
     )
 
@@ -203,9 +200,6 @@ def assemble_ceat_battery(
     designs: Iterable[Design],
     intervals: Mapping[str, CeatBootstrapResult],
     skipped: Mapping[str, str],
-    missing: Missing,
-    resamples: int,
-    level: float,
     options: Mapping[str, Any],
     provenance: tuple[Provenance, ...],
 ) -> CeatBatteryResult:
@@ -222,10 +216,8 @@ def assemble_ceat_battery(
         skipped=skipped,
         conventions={
             "measure": "ceat-battery",
-            "missing": missing,
+            "missing": options["missing"],
             "adjusted": "other words, two-sided",
-            "resamples": resamples,
-            "level": level,
             **options,
         },
         provenance=provenance,
