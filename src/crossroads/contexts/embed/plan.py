@@ -213,7 +213,6 @@ _TEXTS_AT_ONCE = 4096
 class Unit:
     """Work for one worker: some sentences, and the tokens whose vectors are wanted."""
 
-    number: int  # position among the units
     ids: NDArray[np.int32]  # tokens of all sentences, one after the other
     lengths: Integers  # tokens of each sentence
     batches: Integers  # where each batch begins among the sentences, and where the last one ends
@@ -251,11 +250,6 @@ class Plan:
         """Tokens of each unit, without padding."""
         return np.diff(self.bounds[self.cuts])
 
-    @property
-    def vectors(self) -> Integers:
-        """Wanted vectors of each unit."""
-        return np.diff(self.wanted_cuts)
-
     def unit(self, number: int) -> Unit:
         """One unit, ready to be sent."""
         first, last = int(self.cuts[number]), int(self.cuts[number + 1])
@@ -268,7 +262,6 @@ class Plan:
             ids = numbers.astype(np.int32)
             words = tuple(self.vocabulary[word] for word in there)
         return Unit(
-            number=number,
             ids=ids,
             lengths=lengths,
             batches=_batches(lengths, self.batch_size, self.batch_tokens),
