@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from packages.default import whole
 
 from benchmarks.timing import Report, best, in_own_process, processor_time, surroundings
-from crossroads.contexts.commands.contexts import chosen_lists
+from crossroads.contexts.commands import chosen_lists
 
 ENWIK8 = (
     "infini-transformer-pytorch",

@@ -124,10 +124,8 @@ def busy_seconds() -> float:
 def ours(contexts: Path, model: Path, store: Path) -> Rate:
     """The rate of one worker with one thread."""
     from crossroads.contexts.corpus import read_contexts
-    from crossroads.contexts.embed.plan import make_plan
-    from crossroads.contexts.embed.run import embed
-    from crossroads.contexts.embed.settings import resolve
-    from crossroads.contexts.embed.store import Step
+    from crossroads.contexts.embed.plan import make_plan, resolve
+    from crossroads.contexts.embed.run import Step, embed
 
     settings, tokenizer = resolve(model, device="cpu")
     begun, busy = time.perf_counter(), time.process_time()

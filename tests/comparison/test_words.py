@@ -100,10 +100,10 @@ def test_a_ceat_keeps_the_expected_cosine_of_every_pair_of_words() -> None:
     words = list(DESIGN.words)
     for (i, target), (j, attribute) in product(enumerate(words[:12]), enumerate(words[12:])):
         expected = np.mean(unit[target] @ unit[attribute].T)
-        assert result.cosines[i, j] == pytest.approx(expected, abs=1e-12)
+        assert result._cosines[i, j] == pytest.approx(expected, abs=1e-12)
     expected_s = {word: mean_association(rows, word) for word in words[:12]}
-    assert result.associations == pytest.approx(expected_s, abs=1e-12)
-    assert dataclasses.replace(result, coverage=None).associations == {}
+    assert result._associations == pytest.approx(expected_s, abs=1e-12)
+    assert dataclasses.replace(result, coverage=None)._associations == {}
 
 
 def test_a_planted_difference_is_found_and_more_contexts_of_the_same_words_make_it_no_surer() -> None:
@@ -209,9 +209,9 @@ def altered(**changed: Any) -> CeatResult:
         (CONTEXTS, store({word: [[1.0, 0.0]] for word in ROWS}), {}, "every association"),
         (SAVED, SAVED, {"design": DESIGN.replace({"x5": "z"})}, "x5 and z in one of them only"),
         (SAVED, altered(coverage=None), {}, "does not say which words it measured"),
-        (SAVED, altered(cosines=np.zeros((2, 2))), {}, r"cosines of shape \(2, 2\)"),
-        (SAVED, altered(cosines=np.full((12, 12), np.nan)), {}, "numbers that are not cosines"),
-        (SAVED, altered(cosines=np.full((12, 12), 1.1)), {}, "numbers that are not cosines"),
+        (SAVED, altered(_cosines=np.zeros((2, 2))), {}, r"cosines of shape \(2, 2\)"),
+        (SAVED, altered(_cosines=np.full((12, 12), np.nan)), {}, "numbers that are not cosines"),
+        (SAVED, altered(_cosines=np.full((12, 12), 1.1)), {}, "numbers that are not cosines"),
         (SAVED, altered(contexts={}), {}, "the file was changed"),
         (ceat_battery(CONTEXTS, DESIGN, samples=3), CONTEXTS, {}, "one model is of type CeatBatteryResult"),
     ],

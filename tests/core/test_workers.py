@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from crossroads.contexts.corpus.tasks import searcher
+from crossroads.contexts.corpus.search import searcher
 from crossroads.core.errors import (
     CrossroadsError,
     DiskFullError,

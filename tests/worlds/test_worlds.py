@@ -72,7 +72,7 @@ def test_contexts_know_what_noise_makes_of_a_difference() -> None:
     assert abs(found.mean() - true) < 4 * found.std() / 20 + 1e-3
     assert true < (vector_worlds("exchangeable", effect=0.5).truth.difference or 0.0)
     contexts, design = next(iter(clouds))
-    expected = cr.ceat(contexts, design, samples=10).cosines
+    expected = cr.ceat(contexts, design, samples=10)._cosines
     assert expected is not None
     np.testing.assert_allclose(expected, clouds.means().cosines()[0], atol=1e-12)
 

@@ -59,7 +59,7 @@ class _Contexts(Evidence):
     def identity(self, unit: Unit) -> Any:
         """Checksum of what a comparison uses of a test."""
         test = self._results[unit.arguments[0].name]
-        return fingerprint({"cosines": test.cosines, "contexts": test.contexts, "coverage": test.coverage})
+        return fingerprint({"cosines": test._cosines, "contexts": test.contexts, "coverage": test.coverage})
 
 
 Models = Mapping[str, _Vectors] | Mapping[str, _Contexts]

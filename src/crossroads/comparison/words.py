@@ -190,7 +190,7 @@ def _expected(evidence: Contexts | CeatResult, design: Design, missing: str) -> 
             coverage=found.coverage,
             provenance=evidence.provenance,
         )
-    table, coverage = evidence.cosines, evidence.coverage
+    table, coverage = evidence._cosines, evidence.coverage
     if coverage is None:
         raise EvidenceError(
             f"the CEAT of {evidence.design!r} does not say which words it measured.", hint="measure it again."

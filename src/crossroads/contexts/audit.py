@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crossroads.contexts.measures.battery import assemble_ceat_battery
+from crossroads.contexts.measures.battery import assemble_ceat_battery, unmeasured
 from crossroads.contexts.measures.bootstrap import CeatBootstrapResult, ceat_bootstrap
 from crossroads.contexts.measures.ceat import CeatResult, ceat, context_name
 from crossroads.contexts.measures.levels import MultilevelCeatResult, levels_name, multilevel_ceat
@@ -22,7 +22,6 @@ from crossroads.core.audit.engine import (
     Unit,
     design_unit,
 )
-from crossroads.core.errors import InputError
 from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.results.robustness import checks_name
 from crossroads.words.checks.anisotropy import OF_CONTEXTS, AnisotropyResult, measured_anisotropy
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
 
 CONTEXTUAL = ("ceat", "ceat-intersectional")
 """The batteries of the catalogue that are measured on context vectors."""
-LEVEL = 0.95
-"""Nominal coverage of the intervals."""
+LEVEL = 0.95  # nominal coverage of the intervals
 
 
 class Stored(SavedFolder):
@@ -56,27 +54,21 @@ def _space(plan: Plan) -> list[Unit]:
     return [Unit()] if plan.contexts else []
 
 
-def _needs_resamples(read: Evidence, settings: Settings, unit: Unit) -> float | None:
-    del read, unit
+def _needs_resamples(_: Evidence, settings: Settings, __: Unit) -> float | None:
     return LEVEL if settings.resamples else None
 
 
-def _needs_frequencies(read: Evidence, settings: Settings, unit: Unit) -> str | None:
-    del read
+def _needs_frequencies(_: Evidence, settings: Settings, unit: Unit) -> str | None:
     return None if settings.frequencies is None or unit.design is None else unit.design.language
 
 
 def _battery(context: Context, outcomes: Outcomes) -> Findings:
     """The battery over contexts, with p-values adjusted for the number of its tests."""
-    tests = {name: one for name, one in outcomes["ceat"].items() if isinstance(one, CeatResult)}
-    skipped = {name: one for name, one in outcomes["ceat"].items() if isinstance(one, str)}
+    tests = {name: test for name, test in outcomes["ceat"].items() if isinstance(test, CeatResult)}
+    skipped = {name: why for name, why in outcomes["ceat"].items() if isinstance(why, str)}
     if not tests and context.insist:
-        first, why = next(iter(skipped.items()))
-        more = f" (and {len(skipped) - 1} other tests)" if len(skipped) > 1 else ""
-        raise InputError(
-            f"{first}{more} cannot be measured on this store: {why}",
-            hint="collect contexts of its words with crossroads contexts and crossroads embed.",
-        )
+        first = next(iter(skipped))
+        raise unmeasured(first, skipped[first], others=len(skipped) - 1)
     if not tests:
         return Findings(left_out={context_name(name): why for name, why in skipped.items()})
     settings, intervals = context.settings, outcomes.get("interval", {})
@@ -84,20 +76,24 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
         list(tests.values()),
         designs=context.plan.contexts,
         intervals={
-            name: one for name in tests if isinstance(one := intervals.get(name), CeatBootstrapResult)
+            name: interval
+            for name in tests
+            if isinstance(interval := intervals.get(name), CeatBootstrapResult)
         },
         skipped=skipped,
-        missing=settings.missing,
-        resamples=settings.resamples,
-        level=LEVEL,
-        options={"samples": settings.samples, "seed": settings.seed},
+        options={
+            "missing": settings.missing,
+            "resamples": settings.resamples,
+            "level": LEVEL,
+            "samples": settings.samples,
+            "seed": settings.seed,
+        },
         provenance=context.evidence["contexts"].provenance,
     )
     return Findings(results={battery._label: battery})
 
 
-def _test_names(plan: Plan, unit: Unit) -> dict[str, str]:
-    del plan
+def _test_names(_: Plan, unit: Unit) -> dict[str, str]:
     name = context_name(unit.name)
     return {name: "context test", checks_name(name): "checks"}
 

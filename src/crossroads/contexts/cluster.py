@@ -16,7 +16,6 @@ from typing import Any
 from crossroads.core.errors import CrossroadsError, InputError, require
 from crossroads.core.workers import TRIES, Task
 
-_PURPOSE = "the engine 'ray'"
 _LEVEL = "RAY_BACKEND_LOG_LEVEL"
 _SECONDS = 10.0
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"
@@ -50,9 +49,8 @@ def on_cluster(
     with _connected(address, None if workers is None else workers * processors, runtime_env) as ray:
         there = ray.cluster_resources()
         room = int(there.get("GPU", 0)) if graphics else int(there.get("CPU", 1)) // processors
-        actor_type = ray.remote(
-            num_cpus=processors, num_gpus=int(graphics), max_restarts=-1, max_task_retries=TRIES - 1
-        )(_Actor)
+        needs = {"num_cpus": processors, "num_gpus": int(graphics)}
+        actor_type = ray.remote(**needs, max_restarts=-1, max_task_retries=TRIES - 1)(_Actor)
         reference = ray.put(setup)  # held here as long as an actor may be started
         count = min(workers or max(1, room), len(todo))
         actors = [actor_type.remote(prepare, reference) for _ in range(count)]
@@ -106,7 +104,7 @@ def _connected(
     address: str | None, processors: int | None, runtime_env: Mapping[str, Any] | None
 ) -> Iterator[Any]:
     """Connect to Ray: the cluster in use, or one that is left at the end, or stopped if started here."""
-    ray = require("ray", extra="ray", purpose=_PURPOSE)
+    ray = require("ray", extra="ray", purpose="the engine 'ray'")
     if ray.is_initialized():
         yield ray
         return
@@ -115,15 +113,10 @@ def _connected(
         options["include_dashboard"] = False
         if processors is not None:
             options["num_cpus"] = processors
-    level = os.environ.get(_LEVEL, "fatal")  # the C++ part of Ray has its own log
+    level = _variable(_LEVEL, os.environ.get(_LEVEL, "fatal"))  # the C++ part of Ray has its own log
     try:
         _check_address(address)
-        with (
-            warnings.catch_warnings(),
-            _without_stderr(),
-            _variable(_LEVEL, level),
-            _elsewhere(runtime_env) as environment,
-        ):
+        with warnings.catch_warnings(), _without_stderr(), level, _elsewhere(runtime_env) as environment:
             warnings.simplefilter("ignore")
             ray.init(address=address or "local", runtime_env=environment, **options)
     except (ConnectionError, ValueError, RuntimeError, OSError, OverflowError) as error:

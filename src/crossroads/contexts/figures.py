@@ -41,12 +41,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_FOREST_ROW, _LOW_ROW = 0.42, 0.27
+_FOREST_ROW, _LOW_ROW, _LEVELS_ROW = 0.42, 0.27, 0.56
 _MANY = 20  # tests from which rows are low and sets are not named
-_FOREST_LONGEST = 2.2
-_FOREST_LINE = 0.115
+_FOREST_LONGEST, _LEVELS_LONGEST, _WIDEST = 2.2, 2.0, 1.5
+_FOREST_LINE, _LEVELS_LINE = 0.115, 0.145
 _APART = 0.17  # of a row, between the two marks of a test
 _ALPHA = 0.05
+_LOOKS = ((INK, "o"), (BROWN, "^"), (TEAL, "v"))
+_BAND: dict[str, Any] = {"linewidth": 3.2, "solid_capstyle": "butt", "zorder": 1.5}
+_OTHER_WORDS = "p: for other words for the same things"
+_PREDICTION = "line: prediction interval of the random-effects model"
 
 
 @figure(CeatBatteryResult)
@@ -79,17 +83,12 @@ def context_forest(
     for name in published:
         one_of("design", name, [*(test.design for test in result.tests), *result.skipped])
     many = len(result.tests) > _MANY
-    labels = _labels(result, brief=many)
+    titles = [] if many else [result.titles[test.design] for test in result.tests]
+    pairs = [f"{t[one]} / {t[two]}" for t in titles for one, two in ("xy", "ab")]
+    labels = _labels([test.design for test in result.tests], pairs, _FOREST_LONGEST)
     rows = Rows(labels=labels, columns=_forest_columns(result, published), step=_FOREST_LINE)
-    frame = rows.frame(
-        width=PAGE,
-        body=len(result.tests) * (_LOW_ROW if many else _FOREST_ROW),
-        title="Effect sizes over contexts and over stimuli",
-        above=0.24,
-        below=0.48,
-        note=_forest_note(result, published),
-    )
-    ax = row_axes(frame, ax, len(result.tests))
+    tall, title = _LOW_ROW if many else _FOREST_ROW, "Effect sizes over contexts and over stimuli"
+    ax = _rows_axes(rows, ax, tall, title, "effect size d", _forest_note(result, published))
     for y, test in enumerate(result.tests):
         rows.write_label(ax, y, y)
         p = result.adjusted[ADJUSTMENT][y]
@@ -98,43 +97,48 @@ def context_forest(
             cross: dict[str, Any] = {"marker": "x", "markersize": 4.5, "markeredgewidth": 1.1}
             ax.plot([published[test.design]], [y - _APART], color=INK, zorder=4, **cross)
     rows.write_columns(ax)
-    ax.margins(x=0.04)
-    ax.set_xlabel("effect size d", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
 
-def _labels(result: CeatBatteryResult, *, brief: bool) -> list[list[Line]]:
-    """The name of each test, its targets and its attributes, each a line with size and weight."""
-    names = [fitted(test.design, _FOREST_LONGEST, BODY, weight="bold") for test in result.tests]
-    if brief:
-        return [[(*name, "bold")] for name in names]
-    titles = [result.titles[test.design] for test in result.tests]
-    pairs = [f"{t[one]} / {t[two]}" for t in titles for one, two in ("xy", "ab")]
-    lines, size = alike(pairs, _FOREST_LONGEST, SMALL, lines=1)
+def _labels(designs: list[str], titles: list[str], longest: float) -> list[list[Line]]:
+    """The name of each test, and two lines of titles if there are any, with their size and weight."""
+    names = [fitted(design, longest, BODY, weight="bold") for design in designs]
+    lines, size = alike(titles, longest, SMALL, lines=1) if titles else ([], SMALL)
     return [
-        [(*name, "bold"), (lines[2 * i], size, "normal"), (lines[2 * i + 1], size, "normal")]
+        [(*name, "bold"), *((line, size, "normal") for line in lines[2 * i : 2 * i + 2])]
         for i, name in enumerate(names)
     ]
 
 
+def _rows_axes(rows: Rows, ax: Axes | None, tall: float, title: str, axis: str, note: str) -> Axes:
+    """Axes with a row per test."""
+    body = len(rows.labels) * tall
+    frame = rows.frame(width=PAGE, body=body, title=title, above=0.24, below=0.48, note=note)
+    ax = row_axes(frame, ax, len(rows.labels))
+    ax.margins(x=0.04)
+    ax.set_xlabel(axis, fontsize=BODY, color=INK, labelpad=3)
+    return ax
+
+
 def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -> list[list[str]]:
     """The columns of text beside the chart, each with its heading."""
-    tests = result.tests
-    columns = [["CES", *(wording.number(test.effect_size) for test in tests)]]
+    tests, number, probability = result.tests, wording.number, wording.probability
+    columns = [["CES", *(number(test.effect_size) for test in tests)]]
     if published:
-        given = [published.get(test.design) for test in tests]
-        columns.append(["paper", *("–" if d is None else wording.number(d) for d in given)])
-    columns.append(["d", *(wording.number(test.stimulus_effect_size) for test in tests)])
+        sizes = [published.get(test.design) for test in tests]
+        columns.append(["paper", *("–" if d is None else number(d) for d in sizes)])
+    columns.append(["d", *(number(test.stimulus_effect_size) for test in tests)])
     if result.intervals:
         levels = {interval.level for interval in result.intervals.values()}
         heading = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
-        found = [result.intervals.get(test.design) for test in tests]
-        between = [f"{wording.number(i.low)} to {wording.number(i.high)}" if i else "–" for i in found]
-        columns.append([heading, *between])
-    columns.append(["p", *(wording.probability(test._answer) for test in tests)])
-    columns.append([wording.ADJUSTED, *map(wording.probability, result._adjusted_p())])
-    columns.append(["exact p", *(wording.probability(test._p) for test in tests)])
-    return columns
+        intervals = [result.intervals.get(test.design) for test in tests]
+        columns.append([heading, *(f"{number(i.low)} to {number(i.high)}" if i else "–" for i in intervals)])
+    return [
+        *columns,
+        ["p", *(probability(test._answer) for test in tests)],
+        [wording.ADJUSTED, *map(probability, result._adjusted_p())],
+        ["exact p", *(probability(test._p) for test in tests)],
+    ]
 
 
 def _draw_test(
@@ -143,8 +147,7 @@ def _draw_test(
     above, below = y - _APART, y + _APART
     color = RED if kept else GREY
     middle = percentile_interval(test.sample_effect_sizes, 0.95)
-    band: dict[str, Any] = {"linewidth": 3.2, "solid_capstyle": "butt"}
-    ax.plot(middle, [above, above], color=RULE, zorder=1.5, **band)
+    ax.plot(middle, [above, above], color=RULE, **_BAND)
     ax.plot(list(test.prediction_interval), [above, above], color=INK, linewidth=0.9, zorder=2)
     ax.plot([test.effect_size], [above], color=INK, marker="o", markersize=3.6, zorder=3)
     if interval is not None:
@@ -157,22 +160,15 @@ def _forest_note(result: CeatBatteryResult, published: Mapping[str, float]) -> s
     first = result.tests[0]
     return wording.sentence(
         f"circle: combined effect size (CES) over {first.sample_effect_sizes.size:,} samples of one context "
-        "per word; pale: the middle 95\N{NO-BREAK SPACE}% of samples; line: prediction interval of the "
-        "random-effects model",
+        f"per word; pale: the middle 95\N{NO-BREAK SPACE}% of samples; {_PREDICTION}",
         "square: effect size of the stimuli over all contexts",
         f"filled: p < {wording.level(_ALPHA)} {wording.FILLED}; open: not",
         "interval from resampling the words of all four sets and their contexts" if result.intervals else "",
         "cross: published CES" if published else "",
         "p two-sided, for other words for the same things; exact p: labels of the targets exchanged",
-        f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
+        _unmeasured(result.skipped),
         wording.model(result),
     )
-
-
-_LEVELS_ROW = 0.56
-_LEVELS_LONGEST, _WIDEST = 2.0, 1.5
-_LEVELS_LINE = 0.145
-_LOOKS = ((INK, "o"), (BROWN, "^"), (TEAL, "v"))
 
 
 @figure(MultilevelCeatResult, Sequence, inside=MultilevelCeatResult)
@@ -200,39 +196,24 @@ def context_levels(
     results = [results] if isinstance(results, MultilevelCeatResult) else list(results)
     if not results:
         raise InputError("there is no test to draw.", hint="give at least one multilevel CEAT.")
-    names = [fitted(one.design, _LEVELS_LONGEST, BODY, weight="bold") for one in results]
-    titles = [f"{wording.titled(key, one.titles)} alone" for one in results for key in "xy"]
-    lines, size = alike(titles, _LEVELS_LONGEST, SMALL, lines=1)
-    labels = [
-        [(*name, "bold"), (lines[2 * i], size, "normal"), (lines[2 * i + 1], size, "normal")]
-        for i, name in enumerate(names)
-    ]
+    titles = [f"{wording.titled(key, result.titles)} alone" for result in results for key in "xy"]
+    labels = _labels([result.design for result in results], titles, _LEVELS_LONGEST)
     colors = [color for color, _ in _LOOKS]
     rows = Rows(labels=labels, columns=_levels_columns(results), step=_LEVELS_LINE, colors=colors)
-    frame = rows.frame(
-        width=PAGE,
-        body=len(results) * _LEVELS_ROW,
-        title="Each target alone, over contexts",
-        above=0.24,
-        below=0.48,
-        note=_levels_note(results[0]),
-    )
-    ax = row_axes(frame, ax, len(results))
-    for y, one in enumerate(results):
+    title, axis = "Each target alone, over contexts", "combined effect size d"
+    ax = _rows_axes(rows, ax, _LEVELS_ROW, title, axis, _levels_note(results[0]))
+    for y, result in enumerate(results):
         rows.write_label(ax, y, y)
-        levels = (one.level1, one.level2["x"], one.level2["y"])
+        levels = (result.level1, result.level2["x"], result.level2["y"])
         for i, (level, (color, marker)) in enumerate(zip(levels, _LOOKS, strict=True)):
             place = y + (i - 1) * _LEVELS_LINE / _LEVELS_ROW
-            _draw_level(ax, place, level, color, marker, one.conventions["alpha"])
+            _draw_level(ax, place, level, color, marker, result.conventions["alpha"])
     _levels_write_columns(ax, rows)
-    ax.margins(x=0.04)
-    ax.set_xlabel("combined effect size d", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
 
 def _draw_level(ax: Axes, y: float, level: CombinedLevel, color: str, marker: str, alpha: float) -> None:
-    band: dict[str, Any] = {"linewidth": 3.2, "alpha": 0.3, "solid_capstyle": "butt"}
-    ax.plot(list(level.sample_interval), [y, y], color=color, zorder=1.5, **band)
+    ax.plot(list(level.sample_interval), [y, y], color=color, alpha=0.3, **_BAND)
     ax.plot(list(level.prediction_interval), [y, y], color=color, linewidth=1.1, zorder=2)
     found = level._answer is not None and level._answer.value < alpha
     draw_mark(ax, level.effect_size, y, marker, 4.6, color, filled=found)
@@ -241,17 +222,14 @@ def _draw_level(ax: Axes, y: float, level: CombinedLevel, color: str, marker: st
 def _levels_columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
     """Columns of text with a heading and three lines per design."""
     d, p, pattern = ["d"], ["p"], ["pattern"]
-    for one in results:
-        for level in (one.level1, one.level2["x"], one.level2["y"]):
+    for result in results:
+        for level in (result.level1, result.level2["x"], result.level2["y"]):
             d.append(wording.number(level.effect_size))
             p.append(wording.probability(level._answer))
-        share = wording.percent(one.pattern_shares[one.pattern], 0)
-        attributes = f"{wording.titled('a', one.titles)} / {wording.titled('b', one.titles)}"
-        pattern += [
-            one.crossed_pattern,
-            f"paper's: {one.pattern}, in {share} of samples",
-            fitted(attributes, _WIDEST, SMALL)[0],
-        ]
+        share = wording.percent(result.pattern_share, 0)
+        published = f"paper's: {result.pattern}, in {share} of samples"
+        attributes = " / ".join(wording.titled(key, result.titles) for key in "ab")
+        pattern += [result.crossed_pattern, published, fitted(attributes, _WIDEST, SMALL)[0]]
     return [d, p, pattern]
 
 
@@ -269,22 +247,21 @@ def _levels_write_columns(ax: Axes, rows: Rows) -> None:
 
 
 def _levels_note(first: MultilevelCeatResult) -> str:
-    rule = f"|d| > {first.conventions['least_effect']:g} and p < {wording.level(first.conventions['alpha'])}"
+    reached = f"p < {wording.level(first.conventions['alpha'])}"
     return wording.sentence(
         f"combined over {first.sample_effect_sizes.size:,} samples of one context per word",
-        "pale: the middle 95\N{NO-BREAK SPACE}% of samples; line: prediction interval of the random-effects "
-        "model",
+        f"pale: the middle 95\N{NO-BREAK SPACE}% of samples; {_PREDICTION}",
         "right of 0: closer to A than to B; in the first row closer to A, relative to B, than the second "
         "target is",
-        f"p: for other words for the same things ({wording.tail(first.conventions['alternative'])})",
-        f"filled: p < {wording.level(first.conventions['alpha'])}",
-        f"a target leans if {rule}",
+        f"{_OTHER_WORDS} ({wording.tail(first.conventions['alternative'])})",
+        f"filled: {reached}",
+        f"a target leans if |d| > {first.conventions['least_effect']:g} and {reached}",
         wording.model(first),
     )
 
 
 _BINS = 48
-_BAND = 0.22  # height of an interval above the bars, in inches
+_STRIP = 0.22  # height of an interval above the bars, in inches
 _PANEL, _HEADING, _TICKS, _SPACE = 0.85, 0.34, 0.24, 0.22
 
 
@@ -314,7 +291,7 @@ def context_histogram(
     p = "no p for other words" if answer is None else p_equals(answer, "figure")
     frame = Frame(
         width=WIDE,
-        body=1.6 + _BAND * len(lines),
+        body=1.6 + _STRIP * len(lines),
         left=MARGIN + 0.1 + widest(list(lines), SMALL),
         right=0.2,
         title=f"{result.design}: effect sizes over contexts",
@@ -323,10 +300,8 @@ def context_histogram(
         note=_histogram_note(result, interval),
     )
     ax = frame.axes(ax)
-    bare(ax)
-    top = _bars(ax, result.sample_effect_sizes)
-    _mark(ax, result.effect_size, top)
-    step = top * _BAND / 1.6
+    top = _bars(ax, result)
+    step = top * _STRIP / 1.6
     for i, (name, (middle, low, high)) in enumerate(reversed(lines.items())):
         y = top + (i + 0.6) * step
         color, marker = (RED, "o") if name == "samples" else (INK, "s")
@@ -339,35 +314,30 @@ def context_histogram(
 
 
 def _histogram_note(result: CeatResult, interval: CeatBootstrapResult | None) -> str:
-    share = wording.percent(result.share_positive)
+    share, level = wording.percent(result.share_positive), 0 if interval is None else 100 * interval.level
+    about = f"stimuli: effect size over all contexts, {level:g}\N{NO-BREAK SPACE}% interval from resampling"
     return wording.sentence(
         f"{result.sample_effect_sizes.size:,} samples of one context per word, {share} of them positive",
         "samples: combined effect size and prediction interval of the random-effects model",
-        _about_interval(interval),
-        "p: for other words for the same things, two-sided",
+        f"{about} words and contexts" if level else "",
+        f"{_OTHER_WORDS}, two-sided",
         wording.model(result),
     )
 
 
-def _about_interval(interval: CeatBootstrapResult | None) -> str:
-    if interval is None:
-        return ""
-    return (
-        f"stimuli: effect size over all contexts, {100 * interval.level:g}\N{NO-BREAK SPACE}% interval from "
-        "resampling words and contexts"
-    )
+def _unmeasured(skipped: Mapping[str, str]) -> str:
+    return f"not measured: {join_words(skipped, most=12)}" if skipped else ""
 
 
-def _bars(ax: Axes, effects: np.ndarray) -> float:
-    """Draw the histogram; returns the height of its highest bar."""
-    counts, _, _ = ax.hist(effects, bins=_BINS, color=CELL, edgecolor=RULE, linewidth=0.4, zorder=2)
-    return float(np.max(counts))
-
-
-def _mark(ax: Axes, mean: float, top: float) -> None:
-    """Mark no association and the combined effect size; 0 is always in view."""
+def _bars(ax: Axes, test: CeatResult) -> float:
+    """Draw the histogram, the combined effect size and no association, always in view; returns its height."""
+    bare(ax)
+    look: dict[str, Any] = {"color": CELL, "edgecolor": RULE, "linewidth": 0.4, "zorder": 2}
+    counts, _, _ = ax.hist(test.sample_effect_sizes, bins=_BINS, **look)
+    top, mean = float(np.max(counts)), test.effect_size
     ax.plot([0, 0], [0, top], color=INK, linewidth=0.8, linestyle=(0, (3, 2)), zorder=3)
     ax.plot([mean, mean], [0, top], color=RED, linewidth=1.2, zorder=3)
+    return top
 
 
 @figure(CeatBatteryResult, Sequence, inside=CeatResult)
@@ -420,12 +390,9 @@ def context_histograms(result: CeatBatteryResult | Sequence[CeatResult], *, colu
 
 
 def _panel(ax: Axes, test: CeatResult, room: float) -> None:
-    bare(ax)
-    top = _bars(ax, test.sample_effect_sizes)
-    _mark(ax, test.effect_size, top)
-    y = 1.1 * top
+    top = _bars(ax, test)
     ends = list(test.prediction_interval)
-    ax.plot(ends, [y, y], color=RED, linewidth=1.1, marker="|", markersize=4, zorder=3)
+    ax.plot(ends, [1.1 * top] * 2, color=RED, linewidth=1.1, marker="|", markersize=4, zorder=3)
     ax.set_ylim(0, 1.2 * top)
     ax.locator_params(axis="x", nbins=4)
     name, size = fitted(test.design, room, BODY, weight="bold")
@@ -440,7 +407,7 @@ def _grid_note(tests: Sequence[CeatResult], skipped: Mapping[str, str]) -> str:
         f"effect sizes of {tests[0].sample_effect_sizes.size:,} samples of one context per word",
         "red: combined effect size (CES), above it the prediction interval of the random-effects model",
         "dashed: no association",
-        "p: for other words for the same things, two-sided, not adjusted for the number of tests",
-        f"not measured: {join_words(skipped, most=12)}" if skipped else "",
+        f"{_OTHER_WORDS}, two-sided, not adjusted for the number of tests",
+        _unmeasured(skipped),
         wording.model(tests[0]),
     )

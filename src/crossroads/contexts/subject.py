@@ -10,11 +10,9 @@ SUBJECT = Subject(
     rows="audit",
     commands={
         "contexts": Command(
-            "commands.contexts", "From a corpus", "Find sentences with your words, and draw a sample of them."
+            "commands", "From a corpus", "Find sentences with your words, and draw a sample of them."
         ),
-        "embed": Command(
-            "commands.embed", "From a corpus", "Compute the vector of every word in its sentence."
-        ),
-        "ceat": Command("commands.ceat", "From a corpus", "Test associations over those sentences."),
+        "embed": Command("commands", "From a corpus", "Compute the vector of every word in its sentence."),
+        "ceat": Command("commands", "From a corpus", "Test associations over those sentences."),
     },
 )

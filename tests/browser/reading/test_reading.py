@@ -121,7 +121,11 @@ SENTENCES: tuple[tuple[dict[str, Any], list[str], list[str]], ...] = (
     ),
     (
         {"conventions/ties": "strict", "level1/alternative": "less"},
-        ["a difference further towards storm would", "an association with calm could", "could not have been found"],
+        [
+            "a difference further towards storm would",
+            "an association with calm could",
+            "could not have been found",
+        ],
         [],
     ),
     (

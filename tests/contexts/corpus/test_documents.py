@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from crossroads.contexts.corpus import find_contexts, lines
-from crossroads.contexts.corpus.documents import batches
-from crossroads.contexts.corpus.files import corpus_paths, format_of
+from crossroads.contexts.corpus import documents as reading
+from crossroads.contexts.corpus import find_contexts
+from crossroads.contexts.corpus.documents import batches, corpus_paths, format_of
 from crossroads.contexts.corpus.search import parts_of, sources_of
 from crossroads.core.errors import FormatError, InputError, UnknownNameError
 
@@ -102,9 +102,9 @@ def test_paragraphs_end_at_empty_lines(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "book.txt"
     path.write_text("one\ntwo\n\n \nthree\r\nfour\n\n\nfive", encoding="utf-8")
     for batch in (4 << 20, 4):
-        monkeypatch.setattr(lines, "BATCH", batch)
+        monkeypatch.setattr(reading, "BATCH", batch)
         assert documents(path, unit="paragraph")[0] == ["one two", "three four", "five"]
-    monkeypatch.setattr(lines, "LONGEST", 3)
+    monkeypatch.setattr(reading, "LONGEST", 3)
     with pytest.raises(FormatError, match="a paragraph is longer"):
         documents(path, unit="paragraph")
 
@@ -208,8 +208,8 @@ def test_what_is_not_a_corpus_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
         path.write_bytes(nothing)
         with pytest.raises(InputError, match="the corpus holds no document"):
             find_contexts(path, ["Anna"])
-    monkeypatch.setattr(lines, "LONGEST", 100)
-    monkeypatch.setattr(lines, "BATCH", 50)
+    monkeypatch.setattr(reading, "LONGEST", 100)
+    monkeypatch.setattr(reading, "BATCH", 50)
     path.write_bytes(b"Anna " * 100)
     with pytest.raises(FormatError, match="a line is longer"):
         find_contexts(path, ["Anna"])

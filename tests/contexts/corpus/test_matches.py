@@ -8,9 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crossroads.contexts.corpus.matches import Matcher
+from crossroads.contexts.corpus.matches import Matcher, Window, Words, parse_window
 from crossroads.contexts.corpus.text import Text, plain
-from crossroads.contexts.corpus.windows import Window, Words, parse_window
 from crossroads.core.errors import InputError
 
 pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")

@@ -14,10 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crossroads.contexts.corpus import documents as records
-from crossroads.contexts.corpus import find_contexts, matches, tasks, write_contexts
-from crossroads.contexts.corpus.files import Source
-from crossroads.contexts.corpus.sample import Reservoirs
-from crossroads.contexts.corpus.windows import Window
+from crossroads.contexts.corpus import find_contexts, matches, write_contexts
+from crossroads.contexts.corpus import search as searching
+from crossroads.contexts.corpus.documents import Source
+from crossroads.contexts.corpus.matches import Window
+from crossroads.contexts.corpus.store import Reservoirs
 
 pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")
 FAST = ("hyperscan", "msgspec")
@@ -29,7 +30,7 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Iterator[Without]:
     """Makes packages as if they were not installed."""
 
     def forget() -> None:
-        tasks.matcher_of.cache_clear()
+        searching.matcher_of.cache_clear()
         records._quick_parser.cache_clear()
 
     def hide(*names: str) -> None:
@@ -138,7 +139,7 @@ def test_the_folder_is_the_same_on_every_path(tmp_path: Path, without: Without) 
         assert found.counts.without_text > 1
         folder = write_contexts(found, tmp_path / f"without {len(hidden)}{hidden[:1]}")
         folders.append({path.name: path.read_bytes() for path in folder.iterdir()})
-        tasks.matcher_of.cache_clear()
+        searching.matcher_of.cache_clear()
     assert all(folder == folders[0] for folder in folders)
 
 
@@ -172,7 +173,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(PIECES), max_size=16).map("".join), ma
 
 def collected(documents: list[str], window: Window, hyphens: str) -> tuple[Any, list[int]]:
     reservoirs = Reservoirs(WORDS, limit=1000, seed=0)
-    tasks.collect(documents, matches.Matcher(WORDS, hyphens=hyphens), window, reservoirs)
+    searching.collect(documents, matches.Matcher(WORDS, hyphens=hyphens), window, reservoirs)
     return reservoirs.contents(), reservoirs.occurrences.tolist()
 
 
@@ -190,7 +191,7 @@ def test_what_is_found_as_written_is_what_is_found_with_single_spaces(
 ) -> None:
     window = Window(left, right)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks, "_FEW", few)
+        patch.setattr(searching, "_FEW", few)
         quick = collected(documents, window, hyphens)
-        patch.setattr(tasks, "_collect_as_written", lambda documents, *_: documents)
+        patch.setattr(searching, "_collect_as_written", lambda documents, *_: documents)
         assert collected(documents, window, hyphens) == quick

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from crossroads.contexts.corpus.sample import Reservoirs
+from crossroads.contexts.corpus.store import Reservoirs
 
 CONTEXTS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 60)), max_size=120)
 Offered = list[tuple[int, int]]

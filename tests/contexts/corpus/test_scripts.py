@@ -10,11 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossroads.contexts.corpus import SAMPLE, find_contexts, read_contexts, write_contexts
-from crossroads.contexts.corpus.matches import Matcher
-from crossroads.contexts.corpus.scripts import binds
-from crossroads.contexts.corpus.tasks import Search
-from crossroads.contexts.corpus.text import Text, plain
-from crossroads.contexts.corpus.windows import Window, running_window
+from crossroads.contexts.corpus.matches import Matcher, Window, running_window
+from crossroads.contexts.corpus.search import Search
+from crossroads.contexts.corpus.text import Text, binds, plain
 
 pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")
 

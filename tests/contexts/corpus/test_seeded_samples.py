@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.contexts.corpus import SAMPLE, Context, Counts, Found, find_contexts, read_contexts, tasks
+from crossroads.contexts.corpus import SAMPLE, Context, Counts, Found, find_contexts, read_contexts
+from crossroads.contexts.corpus import search as searching
 from crossroads.contexts.corpus.store import write_contexts
 from crossroads.core.errors import CrossroadsError
 
@@ -130,12 +131,12 @@ def test_a_folder_says_by_which_procedure_it_was_drawn(files: Path, tmp_path: Pa
 
 def test_workers_of_another_procedure_are_refused(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # as on a cluster where one node was not brought up to date
-    answer = tasks.Table({}, np.zeros(len(WORDS), np.int64), Counts(), "crossroads-sample/1")
+    answer = searching.Table({}, np.zeros(len(WORDS), np.int64), Counts(), "crossroads-sample/1")
     options: list[tuple[str, dict[str, Any]]] = [
         ("in_processes", {"workers": 2}),
         ("on_cluster", {"engine": "ray"}),
     ]
     for engine, option in options:
-        monkeypatch.setattr(tasks, engine, lambda *_, **__: iter([(0, answer)]))
+        monkeypatch.setattr(searching, engine, lambda *_, **__: iter([(0, answer)]))
         with pytest.raises(CrossroadsError, match=rf"by crossroads-sample/1, .* by {SAMPLE}"):
             find_contexts(str(files / "*"), WORDS, **option)

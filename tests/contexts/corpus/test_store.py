@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crossroads.contexts.corpus import Context, Counts, Found, WordCoverage, read_contexts, write_contexts
-from crossroads.contexts.corpus.sample import CorpusFile
+from crossroads.contexts.corpus.store import CorpusFile
 from crossroads.core.errors import FormatError, InputError
 from crossroads.version import VERSION
 

@@ -10,10 +10,8 @@ import pytest
 
 from crossroads.contexts.corpus import read_contexts
 from crossroads.contexts.embed.encoder import unit_encoder
-from crossroads.contexts.embed.plan import make_plan
-from crossroads.contexts.embed.run import embed, encode_locally
-from crossroads.contexts.embed.settings import resolve
-from crossroads.contexts.embed.store import Step
+from crossroads.contexts.embed.plan import make_plan, resolve
+from crossroads.contexts.embed.run import Step, embed, encode_locally
 from crossroads.core.errors import InputError
 from crossroads.core.models.elmo import Elmo, split_text
 from crossroads.traits.probe.run import probe

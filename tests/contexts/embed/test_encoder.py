@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from crossroads.contexts.corpus import find_contexts, read_contexts, write_contexts
 from crossroads.contexts.embed.encoder import Encoder
-from crossroads.contexts.embed.plan import make_plan
+from crossroads.contexts.embed.plan import make_plan, resolve
 from crossroads.contexts.embed.run import embed
-from crossroads.contexts.embed.settings import resolve
 from crossroads.core.errors import CrossroadsError
 
 Row = tuple[str, str, int, int]

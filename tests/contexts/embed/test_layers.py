@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crossroads.contexts.embed.settings import parse_layers
+from crossroads.contexts.embed.plan import parse_layers
 from crossroads.core.errors import InputError
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from crossroads.contexts.embed.plan import resolve
 from crossroads.contexts.embed.run import embed
-from crossroads.contexts.embed.settings import resolve
 from crossroads.core.errors import FormatError, InputError, UnsafeFileError
 from crossroads.core.models.files import find_model
 from crossroads.core.models.transformers import load_config, load_tokenizer, longest_input

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from crossroads.contexts.corpus import read_contexts
-from crossroads.contexts.embed.plan import NO_PIECE, TOO_LONG, UNKNOWN, Plan, make_plan
-from crossroads.contexts.embed.settings import resolve
+from crossroads.contexts.embed.plan import NO_PIECE, TOO_LONG, UNKNOWN, Plan, make_plan, resolve
 from crossroads.core.errors import InputError
 
 MakeFolder = Callable[..., Path]

@@ -117,7 +117,6 @@ def test_a_resample_of_one_word_alone_is_counted_and_left_out() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"interval": "bca"}, r"unknown interval 'bca'(.|\n)*percentile"),
         ({"resamples": 0}, "resamples is 0"),
         ({"design": Design(name="s", x=["x0"], a=["a0"], b=["b0"])}, "single target"),
         ({"contexts": Contexts.from_dict(dict.fromkeys(design(3).words, np.ones((2, 3))))}, "no effect size"),

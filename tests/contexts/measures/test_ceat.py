@@ -38,12 +38,12 @@ def test_every_sample_is_a_weat_of_the_contexts_drawn() -> None:
     result = ceat(contexts, DESIGN, samples=40, seed=5)
     words = list(DESIGN.words)
     drawn = draw_contexts(np.array([len(made[w]) for w in words]), 40, np.random.default_rng(5))
-    for picked, d, v in zip(drawn.T, result.sample_effect_sizes, result.sample_variances, strict=True):
+    for picked, d, v in zip(drawn.T, result.sample_effect_sizes, result._sample_variances, strict=True):
         vectors = np.stack([made[word][row] for word, row in zip(words, picked, strict=True)])
         one = weat(Embeddings(words, vectors), DESIGN)
         assert d == pytest.approx(one.effect_size, rel=1e-12)
         assert v == pytest.approx(np.var(list(one.associations.values()), ddof=1), rel=1e-12)
-    again = combine(result.sample_effect_sizes, result.sample_variances)
+    again = combine(result.sample_effect_sizes, result._sample_variances)
     assert (result.effect_size, result.se, result.tau2) == (again.effect_size, again.se, again.tau2)
     assert result.share_positive == (result.sample_effect_sizes > 0).mean()
     assert result.contexts["x1"] == 7
@@ -72,7 +72,7 @@ def test_the_expected_association_is_the_mean_over_all_choices() -> None:
 def test_the_textbook_variance_is_offered() -> None:
     result = ceat(Contexts.from_dict(world(5)), DESIGN, samples=10, variance="hedges")
     d = result.sample_effect_sizes
-    assert result.sample_variances == pytest.approx(8 / 16 + d**2 / 16)
+    assert result._sample_variances == pytest.approx(8 / 16 + d**2 / 16)
 
 
 def test_missing_stimuli_follow_the_policy() -> None:

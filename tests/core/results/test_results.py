@@ -75,7 +75,8 @@ def test_the_document_is_plain_and_says_what_it_is(result: Result) -> None:
     data = json.loads(text)
     assert (data["type"], data["schema"]) == (type(result).__name__, 1)
     assert data["versions"]["crossroads"] == versions()["crossroads"]
-    assert set(data) == {"type", "schema", *(each.name for each in dataclasses.fields(result))}
+    names = [each.name.removeprefix("_") for each in dataclasses.fields(result)]
+    assert set(data) == {"type", "schema", *names}
     assert data["conventions"]["measure"]
     assert "\\u" not in text
 

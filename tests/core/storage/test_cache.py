@@ -101,7 +101,7 @@ import os, shutil, signal, sys
 from pathlib import Path
 import numpy as np
 from crossroads.core.evidence import Provenance
-from crossroads.contexts.embed.store import assemble
+from crossroads.contexts.embed.run import assemble
 from crossroads.core.storage.cache import Parts
 from crossroads.contexts.embed.plan import Plan
 

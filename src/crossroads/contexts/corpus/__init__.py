@@ -1,8 +1,16 @@
 """Sentences of large corpora in which stimuli occur."""
 
-from crossroads.contexts.corpus.sample import SAMPLE, Context, Counts, Found, WordCoverage
 from crossroads.contexts.corpus.search import find_contexts
-from crossroads.contexts.corpus.store import StoredContexts, read_contexts, write_contexts
+from crossroads.contexts.corpus.store import (
+    SAMPLE,
+    Context,
+    Counts,
+    Found,
+    StoredContexts,
+    WordCoverage,
+    read_contexts,
+    write_contexts,
+)
 
 __all__ = [
     "SAMPLE",

@@ -1,34 +1,26 @@
-"""Documents of a corpus file, in batches, and the field of its records that holds them.
+"""Files of a corpus, and their documents in batches of a few megabytes.
 
 A document is a line or a paragraph of a text, or one field of a record (JSON lines, tables, Parquet).
 """
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
 import functools
+import glob
 import itertools
 import json
+import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Literal
 
-from crossroads.contexts.corpus.files import Part, Progress, Source
-from crossroads.contexts.corpus.lines import (
-    BATCH,
-    LONGEST,
-    Batch,
-    decoded,
-    is_utf8,
-    line_blocks,
-    paragraphs,
-    part_bytes,
-    text_lines,
-)
 from crossroads.core.errors import (
     FormatError,
     InputError,
@@ -36,15 +28,263 @@ from crossroads.core.errors import (
     UnknownNameError,
     join_words,
     nearest,
+    one_of,
     require,
 )
+from crossroads.core.storage.streams import MAGIC, TEXT_RATIO, Stream, compression
+
+SUFFIXES = {
+    ".txt": "text",
+    ".text": "text",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+"""Format by suffix, without that of a compression."""
+Format = Literal["text", "jsonl", "csv", "tsv", "parquet"]
+Unit = Literal["line", "paragraph"]  # what a document of a text file is
+Progress = Callable[[int], None]
+"""Called with the number of further bytes of a file, as it is stored, that were read."""
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_DUMP = re.compile(r"R[CS]_\d{4}-\d{2}")
+"""Names of the monthly Reddit dumps, whose only suffix is that of the compression."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A corpus file and how to read it."""
+
+    path: Path  # its path
+    format: str  # one of Format
+    unit: str = "line"  # what a document is, in text files
+    field: str | None = None  # which field of a record holds the text, in the other formats
+    size: int = 0  # bytes of the file
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A piece of work: the documents that begin between two bytes, or row groups, of a file."""
+
+    source: Source  # the file
+    begin: int  # first byte or row group
+    stop: int | None  # the byte or row group after the last; None for the end of the file
+    bytes: int  # bytes of the file, as it is stored, that belong to the part
+
+    @classmethod
+    def whole(cls, source: Source) -> Part:
+        """All of a file."""
+        return cls(source=source, begin=0, stop=None, bytes=source.size)
+
+
+def corpus_paths(corpus: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The files that match names and patterns (``*``, ``?``, ``[…]``, ``**``), each once, sorted."""
+    names = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
+    if not names:
+        raise InputError("no corpus file was given.", hint="name at least one.")
+    found: dict[Path, Path] = {}
+    for name in names:
+        for path in _matching(os.fspath(name)):
+            if path.is_dir():
+                raise InputError(
+                    f"{str(path)!r} is a folder.", hint=f"name its files, as in '{path}/*.jsonl.gz'."
+                )
+            found.setdefault(path.resolve(), path)
+    return sorted(found.values())
+
+
+def _matching(name: str) -> list[Path]:
+    if os.path.lexists(name):
+        if not Path(name).exists():
+            raise InputError(f"{name!r} is a link to nothing.", hint="check the name.")
+        return [Path(name)]
+    if not glob.has_magic(name):
+        raise InputError(f"there is no file {name!r}.", hint="check the name and the folder.")
+    paths = [Path(path) for path in glob.glob(name, recursive=True)]  # noqa: PTH207 - name may be absolute
+    if not paths:
+        raise InputError(f"no file matches {name!r}.", hint="check the pattern and the folder.")
+    return [path for path in paths if not path.is_dir()] or paths
+
+
+def format_of(path: Path, chosen: str | None = None) -> str:
+    """The format of a file: the one named, or that of its suffix."""
+    compressed = path.suffix.lower().removeprefix(".") in MAGIC
+    bare = path.with_suffix("") if compressed else path
+    suffix = bare.suffix.lower()
+    usual = "jsonl" if _DUMP.fullmatch(bare.name) else SUFFIXES.get(suffix)
+    kind = usual if chosen is None else one_of("corpus format", chosen, Format)
+    if kind is None:
+        what = f"the suffix {suffix!r}, which does not imply a format" if suffix else "no suffix"
+        raise InputError(
+            f"{str(path)!r} has {what}.",
+            hint=f"known: {', '.join(SUFFIXES)}, each also with .gz, .bz2, .xz, .zst or .zip; or pass "
+            "format='jsonl' etc.",
+            option="format",
+        )
+    if kind == "parquet" and compressed:
+        raise InputError(
+            f"{str(path)!r} is compressed, and Parquet is not read compressed.",
+            hint="decompress it; Parquet files compress their columns themselves.",
+        )
+    return kind
+
+
+def check_content(path: Path) -> None:
+    """Refuse a file that is not compressed although its name says so, and one in UTF-16."""
+    with path.open("rb") as file:
+        head = file.read(2)
+    promised = path.suffix.lower().removeprefix(".")
+    if promised in MAGIC and compression(path) is None:
+        what = "is empty" if not head else f"does not begin as .{promised} files do"
+        raise FormatError(
+            f"the file {what}.", path=path, hint="fetch it again, or give it the suffix of what it is."
+        )
+    if head in _UTF16:
+        raise FormatError(
+            "the file seems to be UTF-16.",
+            path=path,
+            hint="convert it to UTF-8, as with iconv, and try again.",
+        )
+
+
+BATCH = 1 << 18
+"""About how many bytes or characters are searched at once: few enough for the cache of a processor."""
+LONGEST = 64 << 20  # longest line that is read
+
+Batch = tuple[Iterable[str], Counter[str]]
+"""Documents, and how many records were broken, invalid or without text."""
+
+
+@contextlib.contextmanager
+def part_bytes(part: Part, progress: Progress | None = None) -> Iterator[Iterator[bytes]]:
+    """Open the bytes of a file, or the lines that begin in a part of it; without a byte order mark."""
+    advance = _advance(part.begin, progress)
+    if part.stop is None:
+        with Stream(part.source.path, progress=lambda done, _: advance(done), ratio=TEXT_RATIO) as stream:
+            yield _unmarked(stream.pieces())
+        return
+    with part.source.path.open("rb") as file:
+        if part.begin:
+            file.seek(part.begin - 1)
+            while (skipped := file.readline(BATCH)) and not skipped.endswith(b"\n"):
+                pass
+        pieces = _up_to(file, part.stop, advance)
+        yield pieces if part.begin else _unmarked(pieces)
+
+
+def _advance(reported: int, progress: Progress | None) -> Progress:
+    """Reports how many bytes were read since it was last called, from how many were read in all."""
+
+    def advance(done: int) -> None:
+        nonlocal reported
+        if progress is not None:
+            progress(done - reported)
+        reported = done
+
+    return advance
+
+
+def _unmarked(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    head = b""
+    while len(head) < len(codecs.BOM_UTF8) and (piece := next(pieces, b"")):
+        head += piece
+    yield head.removeprefix(codecs.BOM_UTF8)
+    yield from pieces
+
+
+def _up_to(file: IO[bytes], stop: int, advance: Progress) -> Iterator[bytes]:
+    """The remaining bytes up to ``stop``, and the rest of the line at that byte."""
+    open_line = False
+    while (at := file.tell()) < stop or open_line:
+        piece = file.read(min(BATCH, stop - at)) if at < stop else file.readline(BATCH)
+        if not piece:
+            break
+        open_line = not piece.endswith(b"\n")
+        yield piece
+        advance(min(file.tell(), stop))
+    advance(stop)
+
+
+def line_blocks(pieces: Iterable[bytes], path: Path) -> Iterator[bytes]:
+    """Cut bytes at the ends of lines, about :data:`BATCH` at a time."""
+    held: list[bytes | memoryview] = []
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        cut = piece.rfind(b"\n") + 1 if size >= BATCH else 0
+        if cut:
+            whole = memoryview(piece)
+            yield b"".join([*held, whole[:cut]])
+            held, size = [whole[cut:]], len(piece) - cut
+            continue
+        held.append(piece)
+        if size > LONGEST:
+            raise FormatError(
+                f"a line is longer than {LONGEST >> 20} MiB.",
+                path=path,
+                hint="a document is a line; if this is a text or a table, divide it into lines.",
+            )
+    if size:
+        yield b"".join(held)
+
+
+def decoded(block: bytes) -> tuple[list[str], int]:
+    """The lines of a block, and how many of them were not UTF-8; their wrong bytes become U+FFFD."""
+    block = block.removesuffix(b"\n")
+    try:
+        return block.decode("utf-8").split("\n"), 0
+    except UnicodeDecodeError:
+        lines = block.split(b"\n")
+        invalid = len(lines) - sum(map(is_utf8, lines))
+        return [line.decode("utf-8", "replace") for line in lines], invalid
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether bytes are text in UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def text_lines(path: Path, pieces: Iterable[bytes]) -> Iterator[Batch]:
+    """Yield one document per line."""
+    for block in line_blocks(pieces, path):
+        lines, invalid = decoded(block)
+        yield lines, Counter(invalid=invalid)
+
+
+def paragraphs(path: Path, pieces: Iterable[bytes]) -> Iterator[Batch]:
+    """Yield one document for the lines between two empty ones; it may continue in the next block."""
+    held: list[str] = []
+    length = 0
+    for lines, counts in text_lines(path, pieces):
+        found: list[str] = []
+        for line in lines:
+            if line.strip():
+                held.append(line)
+                length += len(line)
+            elif held:
+                found.append("\n".join(held))
+                held, length = [], 0
+        if length > LONGEST:
+            raise FormatError(
+                f"a paragraph is longer than {LONGEST >> 20} million characters.",
+                path=path,
+                hint="paragraphs end at empty lines; if there are none, use unit='line'.",
+                option="unit",
+            )
+        yield found, counts
+    yield (["\n".join(held)] if held else []), Counter()
+
 
 FIELDS = ("body", "text", "content", "sentence", "comment", "selftext")
 """Fields that hold the text, in the order in which they are tried."""
-_PROBED = 1000
-"""Number of records at the beginning of a file that are searched for fields."""
-RUN_ON = 100
-"""Lines of a row of a CSV file beyond which a quotation mark seems to be missing."""
+_PROBED = 1000  # number of records at the beginning of a file that are searched for fields
+RUN_ON = 100  # lines of a row of a CSV file beyond which a quotation mark seems to be missing
 _decode = json.JSONDecoder().raw_decode
 _DEEP, _LONG = 700, 1400
 """Brackets that a line opens beyond which it may be nested more deeply than the parser of Python allows, and
@@ -79,30 +319,28 @@ def known_fields(source: Source) -> list[str]:
         if source.format != "jsonl":
             return next(table_rows(source, pieces, Counter()), [])
         lines = (line for block in line_blocks(pieces, source.path) for line in decoded(block)[0])
-        records = filter(None, map(json_object, lines))
-        fields = (name for record in itertools.islice(records, _PROBED) for name in record)
-        return list(dict.fromkeys(fields))
+        records = itertools.islice(filter(None, map(json_object, lines)), _PROBED)
+        return list(dict.fromkeys(itertools.chain.from_iterable(records)))
 
 
-def choose_field(source: Source, given: str | None) -> str | None:
-    """The field that holds the text: the given one, or the first of :data:`FIELDS` that exists."""
+def choose_field(source: Source, field: str | None) -> str | None:
+    """The field that holds the text: the one named, or the first of :data:`FIELDS` that exists."""
     known = known_fields(source)
-    if not known or given in known:
-        return given
+    if not known or field in known:
+        return field
+    if field is None and (usual := [name for name in FIELDS if name in known]):
+        return usual[0]
     there = f"there are {join_words(known, most=20)}" if len(known) > 1 else f"there is only {known[0]}"
-    if given is not None:
-        near = [repr(name) for name in nearest(given, known)]
+    if field is not None:
+        near = [repr(name) for name in nearest(field, known)]
         hint = f"did you mean {join_words(near, last='or')}? {there}." if near else f"{there}."
-        raise UnknownNameError(f"field of {source.path.name}", given, known, hint=hint)
-    found = next((name for name in FIELDS if name in known), None)
-    if found is None:
-        likely = next((name for field in FIELDS for name in nearest(field, known)), known[-1])
-        raise InputError(
-            f"{str(source.path)!r} has no field called {join_words(FIELDS, last='or')}.",
-            hint=f"name the field that holds the text, as in field={likely!r}; {there}.",
-            option="field",
-        )
-    return found
+        raise UnknownNameError(f"field of {source.path.name}", field, known, hint=hint)
+    likely = next((name for usual in FIELDS for name in nearest(usual, known)), known[-1])
+    raise InputError(
+        f"{str(source.path)!r} has no field called {join_words(FIELDS, last='or')}.",
+        hint=f"name the field that holds the text, as in field={likely!r}; {there}.",
+        option="field",
+    )
 
 
 def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
@@ -114,13 +352,12 @@ def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
     quick = _quick_parser(source.field)
     for block in line_blocks(pieces, source.path):
         counts: Counter[str] = Counter()
-        if quick is None or not is_utf8(block):
-            lines, invalid = decoded(block)
-            counts["invalid"] += invalid
-            texts = (_json_text(line, source.field, counts) for line in lines)
-            yield [text for text in texts if text is not None], counts
-        else:
+        if quick is not None and is_utf8(block):
             yield _texts_by_msgspec(quick, block, source.field, counts), counts
+            continue
+        lines, counts["invalid"] = decoded(block)
+        texts = (_json_text(line, source.field, counts) for line in lines)
+        yield [text for text in texts if text is not None], counts
 
 
 def _texts_by_msgspec(
@@ -176,13 +413,7 @@ def _json_text(line: str, field: str | None, counts: Counter[str]) -> str | None
 
 
 def json_object(line: str) -> dict[str, Any] | None:
-    """The object that a line holds, or ``None`` if it holds none.
-
-    Examples
-    --------
-    >>> json_object('{"body": "text"}'), json_object('{"body": "te'), json_object("7")
-    ({'body': 'text'}, None, None)
-    """
+    """The object that a line holds, or ``None`` if it holds none."""
     try:
         record, end = _decode(line)
         if end < len(line) and not line[end:].isspace():
@@ -220,11 +451,11 @@ def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) ->
         yield from (line.rstrip("\r\n").split("\t") for line in lines() if line.strip("\r\n"))
         return
     reader = csv.reader(lines())
-    while True:
-        before = reader.line_num
+    row: list[str] | None = []
+    while row is not None:
+        before, limit = reader.line_num, csv.field_size_limit(LONGEST)  # 128 KiB, for the whole process
         try:
-            with _long_fields():
-                row = next(reader, None)
+            row = next(reader, None)
         except csv.Error as error:
             raise FormatError(
                 f"the table cannot be read ({error}).",
@@ -232,21 +463,11 @@ def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) ->
                 line=reader.line_num,
                 hint="check for a missing quotation mark, or another format.",
             ) from error
-        if row is None:
-            return
+        finally:
+            csv.field_size_limit(limit)
         counts["run_on"] += reader.line_num - before > RUN_ON
         if row:
             yield row
-
-
-@contextlib.contextmanager
-def _long_fields() -> Iterator[None]:
-    """Let the csv module read fields longer than 128 KiB, and restore its limit afterwards."""
-    before = csv.field_size_limit(LONGEST)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
 
 
 def table_texts(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
@@ -307,11 +528,8 @@ def parquet_file(path: Path) -> Iterator[Any]:
 def text_columns(file: Any, path: Path) -> list[str]:
     """The names of the columns of a Parquet file that hold text."""
     kinds = {field.name: str(field.type) for field in file.schema_arrow}
-    found = [
-        name
-        for name, kind in kinds.items()
-        if kind in ("string", "large_string", "string_view") or kind.startswith("dictionary<values=string")
-    ]
+    text = ("string", "large_string", "string_view", "dictionary<values=string")
+    found = [name for name, kind in kinds.items() if kind in text or kind.startswith(text[-1])]
     if not found:
         shown = join_words([f"{name} ({kind})" for name, kind in kinds.items()], most=8)
         raise FormatError(

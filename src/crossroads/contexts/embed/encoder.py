@@ -10,27 +10,46 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.contexts.embed.plan import Plan, Unit
-from crossroads.contexts.embed.settings import Settings
+from crossroads.contexts.embed.plan import Plan, Settings, Unit
 from crossroads.core.errors import CrossroadsError, InputError, require
 from crossroads.core.models.elmo import Elmo
 from crossroads.core.models.files import find_model
+from crossroads.core.models.opening import Integers
 from crossroads.core.models.transformers import load_model
 from crossroads.core.workers import Task
 
-_INERT = 1e-4
-"""Largest relative difference of states that is attributed to rounding."""
+_INERT = 1e-4  # largest relative difference of states that is attributed to rounding
 
 
 class _EnoughError(Exception):
     """Ends a pass once the last wanted layer is computed."""
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Some sentences of a unit, and the tokens whose vectors are wanted."""
+
+    ids: NDArray[np.int32]
+    lengths: Integers
+    sentence: Integers
+    first: Integers
+    stop: Integers
+
+
+def _batches(unit: Unit, cuts: Integers) -> Iterator[_Batch]:
+    starts = np.concatenate([[0], np.cumsum(unit.lengths)])
+    for left, right in pairwise(cuts.tolist()):
+        rows = slice(*np.searchsorted(unit.sentence, [left, right]))
+        ids, lengths = unit.ids[starts[left] : starts[right]], unit.lengths[left:right]
+        yield _Batch(ids, lengths, unit.sentence[rows] - left, unit.first[rows], unit.stop[rows])
 
 
 class Encoder:
@@ -50,7 +69,8 @@ class Encoder:
         self._settings = settings
         self._model = load_model(settings.files, device=settings.device)
         self._states: dict[int, Any] = {}
-        self.blocks = self._find_blocks()
+        lists = (one for one in self._model.modules() if isinstance(one, self._torch.nn.ModuleList))
+        self.blocks: Any = next((one for one in lists if len(one) == settings.layers.of), None)
         hooks = self._hook()
         if hooks and not self._hooks_work():
             for hook in hooks:
@@ -60,24 +80,15 @@ class Encoder:
 
     def __call__(self, unit: Unit) -> NDArray[Any]:
         """The wanted vectors of a unit, one per row, in its order."""
-        starts = np.concatenate([[0], np.cumsum(unit.lengths)])
-        parts = []
-        with self._torch.inference_mode():
-            for left, right in pairwise(self._cuts(unit)):
-                rows = slice(*np.searchsorted(unit.sentence, [left, right]))
-                states = self._hidden(unit.ids[starts[left] : starts[right]], unit.lengths[left:right])
-                parts.append(
-                    self._pooled(states, unit.sentence[rows] - left, unit.first[rows], unit.stop[rows])
-                )
-        return _as_stored(np.concatenate(parts), self._settings)
-
-    def _cuts(self, unit: Unit) -> list[int]:
-        """Where batches begin, and where the last ends; a function of the plan and the model only."""
         cuts = unit.batches
         if not self.inert:
             cuts = np.union1d(cuts, np.flatnonzero(np.diff(unit.lengths)) + 1)
-        found: list[int] = cuts.tolist()
-        return found
+        with self._torch.inference_mode():
+            vectors = [
+                self._pooled(self._hidden(batch.ids, batch.lengths), batch.sentence, batch.first, batch.stop)
+                for batch in _batches(unit, cuts)
+            ]
+        return _as_stored(np.concatenate(vectors), self._settings)
 
     def _hooks_work(self) -> bool:
         """Whether every state that a hook receives is one vector per token of a sentence."""
@@ -89,14 +100,14 @@ class Encoder:
         return all(tuple(state.shape[:2]) == (2, 3) for state in states)
 
     def _padding_is_inert(self) -> bool:
-        """Whether a sentence has the same vectors alone and beside a longer one."""
+        """Whether a sentence has the same vectors alone and with a longer one."""
         ids = self._some_tokens(7)
         with self._torch.inference_mode():
             alone = self._hidden(ids[:3], np.array([3]))
-            beside = self._hidden(ids, np.array([3, 4]))
+            padded = self._hidden(ids, np.array([3, 4]))
         return all(
-            bool(((one[0] - other[0, :3]).abs() <= _INERT * (one.abs().mean() + one[0].abs())).all())
-            for one, other in zip(alone, beside, strict=True)
+            bool(((own[0] - other[0, :3]).abs() <= _INERT * (own.abs().mean() + own[0].abs())).all())
+            for own, other in zip(alone, padded, strict=True)
         )
 
     def _some_tokens(self, count: int) -> NDArray[np.int32]:
@@ -126,11 +137,7 @@ class Encoder:
         return [self._states[number] for number in numbers]
 
     def _pooled(
-        self,
-        states: list[Any],
-        sentence: NDArray[np.int64],
-        first: NDArray[np.int64],
-        stop: NDArray[np.int64],
+        self, states: list[Any], sentence: Integers, first: Integers, stop: Integers
     ) -> NDArray[np.float32]:
         """One vector per row: pieces first, then layers."""
         torch, piece = self._torch, self._settings.piece
@@ -143,35 +150,25 @@ class Encoder:
             inside = torch.from_numpy((steps < (stop - first)[:, None]).astype(np.float32))
             weight = (inside / inside.sum(1, keepdim=True))[:, :, None].to(states[0].device)
             taken = [(state[torch.from_numpy(sentence)[:, None], at] * weight).sum(1) for state in states]
-        total = taken[0]
-        for one in taken[1:]:
-            total = total + one
+        total = sum(taken[1:], taken[0])
         if self._settings.layers.combined == "mean":
             total = total / len(taken)
-        answer: NDArray[np.float32] = total.float().cpu().numpy()
-        return answer
-
-    def _find_blocks(self) -> Any:
-        """The blocks of the model, if they are one list."""
-        lists = (one for one in self._model.modules() if isinstance(one, self._torch.nn.ModuleList))
-        return next((one for one in lists if len(one) == self._settings.layers.of), None)
+        vectors: NDArray[np.float32] = total.float().cpu().numpy()
+        return vectors
 
     def _hook(self) -> list[Any]:
         """Register hooks that take each wanted layer below the top as input of the next block."""
-        below = [number for number in self._settings.layers.numbers if number < self._settings.layers.of]
-        if self.blocks is None:
-            return []
-        hooks = []
-        for number in below:
-            last = number == self._settings.layers.numbers[-1]
 
-            def take(_: Any, args: Any, kwargs: Any, number: int = number, last: bool = last) -> None:
-                self._states[number] = args[0] if args else kwargs["hidden_states"]
-                if last:
-                    raise _EnoughError
+        def take(number: int, _: Any, args: Any, kwargs: Any) -> None:
+            self._states[number] = args[0] if args else kwargs["hidden_states"]
+            if number == self._settings.layers.numbers[-1]:
+                raise _EnoughError
 
-            hooks.append(self.blocks[number].register_forward_pre_hook(take, with_kwargs=True))
-        return hooks
+        return [
+            self.blocks[number].register_forward_pre_hook(partial(take, number), with_kwargs=True)
+            for number in self._settings.layers.numbers
+            if self.blocks is not None and number < self._settings.layers.of
+        ]
 
 
 class ElmoEncoder:
@@ -182,32 +179,21 @@ class ElmoEncoder:
 
     def __call__(self, unit: Unit) -> NDArray[Any]:
         """The wanted vectors of a unit, one per row, in its order."""
-        words = self._model.words(unit.vocabulary)
-        starts = np.concatenate([[0], np.cumsum(unit.lengths)])
-        parts = []
-        for left, right in pairwise(unit.batches.tolist()):
-            ids = unit.ids[starts[left] : starts[right]]
-            states = self._combined(self._model.states(words[ids], unit.lengths[left:right]))
-            rows = slice(*np.searchsorted(unit.sentence, [left, right]))
-            begins = starts[unit.sentence[rows]] - starts[left]
-            parts.append(self._pooled(states, begins + unit.first[rows], begins + unit.stop[rows]))
-        return _as_stored(np.concatenate(parts), self._settings)
+        words, layers = self._model.words(unit.vocabulary), self._settings.layers
+        vectors = []
+        for batch in _batches(unit, unit.batches):
+            wanted = self._model.states(words[batch.ids], batch.lengths)[list(layers.numbers)]
+            states = wanted.mean(axis=0) if layers.combined == "mean" else wanted.sum(axis=0)
+            begins = (np.cumsum(batch.lengths) - batch.lengths)[batch.sentence]
+            vectors.append(self._pooled(states, begins + batch.first, begins + batch.stop))
+        return _as_stored(np.concatenate(vectors), self._settings)
 
-    def _combined(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The wanted layers, combined."""
-        layers = self._settings.layers
-        wanted = states[list(layers.numbers)]
-        found: NDArray[np.float32] = wanted.mean(axis=0) if layers.combined == "mean" else wanted.sum(axis=0)
-        return found
-
-    def _pooled(
-        self, states: NDArray[np.float32], first: NDArray[np.int64], stop: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
+    def _pooled(self, states: NDArray[np.float32], first: Integers, stop: Integers) -> NDArray[np.float32]:
         """One vector per row of the wanted pieces."""
         piece = self._settings.piece
         if piece != "mean":
             return states[stop - 1 if piece == "last" else first]
-        return np.array([states[one:other].mean(axis=0) for one, other in zip(first, stop, strict=True)])
+        return np.array([states[i:j].mean(axis=0) for i, j in zip(first, stop, strict=True)])
 
 
 def _as_stored(vectors: NDArray[np.float32], settings: Settings) -> NDArray[Any]:
@@ -252,12 +238,8 @@ def _plain_errors() -> Iterator[None]:
         hint = "try device='cpu', another transformers, or smaller batches; finished units are kept."
         if isinstance(error, IndexError):
             hint = "its tokenizer may allow more tokens or longer texts than it: try a smaller max_length."
-        kind = type(error).__name__
-        raise CrossroadsError(
-            f"the model failed: {kind}: {said[:200]}" if said else f"the model failed: {kind}.",
-            hint=hint,
-            option="device",
-        ) from error
+        reason = f"{type(error).__name__}: {said[:200]}" if said else f"{type(error).__name__}."
+        raise CrossroadsError(f"the model failed: {reason}", hint=hint, option="device") from error
 
 
 def unit_encoder(setup: tuple[Settings, str, Plan]) -> Task:

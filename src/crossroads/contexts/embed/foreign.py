@@ -24,6 +24,7 @@ from crossroads.core.storage.pickles import as_array, load_pickle
 from crossroads.core.storage.staging import already_there, usable_place
 from crossroads.core.storage.streams import Stream
 
+_Read = Callable[[str], NDArray[Any]]
 _AGAIN = "fetch it again."
 _LAYOUT = "expected one array per word, with one row per context: .npz, or a pickled dictionary."
 
@@ -39,11 +40,6 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
         The folder to create; it must not exist.
     dtype
         ``"float16"``, ``"float32"`` or ``"float64"``; by default the type of the vectors in the file.
-
-    Returns
-    -------
-    Contexts
-        The store, memory-mapped.
 
     Examples
     --------
@@ -61,39 +57,30 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
     if not path.is_file():
         raise FormatError("there is no such file.", path=path, hint=_LAYOUT)
     digest = checksum(path)
-    if zipfile.is_zipfile(path):
-        words, read = _npz(path)
-        kind = "npz"
-    else:
-        words, read = _pickle(path)
-        kind = "pickle"
-    first = read(words[0])
-    counts, types = [], set()
+    kind = "npz" if zipfile.is_zipfile(path) else "pickle"
+    words, read = _npz(path) if kind == "npz" else _pickle(path)
+    counts, types, dim = [], set(), read(words[0]).shape[1]
     for word in words:
         rows = read(word)
-        if rows.shape[1] != first.shape[1]:
+        if rows.shape[1] != dim:
             raise EvidenceError(
                 f"{path}: the vectors of {word!r} have {rows.shape[1]} dimensions, those of {words[0]!r} "
-                f"{first.shape[1]}.",
+                f"{dim}.",
                 hint="a store holds vectors of one model and one layer.",
             )
         counts.append(len(rows))
         types.add(rows.dtype.name)
+    about = {"imported": True, "contexts": sum(counts)}
     write_store(
         place,
         words,
         counts,
-        (read(word) for word in words),
-        dim=first.shape[1],
+        map(read, words),
+        dim=dim,
         dtype=dtype or max(types, key=DTYPES.index),
-        provenance=Provenance(
-            source=path.name, format=kind, sha256=digest, details={"imported": True, "contexts": sum(counts)}
-        ),
+        provenance=Provenance(source=path.name, format=kind, sha256=digest, details=about),
     )
     return Contexts.open(place)
-
-
-_Read = Callable[[str], NDArray[Any]]
 
 
 def _npz(path: Path) -> tuple[list[str], _Read]:

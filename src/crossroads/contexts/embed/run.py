@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +12,118 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.contexts.cluster import on_cluster
-from crossroads.contexts.corpus import read_contexts
+from crossroads.contexts.corpus import StoredContexts, read_contexts
 from crossroads.contexts.corpus.search import EngineName
 from crossroads.contexts.embed.encoder import encoding, unit_encoder
-from crossroads.contexts.embed.plan import Plan, make_plan
-from crossroads.contexts.embed.settings import AUTO, Piece, Settings, Stored, resolve
-from crossroads.contexts.embed.store import Progress, Step, assemble, provenance_of
+from crossroads.contexts.embed.plan import AUTO, Piece, Plan, Settings, Stored, make_plan, resolve
 from crossroads.core.errors import InputError, one_of
-from crossroads.core.evidence import Contexts
+from crossroads.core.evidence import Contexts, Provenance
+from crossroads.core.evidence.contexts import write_store
+from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.models.opening import is_finished, unfinished
 from crossroads.core.models.transformers import Device
-from crossroads.core.storage.cache import Parts
+from crossroads.core.storage.cache import STAGED, Parts, record_fingerprint
+from crossroads.core.storage.files import disk_errors, settle
 from crossroads.core.storage.staging import usable_place
 from crossroads.core.workers import in_processes, processors
 
-Units = Iterator[tuple[int, NDArray[Any]]]
-"""Numbers of units and their vectors, in any order."""
+_GATHERED_BYTES = 256 << 20
+"""How many bytes of a store are gathered in memory at once; a single word may need more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """The progress of an extraction."""
+
+    stage: str
+    """``"loading"``, ``"splitting"`` (texts into tokens), ``"encoding"``, ``"assembling"``; or ``"present"``,
+    if there is nothing to do."""
+    done: int = 0  # texts split, tokens encoded or words assembled so far
+    total: int = 0  # their total
+    contexts: int = 0  # contexts whose vectors are computed, in the stage "encoding"
+    kept: int = 0  # tokens that an earlier run encoded
+
+
+Progress = Callable[[Step], None]  # called now and then with the progress
+
+
+def provenance_of(
+    contexts: StoredContexts, plan: Plan, settings: Settings, record: dict[str, Any]
+) -> Provenance:
+    """Where the vectors came from, and which contexts are not among them."""
+    return Provenance(
+        source=recorded_path(settings.files.name),
+        format=settings.files.format,
+        revision=settings.files.revision,
+        sha256=settings.files.sha256,
+        details={
+            "class": settings.model_class,
+            "layer": str(settings.layers),
+            "piece": settings.piece,
+            "fingerprint": record_fingerprint(record),
+            "record": record,
+            "sample": dict(contexts.manifest["settings"]),
+            "contexts": sum(plan.counts),
+            "sentences": len(plan.bounds) - 1,
+            "tokens": int(plan.tokens.sum()),
+            "dropped": sum(number for reasons in plan.dropped.values() for number in reasons.values()),
+            "dropped_by_word": plan.dropped,
+            "words_without_contexts": [word for word in contexts.words if word not in set(plan.words)],
+        },
+    )
+
+
+def assemble(
+    store: Path, plan: Plan, parts: Parts, provenance: Provenance, dtype: str, report: Progress
+) -> None:
+    """Put the parts together in the order of the words, and move the store into place in one step."""
+    staged = parts.folder / STAGED
+    first = np.load(parts.finished[0], mmap_mode="r", allow_pickle=False)
+    with disk_errors(store, parts=parts.folder):
+        write_store(
+            staged,
+            plan.words,
+            plan.counts,
+            _by_word(plan, parts, first.shape[1], first.dtype, report),
+            dim=first.shape[1],
+            dtype=dtype,
+            provenance=provenance,
+        )
+        if store.is_dir():
+            store.rmdir()  # empty, or it would have been refused
+        staged.replace(store)
+        settle(store.parent)
+
+
+def _by_word(
+    plan: Plan, parts: Parts, dim: int, dtype: np.dtype[Any], report: Progress
+) -> Iterator[NDArray[Any]]:
+    """The vectors of each word, gathered for several words at a time."""
+    ends = np.cumsum(plan.counts)
+    most = max(1, _GATHERED_BYTES // (dim * dtype.itemsize))
+    word = row = 0
+    while word < len(ends):
+        last = max(word + 1, int(np.searchsorted(ends, row + most, side="right")))
+        block = _gathered(plan, parts, plan.vector_of[row : ends[last - 1]], dim, dtype)
+        for position in range(word, last):
+            begin = int(ends[position]) - plan.counts[position] - row
+            yield block[begin : int(ends[position]) - row]
+        word, row = last, int(ends[last - 1])
+        report(Step(stage="assembling", done=word, total=len(ends)))
+
+
+def _gathered(
+    plan: Plan, parts: Parts, wanted: NDArray[np.int64], dim: int, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    """Some vectors of the parts; each part is opened once."""
+    units = np.searchsorted(plan.wanted_cuts, wanted, side="right") - 1
+    order = np.argsort(units, kind="stable")
+    block = np.empty((len(wanted), dim), dtype)
+    present, begins = np.unique(units[order], return_index=True)
+    for unit, rows in zip(present.tolist(), np.split(order, begins[1:]), strict=True):
+        part = np.load(parts.finished[unit], mmap_mode="r", allow_pickle=False)
+        block[rows] = part[wanted[rows] - plan.wanted_cuts[unit]]
+    return block
 
 
 def embed(
@@ -64,16 +162,15 @@ def embed(
     revision
         Branch, tag or commit on the hub.
     layer
-        ``-1`` is the top layer; see :func:`crossroads.contexts.embed.settings.parse_layers`. By default as
+        ``-1`` is the top layer; see :func:`crossroads.contexts.embed.plan.parse_layers`. By default as
         in the CEAT: the top layer, and of an ELMo the sum of all three.
     piece
         Of a word split into several tokens the ``"last"``, the ``"first"`` or the ``"mean"``.
     dtype
         ``"float32"`` or ``"float16"``, for the stored numbers.
-    batch_size, batch_tokens
-        Most sentences and most tokens (with padding) that go through the model at once.
-    unit_tokens
-        Tokens of a work unit, which is the most that each worker loses when a run is killed.
+    batch_size, batch_tokens, unit_tokens
+        Most sentences and most tokens (with padding) that go through the model at once, and tokens of a work
+        unit, which is the most that each worker loses when a run is killed.
     max_length
         Most tokens of a sentence, if fewer than the model takes. Of longer ones a window around the word
         is kept.
@@ -95,13 +192,12 @@ def embed(
     Returns
     -------
     Contexts
-        The finished store, memory-mapped. Its bytes depend on the contexts and the settings, not on the
-        engine, the number of workers, or how often the work was interrupted.
+        The finished store, memory-mapped. Its bytes depend on the contexts and the settings alone.
     """
     one_of("engine", engine, EngineName)
     if workers is not None and workers < 1:
         raise InputError(f"workers={workers} is too small.", hint="give a number from 1 up.")
-    place, report = usable_place(store), progress or _ignore
+    place, report = usable_place(store), progress or (lambda _: None)
     report(Step(stage="loading"))
     found = read_contexts(contexts)
     settings, tokenizer = resolve(
@@ -119,7 +215,7 @@ def embed(
         elsewhere=engine == "ray",
     )
     record = settings.record(found.sha256, found.sample)
-    if is_finished(place, record, _unverified, what="store"):
+    if is_finished(place, record, partial(Contexts.open, verify=False), what="store"):
         report(Step(stage="present"))
         return Contexts.open(place)
     with unfinished(place, record, restart=restart) as parts:
@@ -129,13 +225,12 @@ def embed(
             settings,
             progress=lambda done, total: report(Step(stage="splitting", done=done, total=total)),
         )
-        # The longest sentences first: a lack of memory shows at once, and allocators see the largest blocks
-        # first.
+        # the longest sentences first, so that a lack of memory shows at once
         todo = [number for number in reversed(range(plan.units)) if number not in parts.finished]
         results: Iterable[tuple[int, NDArray[Any]]] = ()
         if todo and engine == "local":
-            count = min(workers or _default_workers(settings), len(todo))
-            results = encode_locally(plan, todo, settings, workers=count)
+            usual = processors() // settings.threads if settings.device == "cpu" else 1
+            results = encode_locally(plan, todo, settings, workers=min(workers or max(1, usual), len(todo)))
         elif todo:
             results = on_cluster(
                 unit_encoder,
@@ -153,11 +248,9 @@ def embed(
     return Contexts.open(place)
 
 
-def _unverified(store: Path) -> Contexts:
-    return Contexts.open(store, verify=False)
-
-
-def encode_locally(plan: Plan, numbers: Iterable[int], settings: Settings, *, workers: int) -> Units:
+def encode_locally(
+    plan: Plan, numbers: Iterable[int], settings: Settings, *, workers: int
+) -> Iterator[tuple[int, NDArray[Any]]]:
     """Encode units in processes of this machine, each of which holds the model."""
     threads = str(settings.threads)
     return in_processes(
@@ -176,11 +269,6 @@ def encode_locally(plan: Plan, numbers: Iterable[int], settings: Settings, *, wo
     )
 
 
-def _default_workers(settings: Settings) -> int:
-    """The default number of workers."""
-    return max(1, processors() // settings.threads) if settings.device == "cpu" else 1
-
-
 def _collect(plan: Plan, parts: Parts, results: Iterable[tuple[int, NDArray[Any]]], report: Progress) -> None:
     """Write each unit as it is finished."""
     units = np.searchsorted(plan.wanted_cuts, plan.vector_of, side="right") - 1
@@ -193,7 +281,3 @@ def _collect(plan: Plan, parts: Parts, results: Iterable[tuple[int, NDArray[Any]
         parts.save(number, vectors)
         tokens, rows = tokens + int(plan.tokens[number]), rows + int(contexts[number])
         report(Step(stage="encoding", done=tokens, total=total, contexts=rows, kept=kept))
-
-
-def _ignore(step: Step) -> None:
-    del step

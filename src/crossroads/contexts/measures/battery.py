@@ -123,6 +123,15 @@ class CeatBatteryResult(Family):
             yield levels_name(design), "context levels", why
 
 
+def unmeasured(name: str, why: str, *, others: int) -> MissingStimuliError:
+    """The error for a store on which a test, and maybe all others, cannot be measured."""
+    more = f" (and {others} other tests)" if others else ""
+    return MissingStimuliError(
+        f"{name}{more} cannot be measured on this store: {why}",
+        hint="collect contexts of its words with crossroads contexts and crossroads embed.",
+    )
+
+
 def ceat_battery(
     contexts: Contexts,
     designs: Design | Iterable[Design],
@@ -162,9 +171,9 @@ def ceat_battery(
         require_stimuli(contexts.index, designs, absent=NO_CONTEXT)
     whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
     share("level", level)
-    intervals: dict[str, CeatBootstrapResult] = {}
     same: dict[str, Any] = {key: options[key] for key in ("ddof", "seed") if key in options}
     same |= {"missing": missing, "resamples": resamples, "level": level}
+    intervals: dict[str, CeatBootstrapResult] = {}
 
     def measure(design: Design) -> CeatResult:
         test = ceat(contexts, design, missing=missing, **options)
@@ -173,17 +182,14 @@ def ceat_battery(
                 intervals[design.name] = ceat_bootstrap(contexts, design, **same)
         return test
 
-    named_designs = ((design.name, design) for design in designs)
-    tests, skipped = measured(named_designs, measure, missing=missing, progress=progress)
+    by_name = ((design.name, design) for design in designs)
+    tests, skipped = measured(by_name, measure, missing=missing, progress=progress)
     return assemble_ceat_battery(
         [test for _, test in tests],
         designs=designs,
         intervals=intervals,
         skipped=skipped,
-        missing=missing,
-        resamples=resamples,
-        level=level,
-        options=options,
+        options={"missing": missing, "resamples": resamples, "level": level, **options},
         provenance=(contexts.provenance,),
     )
 
@@ -194,9 +200,6 @@ def assemble_ceat_battery(
     designs: Iterable[Design],
     intervals: Mapping[str, CeatBootstrapResult],
     skipped: Mapping[str, str],
-    missing: Missing,
-    resamples: int,
-    level: float,
     options: Mapping[str, Any],
     provenance: tuple[Provenance, ...],
 ) -> CeatBatteryResult:
@@ -213,10 +216,8 @@ def assemble_ceat_battery(
         skipped=skipped,
         conventions={
             "measure": "ceat-battery",
-            "missing": missing,
+            "missing": options["missing"],
             "adjusted": "other words, two-sided",
-            "resamples": resamples,
-            "level": level,
             **options,
         },
         provenance=provenance,

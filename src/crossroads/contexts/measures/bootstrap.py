@@ -9,7 +9,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.contexts.measures.draws import Stack, check_expected, design_contexts, expected_associations
+from crossroads.contexts.measures.draws import (
+    Stack,
+    check_expected,
+    design_contexts,
+    expected_associations,
+    shared_fields,
+)
 from crossroads.core.errors import EvidenceError, one_of
 from crossroads.core.evidence import Contexts
 from crossroads.core.inference.bootstrap import generator, percentile_interval
@@ -22,8 +28,6 @@ from crossroads.core.wording import phrases
 from crossroads.words.measures.weat import check_ddof
 
 Drawn = Literal["both", "words", "contexts"]
-IntervalKind = Literal["percentile"]
-
 _BLOCK_BYTES = 1 << 25
 
 
@@ -42,7 +46,7 @@ class CeatBootstrapResult(Result):
         stat("d", note="effect size over all contexts of each word", of="effect_size"),
         stat("interval", of="low", kind="interval"),
         stat("level", kind="share", digits=0),
-        stat("drawn", of="_drawn_said"),
+        stat("drawn", of="_drawn_text"),
         stat("resamples", kind="count", spare=1),
     )
 
@@ -68,13 +72,13 @@ class CeatBootstrapResult(Result):
     """Effect size of each resample that has one."""
 
     @property
-    def _drawn_said(self) -> str:
+    def _drawn_text(self) -> str:
         return "words and contexts" if self.drawn == "both" else self.drawn
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """The interval and how it was found."""
         ends = {"low": self.low, "high": self.high, "n": self.resamples, "method": self.interval}
-        part = f"interval over {self._drawn_said}"
+        part = f"interval over {self._drawn_text}"
         yield long_row("ceat-bootstrap", self.design, part, "effect_size", self.effect_size, **ends)
         for statistic in ("resamples", "undefined", "level"):
             yield long_row("ceat-bootstrap", self.design, part, statistic, getattr(self, statistic))
@@ -87,18 +91,16 @@ def ceat_bootstrap(
     resamples: int = 2000,
     level: float = 0.95,
     drawn: Drawn = "both",
-    interval: IntervalKind = "percentile",
     ddof: int = 1,
     seed: int = 0,
     missing: Missing = "raise",
 ) -> CeatBootstrapResult:
     r"""Compute a confidence interval of the stimulus-level effect size by resampling words and contexts.
 
-    The effect size is that of the expected associations :math:`s_w = \bar w \cdot (\operatorname{mean}_a
-    \bar a - \operatorname{mean}_b \bar b)`, where :math:`\bar w` is the mean unit vector of a word over its
-    contexts: the ``stimulus_effect_size`` of :func:`~crossroads.ceat`. Each resample draws, in
-    two stages, the words of all four sets with replacement and then, for every word drawn, as many of its
-    contexts as it has.
+    The effect size is the ``stimulus_effect_size`` of :func:`~crossroads.ceat`, that of the expected
+    associations :math:`s_w = \bar w \cdot (\operatorname{mean}_a \bar a - \operatorname{mean}_b \bar b)`,
+    where :math:`\bar w` is the mean unit vector of a word over its contexts. Each resample draws the words of
+    all four sets with replacement and then, for every word drawn, as many of its contexts as it has.
 
     Parameters
     ----------
@@ -109,11 +111,6 @@ def ceat_bootstrap(
     drawn
         ``"both"`` stages; ``"words"`` alone, with their contexts as they are; or ``"contexts"`` alone, for
         the variation over other sentences with the same words.
-    interval
-        ``"percentile"``, the only kind. ``"bca"``, corrected for bias and acceleration, was removed: in 1,000
-        worlds each, with 8 words per set, its 95 % interval held the mean d of sets of this size in 94 % of
-        pure noise, 81 % where targets have topics and 90 % where they have associations; percentiles in 99.8,
-        95 and 99 %.
 
     Notes
     -----
@@ -137,7 +134,6 @@ def ceat_bootstrap(
     True
     """
     one_of("drawn", drawn, Drawn)
-    one_of("interval", interval, IntervalKind)
     check_ddof(ddof)
     whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
     share("level", level)
@@ -145,7 +141,6 @@ def ceat_bootstrap(
     n_x = stacked.sizes[0]
     s = expected_associations(stacked)
     check_expected(s, contexts.dim, f"expected association of the design {design.name!r}")
-    observed = effect_size(s[:n_x], s[n_x:], ddof=ddof)
     effects = _resampled(stacked, resamples, drawn, ddof, generator(seed))
     defined = effects[np.isfinite(effects)]
     if defined.size == 0:
@@ -156,42 +151,40 @@ def ceat_bootstrap(
     low, high = percentile_interval(defined, level)
     return CeatBootstrapResult(
         design=design.name,
-        effect_size=observed,
+        effect_size=effect_size(s[:n_x], s[n_x:], ddof=ddof),
         low=low,
         high=high,
         level=level,
-        interval=interval,
+        interval="percentile",
         drawn=drawn,
         resamples=resamples,
         undefined=int(effects.size - defined.size),
         effect_sizes=read_only(defined),
-        coverage=found.coverage,
-        conventions={
-            "measure": "ceat-bootstrap",
-            "ddof": ddof,
-            "interval": interval,
-            "drawn": drawn,
-            "seed": seed,
-            "missing": missing,
-            "fallback": ", ".join(contexts.fallback) or "none",
-        },
-        provenance=(contexts.provenance,),
+        **shared_fields(
+            contexts,
+            found,
+            measure="ceat-bootstrap",
+            ddof=ddof,
+            interval="percentile",
+            drawn=drawn,
+            seed=seed,
+            missing=missing,
+        ),
     )
 
 
 def _resampled(stacked: Stack, resamples: int, drawn: str, ddof: int, rng: np.random.Generator) -> Floats:
     """Effect size of each resample, in blocks; NaN where it is undefined."""
-    n_x, n_y, n_a, _ = stacked.sizes
-    targets = n_x + n_y
+    n_x = stacked.sizes[0]
     own = stacked.means.astype(stacked.rows.dtype)
     size = max(1, _BLOCK_BYTES // own.nbytes)
     found = []
     for start in range(0, resamples, size):
         words = _words(stacked.sizes, min(size, resamples - start), drawn, rng)
         vectors = own[words] if drawn == "words" else _resampled_means(stacked, words, rng)
-        difference = vectors[:, targets : targets + n_a].mean(axis=1)
-        difference -= vectors[:, targets + n_a :].mean(axis=1)
-        s = np.einsum("rwd,rd->rw", vectors[:, :targets], difference).astype(np.float64)
+        targets, a, b = np.split(vectors, stacked.edges, axis=1)
+        difference = a.mean(axis=1) - b.mean(axis=1)
+        s = np.einsum("rwd,rd->rw", targets, difference).astype(np.float64)
         spread = s.std(axis=1, ddof=ddof)
         # where every target drawn is the same word, only rounding error is left
         flat = spread <= 4 * np.finfo(stacked.rows.dtype).eps
@@ -213,8 +206,7 @@ def _words(sizes: tuple[int, ...], resamples: int, drawn: str, rng: np.random.Ge
 def _resampled_means(stacked: Stack, words: NDArray[np.int64], rng: np.random.Generator) -> NDArray[Any]:
     """Mean unit vector of each word drawn, over contexts that are resampled for each of its draws.
 
-    A mean over drawn contexts is a row of shares times the contexts of the word, so that all resamples of a
-    word are one product of matrices.
+    All resamples of a word are one product of matrices: shares of its contexts times these contexts.
     """
     rows = stacked.rows
     vectors: NDArray[Any] = np.empty((*words.shape, rows.shape[1]), dtype=rows.dtype)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.contexts.measures.draws import (
-    Stack,
     check_expected,
     check_spread,
     counts_of,
@@ -19,6 +18,7 @@ from crossroads.contexts.measures.draws import (
     expected_associations,
     expected_cosines,
     sample_associations,
+    shared_fields,
     stimulus_test,
 )
 from crossroads.core.errors import one_of
@@ -27,6 +27,7 @@ from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.crossed import Crossed
 from crossroads.core.inference.geometry import Floats, effect_size, effect_sizes
 from crossroads.core.inference.options import whole
+from crossroads.core.inference.permutation.test import PermutationResult
 from crossroads.core.inference.random_effects import combine
 from crossroads.core.results import (
     TEST,
@@ -53,27 +54,10 @@ from crossroads.words.measures.weat import check_ddof, crossed_rows, difference_
 Variance = Literal["paper", "hedges"]
 
 
-COMBINED = "effect_size se pvalue log10_pvalue tau2 i2 prediction_interval"
-"""What combining samples gives."""
-SAMPLED: Mapping[str, str] = {
-    **{name: name for name in ("se", "tau2", "i2", "share_positive")},
-    "pvalue": "published_p",
-    "log10_pvalue": "log10_published_p",
-}
-"""Statistics over samples of contexts: fields, and their names in files."""
+COMBINED = "effect_size se pvalue log10_pvalue tau2 i2 prediction_interval"  # what combining samples gives
+_SAMPLED = "se tau2 i2 share_positive published_p=pvalue log10_published_p=log10_pvalue"
+"""Statistics over samples of contexts in files."""
 _PUBLISHED = "about further samples of the same words"
-
-
-def combined_row(measure: str, test: str, part: str, level: Any, n: int) -> Row:
-    """The combined effect size, with the interval of further samples."""
-    low, high = level.prediction_interval
-    return long_row(measure, test, part, "effect_size", level.effect_size, low=low, high=high, n=n)
-
-
-def stimulus_row(measure: str, test: str, part: str, level: Any) -> Row:
-    """The effect size over stimuli, with both p-values."""
-    p = {"p": level.crossed.pvalue, "exact_p": level.stimulus_pvalue, "method": level.stimulus_method}
-    return long_row(measure, test, part, "effect_size", level.stimulus_effect_size, **p)
 
 
 def context_name(design: str) -> str:
@@ -113,6 +97,22 @@ class CombinedEffect:
     crossed: Crossed
     """The difference of expected mean cosines, and how sure it is for other words for the same things."""
 
+    def _effect_rows(self, measure: str, test: str, n: int, prefix: str = "") -> Iterator[Row]:
+        """Numbers over samples, over stimuli and for other words, for the long table."""
+        samples, (low, high) = f"{prefix}samples", self.prediction_interval
+        yield long_row(measure, test, samples, "effect_size", self.effect_size, low=low, high=high, n=n)
+        for statistic, value in named(self, _SAMPLED).items():
+            yield long_row(measure, test, samples, statistic, value, n=n)
+        yield from self._interval_rows(measure, test, samples, n)
+        p = {"p": self.crossed.pvalue, "exact_p": self.stimulus_pvalue, "method": self.stimulus_method}
+        size = self.stimulus_effect_size
+        yield long_row(measure, test, f"{prefix}stimuli", "effect_size", size, **p)
+        yield from crossed_rows(measure, test, f"{prefix}other words", self.crossed, self.stimulus_pvalue)
+
+    def _interval_rows(self, measure: str, test: str, part: str, n: int) -> Iterator[Row]:
+        """The interval of the samples, where it is known."""
+        yield from ()
+
     @property
     def _p(self) -> P:
         """The p-value over stimuli with its mark."""
@@ -136,7 +136,7 @@ class CeatResult(Result, CombinedEffect):
         TOPICS: "placebo tests would take contexts of a thousand other words",
     }
     _figure: ClassVar[str] = "context_histogram"
-    _label_format: ClassVar[str] = phrases.tested("{design}", "ceat")
+    _label_format: ClassVar[str] = context_name("{design}")
     _table_title: ClassVar[str] = "Association tests over contexts"
     _file_names: ClassVar[str] = (
         "design effect_size se tau2 i2 share_positive published_p=pvalue log10_published_p=log10_pvalue "
@@ -152,7 +152,9 @@ class CeatResult(Result, CombinedEffect):
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
         stat("ces", "CES", "combined over samples of one context per word, as published", of="effect_size"),
-        stat("published", "published p", _PUBLISHED, of="published_p", spare=3),
+        stat(
+            "published", "published p", "about further samples of the same words", of="_published_p", spare=3
+        ),
         stat("d", note="effect size over all contexts of each word", of="stimulus_effect_size"),
         stat("p", note=f"{phrases.OTHER_WORDS}, two-sided", of="crossed.pvalue"),
         stat("exact_p", note="labels of the targets exchanged, two-sided", of="_p"),
@@ -162,37 +164,33 @@ class CeatResult(Result, CombinedEffect):
     """Name of the design."""
     sample_effect_sizes: NDArray[np.float64]
     """Effect size of each sample."""
-    sample_variances: NDArray[np.float64]
+    _sample_variances: NDArray[np.float64]
     """Variance used to weight each sample."""
     contexts: Mapping[str, int]
     """Number of contexts of each stimulus."""
-    cosines: NDArray[np.float64]
+    _cosines: NDArray[np.float64]
     """Expected cosine of each target (rows: x, then y) with each attribute (columns: a, then b) over all
     contexts, in the order of ``coverage.used``: what a paired test of two models compares."""
 
     @property
-    def associations(self) -> dict[str, float]:
+    def _associations(self) -> dict[str, float]:
         """Expected association of each target over all contexts."""
         if self.coverage is None:
             return {}
         used, n_a = self.coverage.used, len(self.coverage.used["a"])
-        s = self.cosines[:, :n_a].mean(axis=1) - self.cosines[:, n_a:].mean(axis=1)
+        s = self._cosines[:, :n_a].mean(axis=1) - self._cosines[:, n_a:].mean(axis=1)
         return dict(zip((*used["x"], *used["y"]), s.tolist(), strict=True))
 
     @property
-    def published_p(self) -> P | str:
+    def _published_p(self) -> P | str:
         """The published p-value; "< 1e−300" where it is smaller than that."""
         return P(self.pvalue) if self.pvalue >= 1e-300 else "< 1e−300"
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number but the effect sizes of single samples and single cosines."""
         n = int(self.sample_effect_sizes.size)
-        yield combined_row("ceat", self.design, "samples", self, n)
-        for field, statistic in SAMPLED.items():
-            yield long_row("ceat", self.design, "samples", statistic, getattr(self, field), n=n)
-        yield stimulus_row("ceat", self.design, "stimuli", self)
-        yield from crossed_rows("ceat", self.design, "other words", self.crossed, self.stimulus_pvalue)
-        for word, s in self.associations.items():
+        yield from self._effect_rows("ceat", self.design, n)
+        for word, s in self._associations.items():
             yield long_row("ceat", self.design, word, "association", s)
         for word, count in self.contexts.items():
             yield long_row("ceat", self.design, word, "contexts", count)
@@ -203,18 +201,14 @@ class CeatResult(Result, CombinedEffect):
             yield self._concluded({}, self.crossed.pvalue)
 
     def _concluded(self, titles: Mapping[str, str], other: P | float | None, at: str = "") -> Conclusion:
-        """What the test comes to, with the names of its sets; see :meth:`WeatResult.concluded`."""
-        found = {
-            **difference_numbers(self.crossed, at),
-            **numbers(size=(f"{at}stimulus_effect_size", self.stimulus_effect_size)),
-        }
-        sets = {} if self.coverage is None else self.coverage.used
+        """The conclusion of the test, with the names of its sets."""
+        size = numbers(size=(f"{at}stimulus_effect_size", self.stimulus_effect_size))
         return association(
             name=self._label,
             titles=titles,
-            sets=sets,
+            sets={} if self.coverage is None else self.coverage.used,
             status=status_of(other, self._p),
-            found=found,
+            found={**difference_numbers(self.crossed, at), **size},
             reason=self.crossed.reason,
         )
 
@@ -282,46 +276,52 @@ def ceat(
     stacked, found = design_contexts(
         contexts, design, missing=missing, least={"x": 2, "y": 2, "a": 1, "b": 1}
     )
-    effects, spreads = _samples(stacked, samples, ddof, generator(seed))
+    n_x = stacked.sizes[0]
+    drawn = sample_associations(stacked, draw_contexts(stacked.counts, samples, generator(seed)))
+    effects, spreads = effect_sizes(drawn, n_x, ddof=ddof)
+    check_spread(spreads, stacked)
     variances = spreads if variance == "paper" else hedges(effects, stacked.sizes)
-    combined = combine(effects, variances)
     s = expected_associations(stacked)
     check_expected(s, contexts.dim, f"expected association of the design {design.name!r}")
-    n_x = stacked.sizes[0]
     table = expected_cosines(stacked)
-    tested, drawn = stimulus_test(contexts, stacked, s, table)
     return CeatResult(
         design=design.name,
-        **named(combined, COMBINED),
-        share_positive=float((effects > 0).mean()),
-        stimulus_effect_size=effect_size(s[:n_x], s[n_x:], ddof=ddof),
-        stimulus_pvalue=tested.pvalue,
-        stimulus_method=tested.method,
+        **effect_fields(effects, variances, s, n_x, ddof, stimulus_test(contexts, stacked, s, table)),
         sample_effect_sizes=read_only(effects),
-        sample_variances=read_only(variances),
+        _sample_variances=read_only(variances),
         contexts=counts_of(stacked, found),
-        cosines=read_only(table),
-        crossed=drawn,
-        coverage=found.coverage,
-        conventions={
-            "measure": "ceat",
-            "samples": samples,
-            "seed": seed,
-            "ddof": ddof,
-            "variance": variance,
-            "missing": missing,
-            "fallback": ", ".join(contexts.fallback) or "none",
-        },
-        provenance=(contexts.provenance,),
+        _cosines=read_only(table),
+        **shared_fields(
+            contexts,
+            found,
+            measure="ceat",
+            samples=samples,
+            seed=seed,
+            ddof=ddof,
+            variance=variance,
+            missing=missing,
+        ),
     )
 
 
-def _samples(stacked: Stack, samples: int, ddof: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Effect size of each sample, and the variance of its associations."""
-    s = sample_associations(stacked, draw_contexts(stacked.counts, samples, rng))
-    effects, spread = effect_sizes(s, stacked.sizes[0], ddof=ddof)
-    check_spread(spread, stacked)
-    return effects, spread
+def effect_fields(
+    effects: Floats,
+    variances: Floats,
+    scores: Floats,
+    n_first: int,
+    ddof: int,
+    tests: tuple[PermutationResult, Crossed],
+) -> dict[str, Any]:
+    """Fields of an effect size: from samples, from the scores that are permuted, and from their tests."""
+    exchanged, drawn = tests
+    return {
+        **named(combine(effects, variances), COMBINED),
+        "share_positive": float((effects > 0).mean()),
+        "stimulus_effect_size": effect_size(scores[:n_first], scores[n_first:], ddof=ddof),
+        "stimulus_pvalue": exchanged.pvalue,
+        "stimulus_method": exchanged.method,
+        "crossed": drawn,
+    }
 
 
 def hedges(effects: Floats, sizes: tuple[int, ...]) -> Floats:

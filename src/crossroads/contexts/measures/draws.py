@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,7 +19,7 @@ from crossroads.core.evidence import Contexts
 from crossroads.core.inference.crossed import Crossed, crossed
 from crossroads.core.inference.geometry import Floats, rounding_error, unit
 from crossroads.core.inference.permutation.compiled import kernels
-from crossroads.core.inference.permutation.test import PermutationResult, permutation_test
+from crossroads.core.inference.permutation.test import Alternative, PermutationResult, permutation_test
 from crossroads.core.results.gaps import NO_CONTEXT
 from crossroads.core.results.gathered import (
     Gathered,
@@ -29,35 +30,31 @@ from crossroads.core.results.gathered import (
 )
 from crossroads.core.stimuli import Design
 
-SETS = ("x", "y", "a", "b")
-
 _SAFE_SQUARES = (1e-280, 1e300)  # squared lengths outside lose digits; the kernel has the same bounds
 _BLOCK = 256
 _BLOCK_BYTES = 16 << 20
 _TABLE_BYTES = 1 << 24
 _WORTH_COMPILING = 20_000_000
-STIMULUS_WORK = 2e6
-"""Work beyond which a p-value over stimuli is bracketed, to within one per cent."""
+STIMULUS_WORK = 2e6  # work beyond which a p-value over stimuli is bracketed, to within one per cent
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Stack:
     """The context vectors of the words of a design, in memory order."""
 
-    rows: NDArray[Any]
-    """Context vectors, of any length; those of a word are contiguous."""
-    scale: NDArray[Any]
-    """Inverse length of each row."""
-    starts: NDArray[np.int64]
-    """First row of each word, in the order x, y, a, b."""
-    counts: NDArray[np.int64]
-    """Number of contexts of each word."""
-    means: Floats
-    """Mean of the unit vectors of each word."""
-    sizes: tuple[int, ...]
-    """Number of words in each set."""
-    positions: tuple[int, ...]
-    """Position of each word among those of the contexts."""
+    rows: NDArray[Any]  # context vectors, of any length; those of a word are contiguous
+    scale: NDArray[Any]  # inverse length of each row
+    starts: NDArray[np.int64]  # first row of each word, in the order x, y, a, b
+    counts: NDArray[np.int64]  # number of contexts of each word
+    means: Floats  # mean of the unit vectors of each word
+    sizes: tuple[int, ...]  # number of words in each set
+    positions: tuple[int, ...]  # position of each word among those of the contexts
+
+    @property
+    def edges(self) -> tuple[int, int]:
+        """Positions of the first word of A and of the first of B."""
+        n_targets = sum(self.sizes[:-2])
+        return n_targets, n_targets + self.sizes[-2]
 
     def unit(self, word: int) -> NDArray[Any]:
         """Unit context vectors of one word."""
@@ -189,52 +186,43 @@ def draw_contexts(counts: NDArray[np.int64], samples: int, rng: np.random.Genera
 
 def sample_associations(stacked: Stack, drawn: NDArray[np.int32], *, compiled: bool | None = None) -> Floats:
     """Compute the association of each target in each sample; one row per sample."""
-    n_a = stacked.sizes[-2]
-    n_targets = sum(stacked.sizes[:-2])
-    rows, scale = stacked.rows, stacked.scale
+    rows, (n_targets, n_before_b) = stacked.rows, stacked.edges
     index = np.int32 if len(rows) <= np.iinfo(np.int32).max else np.int64
     picked = drawn + stacked.starts[:, None].astype(index)
+    samples = picked.shape[1]
     worth = compiled if compiled is not None else _worth(picked.size * rows.shape[1])
     found = kernels() if worth else None
     if found is not None:
-        block = _block_size(picked.shape[1], rows.shape[1] * rows.itemsize)
-        s = found.contextual_associations(rows, scale, picked, n_targets, n_a, block)
+        # few large blocks use contexts again best, but every core should have one
+        blocks = max(-(-samples * rows.shape[1] * rows.itemsize // _BLOCK_BYTES), os.cpu_count() or 1)
+        size = max(64, -(-samples // blocks))
+        n_a = n_before_b - n_targets
+        s = found.contextual_associations(rows, stacked.scale, picked, n_targets, n_a, size)
         return np.asarray(s.T)
-    blocks = [picked[:, start : start + _BLOCK] for start in range(0, picked.shape[1], _BLOCK)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # numpy releases the interpreter lock here
-        parts = pool.map(lambda part: _block_associations(rows, scale, part, n_targets, n_a), blocks)
-        return np.concatenate(list(parts), axis=1).T
+        pieces = (picked[:, start : start + _BLOCK] for start in range(0, samples, _BLOCK))
+        return np.concatenate(list(pool.map(partial(_block_associations, stacked), pieces)), axis=1).T
 
 
-def _block_associations(
-    rows: NDArray[Any], scale: NDArray[Any], picked: NDArray[Any], n_targets: int, n_a: int
-) -> Floats:
+def _block_associations(stacked: Stack, picked: NDArray[Any]) -> Floats:
     """Association of each target in a block of samples; one row per target."""
-    difference = _mean(rows, scale, picked[n_targets : n_targets + n_a])
-    difference -= _mean(rows, scale, picked[n_targets + n_a :])
+    rows, scale, (n_targets, n_before_b) = stacked.rows, stacked.scale, stacked.edges
+    difference = _mean(rows, scale, picked[n_targets:n_before_b])
+    difference -= _mean(rows, scale, picked[n_before_b:])
     s = np.empty((n_targets, picked.shape[1]))
-    for word in range(n_targets):
-        s[word] = np.einsum("nd,nd->n", rows[picked[word]], difference)
-        s[word] *= scale[picked[word]]
+    for at, word in enumerate(picked[:n_targets]):
+        s[at] = np.einsum("nd,nd->n", rows[word], difference)
+        s[at] *= scale[word]
     return s
-
-
-def _block_size(samples: int, row_bytes: int) -> int:
-    """Samples per block: few large blocks reuse contexts best, but every core should have one."""
-    blocks = max(-(-samples * row_bytes // _BLOCK_BYTES), os.cpu_count() or 1)
-    return max(64, -(-samples // blocks))
 
 
 def _mean(rows: NDArray[Any], scale: NDArray[Any], picked: NDArray[Any]) -> NDArray[Any]:
     """Mean of the picked unit vectors of each sample, one word at a time."""
-    total = rows[picked[0]]
-    total *= scale[picked[0], None]
+    total: NDArray[Any] = rows[picked[0]] * scale[picked[0], None]
     for word in picked[1:]:
-        more = rows[word]
-        more *= scale[word, None]
-        total += more
+        total += rows[word] * scale[word, None]
     total /= len(picked)
-    return np.asarray(total)
+    return total
 
 
 def expected_associations(stacked: Stack) -> Floats:
@@ -243,17 +231,13 @@ def expected_associations(stacked: Stack) -> Floats:
     Contexts are drawn independently, so the expected cosine of two words is the product of their mean unit
     vectors.
     """
-    n_a = stacked.sizes[-2]
-    n_targets = sum(stacked.sizes[:-2])
-    means = stacked.means
-    difference = means[n_targets : n_targets + n_a].mean(axis=0) - means[n_targets + n_a :].mean(axis=0)
-    return np.asarray(means[:n_targets] @ difference)
+    targets, a, b = np.split(stacked.means, stacked.edges)
+    return np.asarray(targets @ (a.mean(axis=0) - b.mean(axis=0)))
 
 
 def expected_cosines(stacked: Stack) -> Floats:
     """Expected cosine of each target with each attribute over all choices of contexts, one row per target."""
-    n_targets = sum(stacked.sizes[:-2])
-    targets, attributes = stacked.means[:n_targets], stacked.means[n_targets:]
+    targets, attributes = np.split(stacked.means, stacked.edges[:1])
     # not a matrix product: the threads of BLAS keep spinning afterwards and slow down the next kernel
     return np.asarray(np.einsum("td,ad->ta", targets, attributes))
 
@@ -288,14 +272,15 @@ def stimulus_test(
     key = (stacked.positions, stacked.sizes)
     if key not in tests:
         n_x, n_a = stacked.sizes[0], stacked.sizes[-2]
-        options: dict[str, Any] = {
-            "alternative": "two-sided",
-            "score_error": rounding_error(contexts.dim),
-            "max_work": STIMULUS_WORK,
-        }
-        tested = permutation_test(s[:n_x], s[n_x:], **options)
-        tests[key] = tested, crossed(table, n_x, n_a, **options)
+        options = exchange_options(contexts, "two-sided")
+        tests[key] = permutation_test(s[:n_x], s[n_x:], **options), crossed(table, n_x, n_a, **options)
     return tests[key]
+
+
+def exchange_options(contexts: Contexts, alternative: Alternative) -> dict[str, Any]:
+    """How labels are exchanged on expected associations."""
+    error = rounding_error(contexts.dim)
+    return {"alternative": alternative, "score_error": error, "max_work": STIMULUS_WORK}
 
 
 def design_contexts(
@@ -322,6 +307,12 @@ def context_sets(
     return stack(contexts, found.words), found
 
 
+def shared_fields(contexts: Contexts, found: Gathered, **conventions: Any) -> dict[str, Any]:
+    """Fields that every result over contexts has."""
+    conventions["fallback"] = ", ".join(contexts.fallback) or "none"
+    return {"coverage": found.coverage, "conventions": conventions, "provenance": (contexts.provenance,)}
+
+
 def counts_of(stacked: Stack, found: Gathered) -> dict[str, int]:
     """Number of contexts of each word."""
     words = [word for members in found.words.values() for word in members]
@@ -343,11 +334,10 @@ def sample_cosines(stacked: Stack, drawn: NDArray[np.int32], n_first: int) -> It
     ``drawn`` has the index of the context of each word (row) in each sample.
     """
     rows, scale = stacked.rows, stacked.scale
-    samples = drawn.shape[1]
     picked = (drawn + stacked.starts[:, None]).T
     size = max(1, _TABLE_BYTES // (drawn.shape[0] * rows.shape[1] * rows.itemsize))
-    for start in range(0, samples, size):
-        block = slice(start, min(start + size, samples))
+    for start in range(0, len(picked), size):
+        block = slice(start, min(start + size, len(picked)))
         here = picked[block]
         # unit vectors first: products of very long or short ones would overflow or underflow in float32
         vectors: NDArray[Any] = rows[here] * scale[here][:, :, None]

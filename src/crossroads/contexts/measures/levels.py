@@ -5,38 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.contexts.measures.ceat import (
-    COMBINED,
-    SAMPLED,
     CombinedEffect,
     Variance,
-    combined_row,
+    context_name,
+    effect_fields,
     hedges,
-    stimulus_row,
 )
 from crossroads.contexts.measures.draws import (
-    STIMULUS_WORK,
     Stack,
     check_expected,
     check_spread,
     counts_of,
     design_contexts,
     draw_contexts,
+    exchange_options,
     expected_cosines,
     sample_cosines,
+    shared_fields,
 )
 from crossroads.core.errors import one_of
 from crossroads.core.evidence import Contexts
 from crossroads.core.inference.bootstrap import generator, percentile_interval
-from crossroads.core.inference.crossed import Crossed, crossed, mean_cosine
-from crossroads.core.inference.geometry import Floats, effect_size, effect_sizes, rounding_error
+from crossroads.core.inference.crossed import crossed, mean_cosine
+from crossroads.core.inference.geometry import Floats, effect_sizes
 from crossroads.core.inference.options import whole
-from crossroads.core.inference.permutation.test import Alternative, PermutationResult, permutation_test
+from crossroads.core.inference.permutation.test import Alternative, permutation_test
 from crossroads.core.inference.random_effects import combine
 from crossroads.core.results import (
     QUESTION,
@@ -65,7 +64,7 @@ from crossroads.words.measures.patterns import (
     lean,
     pattern_of,
 )
-from crossroads.words.measures.weat import check_ddof, crossed_rows
+from crossroads.words.measures.weat import check_ddof
 
 _LEANS = {1: "a", -1: "b", 0: None}
 
@@ -76,6 +75,10 @@ class CombinedLevel(CombinedEffect):
 
     sample_interval: tuple[float, float]
     """Interval of the middle 95 % of the samples."""
+
+    def _interval_rows(self, measure: str, test: str, part: str, n: int) -> Iterator[Row]:
+        low, high = self.sample_interval
+        yield long_row(measure, test, part, "sample_interval", None, low=low, high=high, n=n)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +152,7 @@ class MultilevelCeatResult(Result):
     )
     _stem: ClassVar[str] = "context_levels"
     _figure: ClassVar[str] = "context_levels"
-    _label_format: ClassVar[str] = f"{phrases.tested('{design}', 'ceat')} levels"
+    _label_format: ClassVar[str] = f"{context_name('{design}')} levels"
     _table_title: ClassVar[str] = "Levels of association over contexts"
     _file_names: ClassVar[str] = " ".join(
         (
@@ -214,30 +217,23 @@ class MultilevelCeatResult(Result):
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number of all three levels, over samples and over stimuli."""
         n, measure, test = int(self.sample_effect_sizes.size), "multilevel-ceat", self.design
-        levels = {"level 1": self.level1, **{f"level 2 {key}": one for key, one in self.level2.items()}}
-        for part, level in levels.items():
-            yield combined_row(measure, test, f"{part} samples", level, n)
-            for field, statistic in SAMPLED.items():
-                yield long_row(measure, test, f"{part} samples", statistic, getattr(level, field), n=n)
-            low, high = level.sample_interval
-            yield long_row(measure, test, f"{part} samples", "sample_interval", None, low=low, high=high, n=n)
-            yield stimulus_row(measure, test, f"{part} stimuli", level)
-            exact = level.stimulus_pvalue
-            yield from crossed_rows(measure, test, f"{part} other words", level.crossed, exact)
+        row = partial(long_row, measure, test)
+        yield from self.level1._effect_rows(measure, test, n, "level 1 ")
+        for key, level in self.level2.items():
+            yield from level._effect_rows(measure, test, n, f"level 2 {key} ")
         for key, cell in self.level3.items():
             part, (low, high) = f"level 3 {key}", cell.prediction_interval
-            yield long_row(measure, test, part, "mean", cell.mean, low=low, high=high, n=n)
+            yield row(part, "mean", cell.mean, low=low, high=high, n=n)
             for statistic in ("se", "sd", "tau2", "i2", "pairs"):
-                yield long_row(measure, test, part, statistic, getattr(cell, statistic), n=n)
-            ends = {"low": cell.low, "high": cell.high}
-            yield long_row(measure, test, part, "expected", cell.expected, n=n, **ends)
+                yield row(part, statistic, getattr(cell, statistic), n=n)
+            yield row(part, "expected", cell.expected, n=n, low=cell.low, high=cell.high)
             low, high = cell.sample_interval
-            yield long_row(measure, test, part, "sample_interval", None, low=low, high=high, n=n)
-        yield long_row(measure, test, self.pattern, "pattern", self.pattern_share, n=n)
-        yield long_row(measure, test, self.published_pattern, "published_pattern", None)
-        yield long_row(measure, test, self.crossed_pattern, "crossed_pattern", None)
+            yield row(part, "sample_interval", None, low=low, high=high, n=n)
+        yield row(self.pattern, "pattern", self.pattern_share, n=n)
+        yield row(self.published_pattern, "published_pattern", None)
+        yield row(self.crossed_pattern, "crossed_pattern", None)
         for pattern, share in self.pattern_shares.items():
-            yield long_row(measure, test, pattern, "pattern_share", share, n=n)
+            yield row(pattern, "pattern_share", share, n=n)
 
 
 levels_name = partial(label_for, MultilevelCeatResult)
@@ -314,35 +310,29 @@ def multilevel_ceat(
     check_rule(alpha, least_effect)
     whole("samples", samples, least=3, hint="draw at least three; 10,000 is usual.")
     stacked, found = design_contexts(contexts, design, missing=missing, least=dict.fromkeys("xyab", 2))
+    n_x, _, n_a, n_b = stacked.sizes
     levels, cells = _sampled(stacked, draw_contexts(stacked.counts, samples, generator(seed)), ddof)
-    expected = _expected(stacked)
-    check_expected(expected["1"], contexts.dim, f"expected association of the design {design.name!r}")
-    for key in "xy":
-        check_expected(
-            expected[key], contexts.dim, f"expected cosine with {key} of the design {design.name!r}"
+    table, exchange = expected_cosines(stacked), exchange_options(contexts, alternative)
+    tables = {"1": table, "x": table[:n_x], "y": table[n_x:]}
+    combined: dict[str, CombinedLevel] = {}
+    similarities: dict[str, CombinedSimilarity] = {}
+    for key, (effects, spreads) in levels.items():
+        # targets are exchanged at Level 1, attributes at Level 2
+        part, sizes = tables[key], stacked.sizes[:2] if key == "1" else (n_a, n_b)
+        a, b = np.split(part, [n_a], axis=1)
+        scores = a.mean(axis=1) - b.mean(axis=1) if key == "1" else part.mean(axis=0)
+        what = "expected association" if key == "1" else f"expected cosine with {key}"
+        check_expected(scores, contexts.dim, f"{what} of the design {design.name!r}")
+        variances = spreads if variance == "paper" else hedges(effects, sizes)
+        exchanged = permutation_test(*np.split(scores, sizes[:1]), **exchange)
+        drawn = crossed(part, n_x if key == "1" else len(part), n_a, **exchange)
+        combined[key] = CombinedLevel(
+            **effect_fields(effects, variances, scores, sizes[0], ddof, (exchanged, drawn)),
+            sample_interval=percentile_interval(effects, 0.95),
         )
-    n_x, n_y, n_a, n_b = stacked.sizes
-    groups = {"1": (n_x, n_y), "x": (n_a, n_b), "y": (n_a, n_b)}
-    table = expected_cosines(stacked)
-    rows = {"1": (table, n_x), "x": (table[:n_x], n_x), "y": (table[n_x:], n_y)}
-    exchange: dict[str, Any] = {"score_error": rounding_error(contexts.dim), "max_work": STIMULUS_WORK}
-    exchange["alternative"] = alternative
-    combined = {
-        key: _level(
-            levels[key],
-            expected[key],
-            groups[key],
-            variance,
-            ddof,
-            drawn=crossed(*some, n_a, **exchange),
-            tested=permutation_test(*np.split(expected[key], groups[key][:1]), **exchange),
-        )
-        for key, some in rows.items()
-    }
-    similarities = {
-        key: _similarity(*cells[key], expected[key], pairs)
-        for key, pairs in zip(cells, (n_x * n_a, n_x * n_b, n_y * n_a, n_y * n_b), strict=True)
-    }
+        if key != "1":
+            for name, cosines in ((f"a{key}", a), (f"b{key}", b)):
+                similarities[name] = _similarity(*cells[name], cosines)
     rule = {"least_effect": least_effect, "alpha": alpha}
     alone = (combined["x"], combined["y"])
     critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
@@ -351,10 +341,10 @@ def multilevel_ceat(
         level1=combined["1"],
         level2={key: combined[key] for key in "xy"},
         level3=similarities,
-        pattern=pattern_of(*(lean(one.effect_size, one.stimulus_pvalue, **rule) for one in alone)),
-        published_pattern=pattern_of(*(lean(one.effect_size, one.pvalue, **rule) for one in alone)),
+        pattern=pattern_of(*(lean(level.effect_size, level.stimulus_pvalue, **rule) for level in alone)),
+        published_pattern=pattern_of(*(lean(level.effect_size, level.pvalue, **rule) for level in alone)),
         crossed_pattern=pattern_of(
-            *(lean(one.stimulus_effect_size, one.crossed.pvalue, **rule) for one in alone)
+            *(lean(level.stimulus_effect_size, level.crossed.pvalue, **rule) for level in alone)
         ),
         pattern_shares=_shares(levels["x"][0], levels["y"][0], critical, alternative),
         titles={name: words.name for name, words in design.sets.items()},
@@ -362,25 +352,23 @@ def multilevel_ceat(
         sample_effect_sizes_x=read_only(levels["x"][0]),
         sample_effect_sizes_y=read_only(levels["y"][0]),
         contexts=counts_of(stacked, found),
-        coverage=found.coverage,
-        conventions={
-            "measure": "multilevel-ceat",
-            "samples": samples,
-            "seed": seed,
-            "ddof": ddof,
-            "variance": variance,
-            "alternative": alternative,
-            "alpha": alpha,
-            "least_effect": least_effect,
-            "missing": missing,
-            "fallback": ", ".join(contexts.fallback) or "none",
-        },
-        provenance=(contexts.provenance,),
+        **shared_fields(
+            contexts,
+            found,
+            measure="multilevel-ceat",
+            samples=samples,
+            seed=seed,
+            ddof=ddof,
+            variance=variance,
+            alternative=alternative,
+            alpha=alpha,
+            least_effect=least_effect,
+            missing=missing,
+        ),
     )
 
 
-Sampled = tuple[Floats, Floats]
-"""An effect size and a variance for each sample."""
+Sampled = tuple[Floats, Floats]  # an effect size and a variance for each sample
 
 
 def _sampled(
@@ -391,73 +379,30 @@ def _sampled(
     samples = drawn.shape[1]
     levels = {key: (np.empty(samples), np.empty(samples)) for key in ("1", "x", "y")}
     cells = {key: (np.empty(samples), np.empty(samples)) for key in ("ax", "bx", "ay", "by")}
+
+    def note(into: Sampled, block: slice, values: tuple[Floats, Floats]) -> None:
+        into[0][block], into[1][block] = values
+
     for block, table in sample_cosines(stacked, drawn, n_x + n_y):
         s = table[:, :, :n_a].mean(axis=2) - table[:, :, n_a:].mean(axis=2)
-        _effects(levels["1"], block, s, n_x, ddof)
+        note(levels["1"], block, effect_sizes(s, n_x, ddof=ddof))
         for key, part in (("x", table[:, :n_x]), ("y", table[:, n_x:])):
-            _effects(levels[key], block, part.mean(axis=1), n_a, ddof)
+            note(levels[key], block, effect_sizes(part.mean(axis=1), n_a, ddof=ddof))
             for name, cosines in ((f"a{key}", part[:, :, :n_a]), (f"b{key}", part[:, :, n_a:])):
-                cells[name][0][block] = cosines.mean(axis=(1, 2))
-                cells[name][1][block] = cosines.var(axis=(1, 2), ddof=ddof)
+                note(cells[name], block, (cosines.mean(axis=(1, 2)), cosines.var(axis=(1, 2), ddof=ddof)))
     for _, spread in (*levels.values(), *cells.values()):
         check_spread(spread, stacked)
     return levels, cells
 
 
-def _effects(into: Sampled, block: slice, scores: Floats, n_first: int, ddof: int) -> None:
-    into[0][block], into[1][block] = effect_sizes(scores, n_first, ddof=ddof)
-
-
-def _expected(stacked: Stack) -> dict[str, Floats]:
-    """Values permuted at each level, from expected cosines, and the expected cosines of each cell."""
-    n_x, _, n_a, _ = stacked.sizes
-    table = expected_cosines(stacked)
-    found = {"1": table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)}
-    for key, part in (("x", table[:n_x]), ("y", table[n_x:])):
-        found[key] = part.mean(axis=0)
-        found[f"a{key}"], found[f"b{key}"] = part[:, :n_a], part[:, n_a:]
-    return found
-
-
-def _level(
-    sampled: Sampled,
-    scores: Floats,
-    sizes: tuple[int, int],
-    variance: Variance,
-    ddof: int,
-    *,
-    drawn: Crossed,
-    tested: PermutationResult,
-) -> CombinedLevel:
-    """A level from its samples, from the scores that are permuted, and from both tests of these."""
-    effects, spreads = sampled
-    found = combine(effects, spreads if variance == "paper" else hedges(effects, sizes))
-    return CombinedLevel(
-        **named(found, COMBINED),
-        sample_interval=percentile_interval(effects, 0.95),
-        share_positive=float((effects > 0).mean()),
-        stimulus_effect_size=effect_size(scores[: sizes[0]], scores[sizes[0] :], ddof=ddof),
-        stimulus_pvalue=tested.pvalue,
-        stimulus_method=tested.method,
-        crossed=drawn,
-    )
-
-
-def _similarity(means: Floats, spreads: Floats, expected: Floats, pairs: int) -> CombinedSimilarity:
-    found = combine(means, spreads / pairs)
-    drawn: Any = mean_cosine(expected)  # of two words or more in both sets
+def _similarity(means: Floats, spreads: Floats, expected: Floats) -> CombinedSimilarity:
     return CombinedSimilarity(
-        mean=found.effect_size,
-        se=found.se,
+        **named(combine(means, spreads / expected.size), "mean=effect_size se tau2 i2 prediction_interval"),
         sd=float(np.sqrt(spreads.mean())),
-        tau2=found.tau2,
-        i2=found.i2,
-        prediction_interval=found.prediction_interval,
         sample_interval=percentile_interval(means, 0.95),
         expected=float(expected.mean()),
-        pairs=pairs,
-        low=drawn.low,
-        high=drawn.high,
+        pairs=expected.size,
+        **named(mean_cosine(expected), "low high"),  # of two words or more in both sets
     )
 
 

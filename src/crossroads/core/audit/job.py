@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from crossroads.contexts.audit import Stored
-from crossroads.contexts.embed.run import embed
-from crossroads.contexts.embed.store import Step
+from crossroads.contexts.embed.run import Step, embed
 from crossroads.core.audit.engine import Context, Evidence, Outcomes, Settings, collect, make_tasks, run_tasks
 from crossroads.core.audit.plan import TABLE, Plan
 from crossroads.core.audit.progress import LOADING, ProgressTracker

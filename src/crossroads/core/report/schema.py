@@ -124,10 +124,10 @@ def _define(kind: type[Any], definitions: Schema) -> Schema:
         properties: Schema = {"type": {"const": name}, "schema": {"const": SCHEMA}} if is_result else {}
         hints, sentences = typing.get_type_hints(kind), _sentences_under_fields(kind)
         for field in dataclasses.fields(kind):
-            shape = _shape(hints[field.name], definitions)
-            if is_result and field.name in REPEATED | ARRAYS:
+            shape, written = _shape(hints[field.name], definitions), field.name.removeprefix("_")
+            if is_result and written in REPEATED | ARRAYS:
                 shape = {"anyOf": [shape, _reference("Place")]}
-            properties[field.name] = {**shape, "description": sentences[field.name]}
+            properties[written] = {**shape, "description": sentences[field.name]}
         summary = (inspect.getdoc(kind) or name).split("\n\n")[0].replace("\n", " ")
         definitions[name] = _object(summary, properties)
     return _reference(name)

@@ -25,8 +25,9 @@ T = TypeVar("T")
 
 
 def encode_fields(instance: Any) -> dict[str, Any]:
-    """Every field of a dataclass as plain data."""
-    return {one.name: encode(getattr(instance, one.name)) for one in dataclasses.fields(instance)}
+    """Every field of a dataclass as plain data, under its name without an underscore before it."""
+    names = [one.name for one in dataclasses.fields(instance)]
+    return {name.removeprefix("_"): encode(getattr(instance, name)) for name in names}
 
 
 _WORDS_AND_COUNTS = frozenset({str, int, bool, type(None)})
@@ -90,7 +91,7 @@ def decode_fields(cls: type[T], data: Any) -> T:
     if not isinstance(data, Mapping):
         raise TypeError(cls.__name__)
     hints: dict[str, Any] = _hints(cls)  # type: ignore[arg-type]
-    fields = {one.name: one for one in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    fields = {one.name.removeprefix("_"): one for one in dataclasses.fields(cls)}  # type: ignore[arg-type]
     missing = {name for name, one in fields.items() if _required(one)} - set(data)
     if missing:
         raise FormatError(f"field(s) {sorted(missing)} are missing from a {cls.__name__}.")
@@ -101,7 +102,8 @@ def decode_fields(cls: type[T], data: Any) -> T:
             CrossroadsWarning,
             stacklevel=2,
         )
-    return cls(**{name: _decode_field(name, hints[name], data[name]) for name in data if name in fields})
+    known = {name: one.name for name, one in fields.items() if name in data}
+    return cls(**{own: _decode_field(name, hints[own], data[name]) for name, own in known.items()})
 
 
 def _required(field: dataclasses.Field[Any]) -> bool:
