@@ -18,7 +18,6 @@ from crossroads.traits.figures.pairs import emergent_traits as emergent_traits
 from crossroads.traits.figures.scores import profile as profile
 from crossroads.traits.figures.scores import trait_heatmap as trait_heatmap
 from crossroads.words.figures.associations import association_plot as association_plot
-from crossroads.words.figures.associations import influence_plot as influence_plot
 from crossroads.words.figures.associations import ranking as ranking
 from crossroads.words.figures.checks import frequency_plot as frequency_plot
 from crossroads.words.figures.checks import placebo_plot as placebo_plot

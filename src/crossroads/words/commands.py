@@ -25,7 +25,7 @@ from crossroads.words.measures.sc_weat import ScWeatResult, sc_weat
 from crossroads.words.measures.series import Points, SeriesResult, series
 from crossroads.words.measures.weat import WeatResult, weat
 from crossroads.words.models.ask import Over
-from crossroads.words.vectors.formats import histwords
+from crossroads.words.vectors.formats import arrays
 
 _TOP = 20
 
@@ -189,7 +189,7 @@ def _series_over(source: o.Source, over: Over | None) -> Over | None:
     folder = Path(source.model).expanduser()
     if over is not None or source.kind is not None or not folder.is_dir():
         return over
-    if source.format in (None, "histwords") and histwords.decades(folder):
+    if source.format in (None, "histwords") and arrays.decades(folder):
         return "decades"
     return "checkpoints" if not (folder / "config.json").is_file() and checkpoints(folder) else None
 

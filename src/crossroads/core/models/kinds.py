@@ -44,7 +44,7 @@ from crossroads.core.models.services.addresses import public_url
 from crossroads.core.storage.files import read_record
 from crossroads.traits.probe.evidence import FORMAT as LOGITS
 from crossroads.words.models.clip import CLIP_TYPES
-from crossroads.words.vectors.formats import histwords, spacy_pipelines
+from crossroads.words.vectors.formats import arrays, spacy_pipelines
 from crossroads.words.vectors.signatures import NAMES, check_format, sniff
 
 KindName = Literal[
@@ -207,7 +207,7 @@ def _of_folder(model: str, folder: Path) -> Kind:
         raise InputError(
             f"{folder} contains sentences, not a model.", hint=f"crossroads audit MODEL --contexts {folder}"
         )
-    if histwords.decades(folder):
+    if arrays.decades(folder):
         return Kind(name="series", model=model, because="it contains decades such as 1900-w.npy")
     if (folder / "config.json").is_file():
         return _of_config(model, _config(folder / "config.json"))

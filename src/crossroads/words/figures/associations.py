@@ -1,4 +1,4 @@
-"""Single words: their associations, rankings, and the influence of each."""
+"""Single words: their associations and rankings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from crossroads.core.figures import wording
 from crossroads.core.figures.layout import MARGIN, Frame, axes_width, name_ends, write
 from crossroads.core.figures.lettering import fitted, widest, wrapped
-from crossroads.core.figures.rows import SIDE, row_axes
+from crossroads.core.figures.rows import SIDE
 from crossroads.core.figures.style import (
     BLUE,
     BODY,
@@ -29,7 +29,6 @@ from crossroads.core.wording.numbers import p_equals
 from crossroads.words.measures.mleat import MleatResult
 from crossroads.words.measures.patterns import ALPHA
 from crossroads.words.measures.sc_weat import ScWeatResult
-from crossroads.words.measures.stability import InfluenceResult
 from crossroads.words.measures.weat import WeatResult
 
 if TYPE_CHECKING:
@@ -271,65 +270,3 @@ def _note(result: ScWeatResult, alpha: float) -> str:
     untested = wording.titled(side, result.titles)
     doubt = f"this test cannot single out words that lean to {untested}" if untested else ""
     return wording.sentence(asked, doubt, wording.model(result))
-
-
-_INFLUENCE_ROW = 0.17
-_INFLUENCE_LONGEST = 1.3
-
-
-@figure(InfluenceResult)
-def influence_plot(result: InfluenceResult, *, n: int = 15, ax: Axes | None = None) -> Axes:
-    """Draw the effect size that is left without each of the most influential words.
-
-    Parameters
-    ----------
-    n
-        The most words shown.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import crossroads as cr
-    >>> design = cr.catalog("weat7")
-    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
-    >>> ax = cr.plots.influence_plot(cr.stats.influence(emb, design), n=10)
-    """
-    rows = result._rows()[: at_least_one("n", n)]
-    total = sum(len(words) for words in result.without.values())
-    labels = [fitted(str(row["word"]), _INFLUENCE_LONGEST, SMALL + 0.5) for row in rows]
-    low, high = (wording.number(end) for end in result.span)
-    frame = Frame(
-        width=_WIDTH,
-        body=(len(rows) + 0.4) * _INFLUENCE_ROW,
-        left=MARGIN + max(widest([text], size) for text, size in labels) + 0.3,
-        right=0.5,
-        title=f"{result.design}: the effect size without one word",
-        subtitle=f"d = {wording.number(result.effect_size)} with all words, {low} to {high} without one",
-        below=0.48,
-        note=wording.sentence(
-            f"the {len(rows)} most influential of {total} words",
-            _sets(result),
-            "on the right, the change of d",
-            wording.model(result),
-        ),
-    )
-    ax = row_axes(frame, ax, len(rows), zero=result.effect_size, edge=0.2)
-    for y, (row, (text, size)) in enumerate(zip(rows, labels, strict=True)):
-        d = float(row["without"])
-        ax.hlines(y, result.effect_size, d, color=RULE, linewidth=1.1, zorder=2)
-        ax.plot([d], [y], marker="o", markersize=4.4, color=INK, zorder=3)
-        write(ax, text, (0, y), (-0.22, 0), coords=SIDE, size=size, ha="right")
-        letter = str(row["set"]).upper()
-        write(ax, letter, (0, y), (-0.1, 0), coords=SIDE, size=SMALL, color=GREY, weight="bold", ha="center")
-        change = wording.number(float(row["change"]), 3, sign=True)
-        write(ax, change, (1, y), (0.42, 0), coords=SIDE, size=SMALL, ha="right")
-    ax.margins(x=0.06)
-    ax.set_xlabel("effect size d without the word", fontsize=BODY, color=INK, labelpad=3)
-    return ax
-
-
-def _sets(result: InfluenceResult) -> str:
-    """The meaning of the letters before the words."""
-    if not result.titles:
-        return "X, Y, A, B: the set of the word"
-    return ", ".join(f"{key.upper()}: {result.titles[key]}" for key in result.without)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import ne
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import FormatError, InputError, in_short, one_of
+from crossroads.core.errors import CrossroadsError, FormatError, InputError, in_short, one_of
 from crossroads.core.evidence.spelling import is_cased, spellings
 from crossroads.core.storage.streams import Stream
 
@@ -174,19 +180,25 @@ def _lines(labels: Sequence[str] | Sequence[bytes]) -> str:
     return "\n".join(cast(Sequence[str], labels))
 
 
-def decode_word(token: str | bytes, errors: str, *, path: Path, line: int) -> str:
+def decode_word(token: str | bytes, errors: str, line: int) -> str:
     """Decode a word from UTF-8; the error names the line."""
-    if isinstance(token, str):
-        return token
     try:
-        return token.decode("utf-8", errors)
+        return token if isinstance(token, str) else token.decode("utf-8", errors)
     except UnicodeDecodeError as error:
         raise FormatError(
-            f"the word {shown(token)} is not UTF-8.",
-            path=path,
+            f"the word {shown(error.object)} is not UTF-8.",
             line=line,
             hint='convert the file to UTF-8, or load it in Python with encoding_errors="replace".',
         ) from error
+
+
+def is_number(field: bytes) -> bool:
+    """Whether a field of a line is a number."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
 
 
 def shown(data: bytes, most: int = 60) -> str:
@@ -227,6 +239,36 @@ def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset
     return frozenset(forms)
 
 
-def named(path: Path) -> str:
-    """How a path is named in provenance: as it was given, with forward slashes."""
-    return path.as_posix()
+INCOMPLETE = "the file is incomplete or damaged; fetch it again."
+"""What to do with a file that ends early."""
+_DAMAGE = (
+    *(ArithmeticError, AttributeError, EOFError, LookupError, NotImplementedError, SyntaxError, TokenError),
+    *(TypeError, ValueError, struct.error, zipfile.BadZipFile, zlib.error),
+)
+"""Exceptions of the libraries that decode files, for damaged files."""
+
+
+@contextmanager
+def damage_reported(path: Path) -> Iterator[None]:
+    """Name the file in the errors of readers, and turn exceptions of decoders into such errors."""
+    try:
+        yield
+    except FormatError as error:
+        if error.path is not None:
+            raise
+        sign = ":" if error.line is None and error.key is None else ","
+        located = type(error)(f"{path}{sign} {error.message}", hint=error.hint)
+        located.option, located.path, located.line, located.key = error.option, path, error.line, error.key
+        raise located from error
+    except CrossroadsError:
+        raise
+    except _DAMAGE as error:
+        raise FormatError(
+            f"the file is damaged, or not what it seems to be ({type(error).__name__}: {error}).",
+            path=path,
+            hint="compare its size or checksum with the original, or name its format.",
+        ) from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise FormatError("the file is damaged: it points outside itself.", path=path) from error
