@@ -49,8 +49,8 @@ from crossroads.traits.pairs.files import read_identities
 from crossroads.traits.people.files import read_demographics, read_judgements
 from crossroads.traits.probe.evidence import Logits
 from crossroads.traits.probe.material import read_groups, read_templates, read_traits
+from crossroads.words.models.clip import read_image
 from crossroads.words.models.endpoint import BATCH
-from crossroads.words.models.images import read_image
 from crossroads.words.models.settings import resolve_model
 from tests import results, small_models
 from tests.words.vectors import written

@@ -43,7 +43,7 @@ from crossroads.core.models.files import MODULES
 from crossroads.core.models.services.addresses import public_url
 from crossroads.core.storage.files import read_record
 from crossroads.traits.probe.evidence import FORMAT as LOGITS
-from crossroads.words.models.clip import CLIP_TYPES
+from crossroads.words.models.settings import CLIP_TYPES
 from crossroads.words.vectors.formats import arrays, spacy_pipelines
 from crossroads.words.vectors.signatures import NAMES, check_format, sniff
 

@@ -37,13 +37,11 @@ from crossroads.core.models.transformers import Device
 from crossroads.core.stimuli import Design
 from crossroads.core.storage.cache import Cache, Key
 from crossroads.core.storage.files import evidence_code
-from crossroads.words.models.clip import CLIP_PROMPT, clip_embeddings
+from crossroads.words.models.clip import CLIP_PROMPT, clip_embeddings, image_sets, labelled_images
 from crossroads.words.models.endpoint import endpoint_embeddings
-from crossroads.words.models.images import image_sets, labelled_images
 from crossroads.words.models.prompted import prompted_embeddings, prompted_layers
 from crossroads.words.models.prompts import Words, has_prompts, prompts_of
-from crossroads.words.models.sentence import is_sentence_encoder
-from crossroads.words.models.settings import Pooling, layer_count, packages
+from crossroads.words.models.settings import Pooling, is_sentence_encoder, layer_count, packages
 from crossroads.words.vectors.load import load, load_series
 
 PLAIN = "This is {word}"
@@ -60,7 +58,7 @@ Progress = Callable[[int, int | None], None]
 class SourceOptions:
     """How vectors are obtained from a model: the options of :func:`embed_words`.
 
-    Besides, ``pool`` is the number of other words of a file that are also read, ``images`` a folder with one
+    Also, ``pool`` is the number of other words of a file that are also read, ``images`` a folder with one
     subfolder of images per stimulus set, and ``answers`` the folder in which those of a service are kept.
     """
 
@@ -204,13 +202,20 @@ class Request:
         asking |= {"revision": self.files.revision, "device": options.device}
         if self._is("vision-language"):
             emb = clip_embeddings(self.files.place, self._prompted, self._images or None, **asking)
-            return _said_bare(emb, self.designs, options.prompt, "clip-prompts")
+            return self._said_bare(emb, "clip-prompts")
         asking |= {"pooling": options.pooling or "auto", "layer": options.layer}
         emb = prompted_embeddings(self.files.place, self._prompted, **asking)
         return emb if is_sentence_encoder(self.files) else self._said_bare(emb)
 
-    def _said_bare(self, emb: Embeddings) -> Embeddings:
-        return _said_bare(emb, self.designs, self.options.prompt, "gpt2-prompts")
+    def _said_bare(self, emb: Embeddings, entry: str = "gpt2-prompts") -> Embeddings:
+        """Record that words were read without a prompt, where the catalogue has none in their language."""
+        own = {design.language: None for design in self.designs if not design.templates}
+        without = [in_short(language) for language in own if not has_prompts(language, entry)]
+        if self.options.prompt is not None or not without:
+            return emb
+        said = f"the catalogue has no prompt in {join_words(without)}"
+        about = replace(emb.provenance, details={**emb.provenance.details, "bare words": said})
+        return Embeddings(emb.labels, emb.vectors, provenance=about)
 
 
 _DECIDING: Mapping[str, tuple[str, ...]] = {
@@ -298,19 +303,15 @@ def embed_words(
     (('nurse', 'banker'), 0)
     """
     found = recognise(model, format=format, kind=kind)
-    check_options(
-        [found], prompt=prompt, layer=layer, pooling=pooling, served=served, revision=revision, format=format
-    )
+    given: dict[str, Any] = {"format": format, "prompt": prompt, "pooling": pooling, "served": served}
+    given["revision"] = revision
+    check_options([found], layer=layer, **given)
     options = SourceOptions(
-        format=format,
         fallback=fallback if isinstance(fallback, str) else ",".join(fallback),
-        prompt=prompt,
         layer=-1 if layer is None else layer,
-        pooling=pooling,
-        served=served,
-        revision=revision,
         device=device,
         answers=None if cache is None else Path(cache),
+        **given,
     )
     return Request(found, *_listed(words, found), options).vectors(progress=progress)
 
@@ -428,15 +429,3 @@ def _mean_contexts(kind: Kind, words: list[str] | Mapping[str, Any] | None, fall
     }
     about = replace(contexts.provenance, details=details)
     return Embeddings(labels, vectors, provenance=about, fallback=contexts.fallback)
-
-
-def _said_bare(emb: Embeddings, designs: Iterable[Design], prompt: str | None, entry: str) -> Embeddings:
-    """Vectors whose provenance says that words were read without a prompt, where the catalogue has none."""
-    without = {
-        one.language: None for one in designs if not one.templates and not has_prompts(one.language, entry)
-    }
-    if prompt is not None or not without:
-        return emb
-    said = f"the catalogue has no prompt in {join_words(map(in_short, without))}"
-    about = replace(emb.provenance, details={**emb.provenance.details, "bare words": said})
-    return Embeddings(emb.labels, emb.vectors, provenance=about)

@@ -72,8 +72,6 @@ def read(name: str | Path, request: Request) -> Reading:
             stacklevel=3,
         )
     meta: dict[str, Any] = dict(pipeline.meta)
-    named: dict[str, Any] = {
-        "shared_vectors": len(shared),
-        "pipeline": f"{meta.get('lang')}_{meta.get('name')}",
-    }
-    return replace(select_rows(words, fetch, request, **named), revision=meta.get("version"))
+    pipeline_name = f"{meta.get('lang')}_{meta.get('name')}"
+    reading = select_rows(words, fetch, request, shared_vectors=len(shared), pipeline=pipeline_name)
+    return replace(reading, revision=meta.get("version"))
