@@ -45,7 +45,7 @@ from crossroads.core.storage.files import read_record
 from crossroads.traits.probe.evidence import FORMAT as LOGITS
 from crossroads.words.models.settings import CLIP_TYPES
 from crossroads.words.vectors.formats import arrays, spacy_pipelines
-from crossroads.words.vectors.signatures import NAMES, check_format, sniff
+from crossroads.words.vectors.signatures import FORMATS, NAMES, sniff
 
 KindName = Literal[
     "vectors", "series", "encoder", "language-model", "vision-language", "endpoint", "contexts", "logits"
@@ -142,7 +142,7 @@ def recognise(
         If it is not something that can be audited.
     """
     if format is not None:
-        check_format(format)
+        one_of("format", format, FORMATS)
     if not isinstance(model, str | os.PathLike):
         raise InputError(f"the model is of type {type(model).__name__}.", hint=f"MODEL is {CAN_BE}.")
     model = os.fspath(model)

@@ -58,6 +58,8 @@ UNREAD = (".heic", ".heif", ".avif", ".jxl", ".jp2", ".svg", ".psd", ".raw", ".d
 """Endings of images that are not decoded; they are an error, because leaving them out would change a set."""
 MOST_PIXELS = 80_000_000
 """Images with more pixels are refused before they are decoded."""
+_TOO_LARGE = "the image is too large"
+_SMALLER = f"make it smaller than {MOST_PIXELS // 1_000_000} million pixels."
 LONGEST_STRIP = 200
 """Largest ratio of height to width or the reverse: models enlarge the shorter side first."""
 
@@ -89,12 +91,10 @@ def clip_embeddings(
         labelled ``set/file``; or files, labelled by their names.
     prompt
         Template with ``{word}``; ``"{word}"`` for the bare word.
-    revision
-        Branch, tag or commit of a model of the hub.
+    revision, device
+        As in :func:`~crossroads.prompted_embeddings`.
     batch_size
         Most texts or images at once.
-    device
-        ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"mps"``.
     progress
         Called with the number of words and images done and their total.
 
@@ -277,11 +277,11 @@ def labelled_images(images: Images) -> dict[str, Path]:
         raise InputError(f"the images are one path, {str(images)!r}.", hint="give a list of files.")
     pairs: list[tuple[str, Path]] = []
     if isinstance(images, Mapping):
-        for name, given in images.items():
-            if isinstance(given, str | Path):
-                pairs.append((name, Path(given)))
+        for name, held in images.items():
+            if isinstance(held, str | Path):
+                pairs.append((name, Path(held)))
             else:
-                pairs += zip(image_labels({name: given})[name], map(Path, given), strict=True)
+                pairs += zip(image_labels({name: held})[name], map(Path, held), strict=True)
     else:
         pairs = [(Path(file).name, Path(file)) for file in images]
     labelled: dict[str, Path] = {}
@@ -302,22 +302,17 @@ def read_image(path: Path) -> Any:
     """Read an image, upright and in RGB, as an object of Pillow."""
     pillow = require("PIL.Image", extra="vision", purpose="reading images")
     ops = require("PIL.ImageOps", extra="vision", purpose="reading images")
-    with _plain_errors(path, pillow), pillow.open(path, formats=FORMATS) as image:
+    with _plain_errors(path), pillow.open(path, formats=FORMATS) as image:
         width, height = image.size
         if width * height > MOST_PIXELS:
-            raise _too_large(path, f"it has {width:,} × {height:,} pixels")
+            said = f"{_TOO_LARGE}: it has {width:,} × {height:,} pixels."
+            raise FormatError(said, path=path, hint=_SMALLER)
         if max(width, height) > LONGEST_STRIP * min(width, height):
-            raise FormatError(
-                f"it is a strip of {width:,} × {height:,} pixels.",
-                path=path,
-                hint="cut out the part that shows the stimulus.",
-            )
+            said = f"it is a strip of {width:,} × {height:,} pixels."
+            raise FormatError(said, path=path, hint="cut out the part that shows the stimulus.")
         if image.mode in ("I", "F") or image.mode.startswith("I;16"):
-            raise FormatError(
-                f"it has more than 8 bits per colour (mode {image.mode}).",
-                path=path,
-                hint="save it as an ordinary PNG or JPEG.",
-            )
+            said = f"it has more than 8 bits per colour (mode {image.mode})."
+            raise FormatError(said, path=path, hint="save it as an ordinary PNG or JPEG.")
         image.load()
         upright = ops.exif_transpose(image)
         if "transparency" in upright.info:  # a palette with transparent colours is converted by way of RGBA
@@ -329,17 +324,16 @@ def images_sha256(images: Mapping[str, Path]) -> str:
     """Checksum over labels and files, in their order."""
     digest = hashlib.sha256()
     for label, path in images.items():
-        try:
+        with _plain_errors(path):
             content = path.read_bytes()
-        except OSError as error:
-            raise _unreadable(path, error) from error
         digest.update(f"{label}\0{hashlib.sha256(content).hexdigest()}\n".encode())
     return digest.hexdigest()
 
 
 @contextlib.contextmanager
-def _plain_errors(path: Path, pillow: Any) -> Iterator[None]:
+def _plain_errors(path: Path) -> Iterator[None]:
     """Turn the exceptions of decoders into an error that names the file."""
+    pillow = require("PIL.Image", extra="vision", purpose="reading images")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -348,33 +342,17 @@ def _plain_errors(path: Path, pillow: Any) -> Iterator[None]:
     except (FormatError, MemoryError):
         raise
     except (pillow.DecompressionBombWarning, pillow.DecompressionBombError) as error:
-        raise _too_large(path, "it claims to be enormous") from error
+        raise FormatError(f"{_TOO_LARGE}: it claims to be enormous.", path=path, hint=_SMALLER) from error
     except pillow.UnidentifiedImageError as error:
         raise FormatError(
             "it is not an image that can be read.", path=path, hint=f"known: {', '.join(FORMATS)}."
         ) from error
-    except OSError as error:
-        if error.errno is not None:
-            raise _unreadable(path, error) from error
-        raise _damaged(path, error) from error
     except Exception as error:  # decoders raise nearly anything on damaged files
-        raise _damaged(path, error) from error
-
-
-def _unreadable(path: Path, error: OSError) -> FormatError:
-    missing = isinstance(error, FileNotFoundError)
-    said = "there is no such file." if missing else f"it cannot be read: {error.strerror or error}."
-    return FormatError(said, path=path, hint="check the path.")
-
-
-def _damaged(path: Path, error: Exception) -> FormatError:
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0][:120]
-    return FormatError(f"the image is damaged: {said}.", path=path, hint="fetch or save it again.")
-
-
-def _too_large(path: Path, said: str) -> FormatError:
-    return FormatError(
-        f"the image is too large: {said}.",
-        path=path,
-        hint=f"make it smaller than {MOST_PIXELS // 1_000_000} million pixels.",
-    )
+        if isinstance(error, FileNotFoundError):
+            raise FormatError("there is no such file.", path=path, hint="check the path.") from error
+        if isinstance(error, OSError) and error.errno is not None:
+            said = f"it cannot be read: {error.strerror or error}."
+            raise FormatError(said, path=path, hint="check the path.") from error
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0][:120]
+        hint = "fetch or save it again."
+        raise FormatError(f"the image is damaged: {said}.", path=path, hint=hint) from error

@@ -199,7 +199,9 @@ class _Service:
             try:
                 answer = self._ask(batch)
             except EndpointError as error:
-                if len(batch) == 1 or not _too_many(error):
+                said = error.answer.lower()
+                refused = error.status in (400, 422) and any(sign in said for sign in _SAYS_TOO_MANY)
+                if len(batch) == 1 or not (refused or error.status == 413):
                     raise
                 self._size = -(-len(batch) // 2)
                 continue
@@ -235,23 +237,14 @@ class _Service:
 
     def _check(self, answer: Answer) -> None:
         """Check that an answer is of the same model as those before."""
-        before = next(iter(self._known.values()), None)
+        before, changed = next(iter(self._known.values()), None), ""
         if before is not None and len(before) != answer.vectors.shape[1]:
+            changed = f"vectors of {answer.vectors.shape[1]} numbers, and before of {len(before)}"
+        elif answer.model and self.answered_by and answer.model != self.answered_by:
+            changed = f"the model {in_short(answer.model)}, and before with {in_short(self.answered_by)}"
+        if changed:
             raise EndpointError(
-                f"the service answered with vectors of {answer.vectors.shape[1]} numbers, and before of "
-                f"{len(before)}.",
-                hint="the model behind the address has changed; remove the cache (in the shell: --fresh).",
-            )
-        if answer.model and self.answered_by and answer.model != self.answered_by:
-            raise EndpointError(
-                f"the service answered with the model {in_short(answer.model)}, and before with "
-                f"{in_short(self.answered_by)}.",
+                f"the service answered with {changed}.",
                 hint="name one model; if it has changed, remove the cache (in the shell: --fresh).",
             )
         self.answered_by = self.answered_by or answer.model
-
-
-def _too_many(error: EndpointError) -> bool:
-    """Whether the service was asked for too many texts at once."""
-    said = error.answer.lower()
-    return error.status == 413 or (error.status in (400, 422) and any(one in said for one in _SAYS_TOO_MANY))

@@ -278,18 +278,14 @@ TOO_LONG = "the prompt is longer than the model's input"
 
 
 class Place(NamedTuple):
-    """The tokens of a prompt, and those whose mean is the vector."""
+    """A word, its prompt, and the tokens from ``first`` to before ``stop`` whose mean is its vector."""
 
     word: str
-    """The word."""
     text: str
-    """The prompt."""
     ids: list[int]
     """All tokens, special ones and those of a sentence encoder's own prompt included; empty if not known."""
     first: int
-    """The first of the wanted ones."""
     stop: int
-    """The one after the last of them."""
 
 
 def split_texts(texts: Sequence[PromptedWord], model: ResolvedModel) -> tuple[list[Place], dict[str, str]]:

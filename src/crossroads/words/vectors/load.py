@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.core.errors import FormatError, InputError, UnknownNameError, join_words
+from crossroads.core.errors import FormatError, InputError, UnknownNameError, join_words, one_of
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.evidence.spelling import (
@@ -37,7 +37,7 @@ from crossroads.words.vectors.reader import (
     wanted_forms,
 )
 from crossroads.words.vectors.rows import Pool, order_of
-from crossroads.words.vectors.signatures import FORMATS, NAMES, check_exists, check_format, sniff
+from crossroads.words.vectors.signatures import FORMATS, NAMES, check_exists, sniff
 
 _AUTO = "auto"
 
@@ -86,10 +86,10 @@ def load(
     checksum
         Record the SHA-256 of the file in the provenance; it takes about a second per gigabyte.
     pool
-        How many other words to read along, in the same pass: ``emb.pool`` then holds them, for
-        measures that compare with other words of the model. The most frequent words are all in it, and the
-        others are spread evenly over the logarithm of their rank; words with anything but letters are left
-        out. None reads none along; vectors of which every word is kept are their own pool.
+        How many other words to read in the same pass: ``emb.pool`` then holds them, for measures that compare
+        with other words of the model. The most frequent words are all in it, and the others are spread evenly
+        over the logarithm of their rank; words with anything but letters are left out. Vectors of which every
+        word is kept are their own pool.
     ranked
         Whether the file lists words by frequency, the most frequent first, so that ``emb.ranks`` are known.
         None decides it: yes for GloVe, word2vec and fastText, where very common words such as *the*, *of* and
@@ -240,7 +240,7 @@ def _query(words: Iterable[str] | None, fallback: str | Iterable[str], **options
 
 def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member: str | None) -> str:  # noqa: A002
     if format is not None:
-        check_format(format)
+        one_of("format", format, FORMATS)
     path = Path(path_or_name)
     if not path.exists() and isinstance(path_or_name, str):
         plain_name = path_or_name == path.name and not path.suffix
@@ -289,7 +289,7 @@ def _embeddings(
         "kept": len(labels),
         "dim": int(vectors.shape[1]),
         "dtype": str(vectors.dtype),
-        "cased": vocabulary.cased,
+        "cased": is_cased(vocabulary.capitalised, vocabulary.looked_at),
         "capitalised": vocabulary.capitalised,
         "capitalised_share": vocabulary.capitalised / max(vocabulary.looked_at, 1),
         "fallback": list(rules),
@@ -332,7 +332,7 @@ def _nothing_found(
     asked: frozenset[str], reading: Reading, unread: Unread, rules: tuple[str, ...], source: str
 ) -> InputError:
     vocabulary = reading.vocabulary
-    looks = join_words([repr(sample) for sample in vocabulary.samples])
+    looks = join_words([repr(word) for word in vocabulary.head[:3]])
     hint = f"its words look like {looks}"
     allowed, found = helpful_rules(sorted(asked), unread.forms.__contains__, rules)
     if found:

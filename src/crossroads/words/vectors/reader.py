@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import CrossroadsError, FormatError, InputError, in_short, one_of
-from crossroads.core.evidence.spelling import is_cased, spellings
+from crossroads.core.evidence.spelling import spellings
 from crossroads.core.storage.streams import Stream
 
 Progress = Callable[[int, int | None], None]
@@ -31,7 +31,6 @@ Duplicates = Literal["raise", "first"]
 EncodingErrors = Literal["strict", "replace", "ignore", "backslashreplace"]
 """Rules for a word that is not UTF-8, with Python's own names."""
 
-_SAMPLES = 3
 _HEAD = 100
 """First words that are kept, by which the order of a file is judged."""
 _MARKER = re.compile(r"^(?:<.*>|\[.*\])$", re.MULTILINE)
@@ -74,9 +73,7 @@ class Request:
                 hint="give a whole number of words, such as 20_000, or None for none.",
             )
         if self.ranked is not None and type(self.ranked) is not bool:
-            raise InputError(
-                f"ranked is {in_short(self.ranked)}.", hint="give True or False, or None to decide it."
-            )
+            raise InputError(f"ranked is {in_short(self.ranked)}.", hint="give True, False or None.")
 
     def open(self, path: Path) -> Stream:
         """Open a file as a decompressed stream that reports progress."""
@@ -95,14 +92,11 @@ class Request:
 
 
 class Sample(NamedTuple):
-    """The words of a pool."""
+    """The words of a pool, in the order of the file, each with its row there, counted from 1."""
 
     labels: list[str]
-    """The words, in the order of the file."""
     vectors: NDArray[Any]
-    """One row per word."""
     ranks: NDArray[np.int64]
-    """The row of each in the file, counted from 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,16 +124,14 @@ class Vocabulary:
 
     ``size`` counts the words. ``capitalised`` counts those that have a capital letter among the ``looked_at``
     first ones, which are all unless there are tens of thousands; markers such as ``<UNK>`` and ``[PAD]`` do
-    not count as such. ``samples`` holds the first few, for messages, ``head`` the first hundred, and
-    ``blocks`` the first few megabytes, one word per line, if not every word is kept. ``forms`` are the
-    requested forms that were found.
+    not count as such. ``head`` holds the first hundred, and ``blocks`` the first few megabytes, one word per
+    line, if not every word is kept. ``forms`` are the requested forms that were found.
     """
 
     def __init__(self, labels: Sequence[str] = (), *, request: Request | None = None) -> None:
         self.size = 0
         self.capitalised = 0
         self.looked_at = 0
-        self.samples: list[str] = []
         self.head: list[str] = []
         self.forms: set[str] = set()
         self.blocks: list[str] = []
@@ -150,19 +142,12 @@ class Vocabulary:
         if labels:
             self.see(labels)
 
-    @property
-    def cased(self) -> bool:
-        """Whether more than a few words have a capital letter."""
-        return is_cased(self.capitalised, self.looked_at)
-
     def see(self, labels: Sequence[str] | Sequence[bytes]) -> None:
         """Count some words, decoded or as they are in a file."""
         for form in self._noticed.intersection(labels):
             self.forms.add(form if isinstance(form, str) else form.decode("utf-8", "surrogatepass"))
         text = _lines(labels)
         self.size += len(labels)
-        if len(self.samples) < _SAMPLES:
-            self.samples += text.split("\n", _SAMPLES)[: min(_SAMPLES - len(self.samples), len(labels))]
         if len(self.head) < _HEAD:
             self.head += text.split("\n", _HEAD)[: min(_HEAD - len(self.head), len(labels))]
         if self.capitalised < _ENOUGH:

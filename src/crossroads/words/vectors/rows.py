@@ -50,12 +50,10 @@ _ENOUGH = 4
 
 
 class Order(NamedTuple):
-    """Whether words come in the order of their frequency, and how that was decided."""
+    """Whether words come in the order of their frequency, and how that was decided, in words."""
 
     by_frequency: bool
-    """Whether they do."""
     decided: str
-    """How that was decided, in words."""
 
 
 def order_of(request: Request, vocabulary: Vocabulary) -> Order:
@@ -107,7 +105,7 @@ class Pool:
             low = np.flatnonzero(self._keys(low + first) <= self._largest)
         return [i for i in low.tolist() if self._is_other_word(tokens[i])]
 
-    def settle(self, tokens: Sequence[str], ranks: NDArray[np.int64]) -> list[int]:
+    def settle(self, tokens: Sequence[str] | Sequence[bytes], ranks: NDArray[np.int64]) -> list[int]:
         """Which words come into the pool, where all words of the source are known."""
         order = np.argsort(self._keys(ranks), kind="stable").tolist()
         return sorted(islice((row for row in order if self._is_other_word(tokens[row])), self._size))
@@ -151,12 +149,8 @@ class Pool:
         return numbers * ranks if self._by_frequency else numbers
 
     def _is_other_word(self, token: str | bytes) -> bool:
-        if isinstance(token, bytes):
-            try:
-                token = token.decode("utf-8")
-            except UnicodeDecodeError:
-                return False
-        return token.isalpha() and token not in self._wanted
+        word = token if isinstance(token, str) else token.decode("utf-8", "replace")  # the mark is no letter
+        return word.isalpha() and word not in self._wanted
 
 
 def _scattered(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -192,21 +186,22 @@ class Rows:
         self.identical = 0
         self.dropped = 0
 
-    def hits(self, tokens: Sequence[str] | Sequence[bytes], first: int) -> list[int]:
-        """Which of some consecutive words to read: those asked for, and those that may come into the pool."""
-        return self._merged(tokens, [] if self._pool is None else self._pool.choose(tokens, first))
+    def hits(
+        self, tokens: Sequence[str] | Sequence[bytes], first: int, ranks: NDArray[np.int64] | None = None
+    ) -> list[int]:
+        """Which of some consecutive words to read: those asked for, and those that may come into the pool.
 
-    def all_hits(self, labels: Sequence[str], ranks: NDArray[np.int64]) -> list[int]:
-        """Which rows to read, where all words and their places in the source are known."""
-        return self._merged(labels, [] if self._pool is None else self._pool.settle(labels, ranks))
-
-    def _merged(self, tokens: Sequence[str] | Sequence[bytes], others: list[int]) -> list[int]:
+        With ``ranks``, the places of the words in the source, they are all that it has.
+        """
         if self._request.wanted is None:
             return list(range(len(tokens)))
         raw = len(tokens) > 0 and isinstance(tokens[0], bytes)
         wanted: Any = self._wanted_bytes if raw else self._request.wanted
         hits = [i for i, token in enumerate(tokens) if token in wanted]
-        return sorted(hits + others) if others else hits
+        if self._pool is None:
+            return hits
+        chosen = self._pool.choose(tokens, first) if ranks is None else self._pool.settle(tokens, ranks)
+        return sorted(hits + chosen)
 
     def add(
         self,
@@ -229,14 +224,19 @@ class Rows:
         start = len(self._rows)
         fresh: list[int] = []
         for i, (label, line) in enumerate(zip(labels, lines, strict=True)):
-            if label in self._rows:
-                self._check_duplicate(label, i, vectors, line, start, fresh)
+            row = self._rows.get(label)
+            if row is not None:
+                first = self._vectors[row] if row < start else vectors[fresh[row - start]]
+                self._check_duplicate(label, first, vectors[i], line)
             else:
                 self._rows[label] = start + len(fresh)
                 self._lines.append(line)
                 self._ranks.append(ranks[i])
                 fresh.append(i)
-        self._reserve(start + len(fresh))
+        capacity, dim = self._vectors.shape
+        if start + len(fresh) > capacity:
+            rows = max(start + len(fresh), capacity + capacity // 2)
+            self._vectors.resize((rows, dim), refcheck=False)
         block = vectors if len(fresh) == len(labels) else vectors[fresh]
         self._vectors[start : start + len(fresh)] = block
 
@@ -256,23 +256,15 @@ class Rows:
             details=details,
         )
 
-    def _reserve(self, rows: int) -> None:
-        capacity, dim = self._vectors.shape
-        if rows > capacity:
-            self._vectors.resize((max(rows, capacity + capacity // 2), dim), refcheck=False)
-
-    def _check_duplicate(
-        self, label: str, i: int, vectors: NDArray[Any], line: int, start: int, fresh: list[int]
-    ) -> None:
-        row = self._rows[label]
-        kept = self._vectors[row] if row < start else vectors[fresh[row - start]]
-        if np.array_equal(kept, vectors[i].astype(self._vectors.dtype, copy=False)):
+    def _check_duplicate(self, label: str, first: NDArray[Any], second: NDArray[Any], line: int) -> None:
+        if np.array_equal(first, second.astype(self._vectors.dtype, copy=False)):
             self.identical += 1
         elif self._request.duplicates == "first":
             self.dropped += 1
         else:
+            before = self._lines[self._rows[label]]
             raise FormatError(
-                f"{in_short(label)} has two different vectors, the first at line {self._lines[row]}.",
+                f"{in_short(label)} has two different vectors, the first at line {before}.",
                 line=line,
                 hint='remove one of the rows, or load it in Python with duplicates="first".',
             )
@@ -292,12 +284,10 @@ class Rows:
 
 
 class Block(NamedTuple):
-    """Consecutive words of a file, and a function that reads the vectors of some of them."""
+    """Consecutive words of a file, decoded or not, and a function that reads the vectors of some of them."""
 
     tokens: Sequence[str] | Sequence[bytes]
-    """The words, decoded or as they are in the file."""
     vectors: Callable[[list[int]], NDArray[Any]]
-    """Reads the vectors of the words at some places of the block."""
     lines: Sequence[int] | None = None
     """The line of each word; None where that is its place among all words."""
 
@@ -386,7 +376,7 @@ def select_rows(
         expected=len(labels) if request.wanted is None else None,
     )
     places = np.arange(1, len(labels) + 1) if ranks is None else ranks
-    keep = rows.all_hits(labels, places)
+    keep = rows.hits(labels, 1, places)
     for start in range(0, len(keep), _FIRST_ROWS):
         part = keep[start : start + _FIRST_ROWS]
         lines = [row + 1 for row in part]

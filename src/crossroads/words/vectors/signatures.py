@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from crossroads.core.errors import FormatError, UnknownNameError, nearest
+from crossroads.core.errors import FormatError, nearest
 from crossroads.core.storage.streams import Stream, compression
 from crossroads.words.vectors.formats import (
     arrays,
@@ -22,19 +23,18 @@ from crossroads.words.vectors.reader import Reading, Request, damage_reported, i
 
 
 class Format(NamedTuple):
-    """A format of vectors."""
+    """How a format of vectors is read."""
 
     read: Callable[[Path, Request], Reading]
-    """Its reader."""
     streamed: bool = False
-    """Whether it is read from start to end, and may be compressed."""
+    """Whether a file is read from start to end, and may be compressed."""
     ranked: bool = False
     """Whether those who write it list words by frequency."""
 
 
 FORMATS = {
-    "glove-text": Format(word2vec.read_glove, streamed=True, ranked=True),
-    "word2vec-text": Format(word2vec.read_text, streamed=True, ranked=True),
+    "glove-text": Format(partial(word2vec.read_text, header=False), streamed=True, ranked=True),
+    "word2vec-text": Format(partial(word2vec.read_text, header=True), streamed=True, ranked=True),
     "word2vec-binary": Format(word2vec.read_binary, streamed=True, ranked=True),
     "fasttext-binary": Format(fasttext.read, streamed=True, ranked=True),
     "gensim": Format(gensim_files.read, streamed=True),
@@ -49,13 +49,6 @@ FORMATS = {
 
 NAMES = {"default": "GloVe 6B, lower-case words × 50: the most frequent, and those of audits"}
 """Vectors that can be loaded by name."""
-
-
-def check_format(name: str) -> str:
-    """Return a format name if it is known; the error suggests the nearest."""
-    if name not in FORMATS:
-        raise UnknownNameError("format", name, FORMATS)
-    return name
 
 
 _HEAD = 1 << 16

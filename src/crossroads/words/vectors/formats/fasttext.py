@@ -46,10 +46,9 @@ class _Model(NamedTuple):
 
 
 class _Dictionary(NamedTuple):
-    """The words of a model."""
+    """The words of a model that are read, by row, and facts about all."""
 
     kept: dict[int, bytes]
-    """Row to word, for the words asked for and those of the pool."""
     vocabulary: Vocabulary
     pruned: dict[int, int] | None
     """Bucket to row, in a model from which some buckets were removed."""

@@ -33,8 +33,7 @@ def read(path: Path, request: Request) -> Reading:
             return gather(_blocks(file, word, columns, path.stat().st_size, request), request)
     except (pa.ArrowException, OSError) as error:
         raise FormatError(
-            f"the Parquet file cannot be read: {error!s:.200}.",
-            hint="the file is damaged; fetch it again.",
+            f"the Parquet file cannot be read: {error!s:.200}.", hint="the file is damaged; fetch it again."
         ) from error
 
 

@@ -43,8 +43,7 @@ def read(name: str | Path, request: Request) -> Reading:
         pipeline = spacy.load(path if path.exists() else str(name))
     except (OSError, ValueError) as error:
         raise FormatError(
-            f"spaCy cannot load this pipeline: {error!s:.200}",
-            hint="python -m spacy download NAME",
+            f"spaCy cannot load this pipeline: {error!s:.200}", hint="python -m spacy download NAME"
         ) from error
     table = pipeline.vocab.vectors
     strings = pipeline.vocab.strings

@@ -54,17 +54,8 @@ def _header(line: bytes) -> tuple[int, int]:
     return count, dim
 
 
-def read_glove(path: Path, request: Request) -> Reading:
-    """Read text without a header: on every line a word and its numbers."""
-    return _read_text(path, request, header=False)
-
-
-def read_text(path: Path, request: Request) -> Reading:
-    """Read text whose first line gives the number of words and dimensions; fastText ``.vec`` as well."""
-    return _read_text(path, request, header=True)
-
-
-def _read_text(path: Path, request: Request, *, header: bool) -> Reading:
+def read_text(path: Path, request: Request, *, header: bool) -> Reading:
+    """Read text: on every line a word and its numbers, after a header or without."""
     with request.open(path) as stream:
         blocks = _whole_lines(stream)
         first, unfinished = next(blocks, (b"", False))
@@ -107,12 +98,10 @@ def _whole_lines(stream: Stream) -> Iterator[tuple[bytes, bool]]:
 
 
 class _Layout(NamedTuple):
-    """How the lines of a file are laid out."""
+    """Numbers on the lines of a file, and whether tabs separate them, as well as spaces."""
 
     dim: int
-    """Numbers per line."""
     tabs: bool
-    """Whether tabs separate, as well as spaces."""
     separators: int
     """Separators on an ordinary line, whose word holds none; fastText writes one more at the end."""
 
