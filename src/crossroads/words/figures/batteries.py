@@ -99,7 +99,7 @@ def forest(
     drawn, headings = _rows(result, intervals, sizes=sizes)
     # what numbers below and above zero mean, in the space at both ends of a row
     poles, pole_size = alike([pole for row in drawn for pole in row.said.poles], _POLE, SMALL, lines=2)
-    beside = Rows(
+    texts = Rows(
         labels=_row_labels(drawn),
         columns=_columns(result, drawn, sizes=sizes),
         step=_LINE,
@@ -108,7 +108,7 @@ def forest(
     )
     rows, held = len(drawn) + len(headings), sum(row.said.status == "holds" for row in drawn)
     untold = cannot_be_told(sum(row.said.status == "unknown" for row in drawn))
-    frame = beside.frame(
+    frame = texts.frame(
         width=PAGE,
         body=rows * _ROW,
         title=f"{held} of {counted(len(drawn), 'association')} would be found with other words for the same "
@@ -119,12 +119,12 @@ def forest(
     )
     ax = row_axes(frame, ax, rows)
     for y, heading in headings.items():
-        place = (-beside.labelled, -0.03)
+        place = (-texts.labelled, -0.03)
         write(ax, heading, (0, y), place, coords=SIDE, size=SMALL, weight="bold", color=GREY)
     pole_look: dict[str, Any] = {"coords": SIDE, "size": pole_size, "color": GREY}
     for i, row in enumerate(drawn):
         y = row.place
-        beside.write_label(ax, i, y)
+        texts.write_label(ax, i, y)
         write(ax, poles[2 * i], (0, y), (-0.06, 0), ha="right", **pole_look)
         write(ax, poles[2 * i + 1], (1, y), (0.06, 0), ha="left", **pole_look)
         p = result.adjusted[ADJUSTMENT][row.number]
@@ -133,7 +133,7 @@ def forest(
         if row.ends is not None:
             ax.plot([*row.ends], [y, y], color=color, linewidth=1.2, marker="|", markersize=5, zorder=2)
         draw_mark(ax, row.value, y, "s", 5, color, filled=found)
-    beside.write_columns(ax, [row.place for row in drawn])
+    texts.write_columns(ax, [row.place for row in drawn])
     ax.margins(x=0.05)
     ax.set_xlabel("effect size d" if sizes else "difference Δ", fontsize=BODY, color=INK, labelpad=3)
     return ax
@@ -175,7 +175,7 @@ def _row_labels(rows: Sequence[_Row]) -> list[list[tuple[str, float, str]]]:
 
 
 def _columns(result: BatteryResult, drawn: Sequence[_Row], *, sizes: bool) -> list[list[str]]:
-    """The columns of text beside the picture, each with its heading."""
+    """The columns of text next to the picture, each with its heading."""
     digits, adjusted = 2 if sizes else 3, result._adjusted_p()
     columns = [
         ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
@@ -354,7 +354,7 @@ def _draw_line(
 
 
 def _spread(ends: dict[str, float], labels: dict[str, str], low: float, high: float) -> dict[str, float]:
-    """Heights for the labels near the ends of their lines: apart from each other, and beside the axes."""
+    """Heights for the labels near the ends of their lines: apart from each other, within the axes."""
     unit = (high - low) / _BODY
     tall = {key: (height(text, BODY) + 0.03) * unit for key, text in labels.items()}
     order = sorted(ends, key=lambda key: ends[key])

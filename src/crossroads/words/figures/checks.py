@@ -31,7 +31,7 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
     """Draw associations of target words against their log frequency, with the slope within both targets.
 
     The two lines have one slope; their distance is the difference at equal frequency. Where the clouds of
-    points stand side by side, no word tells what the difference would be there.
+    points are side by side, no word shows what the difference would be there.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _on_line(points: Floats, slope: float) -> Floats:
 
 
 def _label(ax: Axes, result: FrequencyResult, points: dict[str, Floats]) -> None:
-    """Write the words beside their points, as far as there is room."""
+    """Write the words next to their points, as far as there is room."""
     size = np.array([axes_width(ax), axes_height(ax)])
     low, high = (np.array(ends) for ends in zip(ax.get_xlim(), ax.get_ylim(), strict=True))
     inches = {key: (some - low) / (high - low) * size for key, some in points.items()}
@@ -122,7 +122,7 @@ _SAID = {"dealt": "attributes dealt", "topics": "attributes are\ntopics too"}
 
 @figure(PlaceboResult)
 def placebo_plot(result: PlaceboResult, *, ax: Axes | None = None) -> Axes:
-    """Draw how strong placebo tests are, of either kind, and where the test stands among them.
+    """Draw how strong placebo tests are, of either kind, and where the test is among them.
 
     Examples
     --------

@@ -43,7 +43,7 @@ _SHARES = (0.0, 0.16, 0.36, 1.0)
 _SIDES = {"a": RED, "b": BLUE}
 _DASHES = (0, (3, 2))
 IN_CELL = 0.05
-"""Room beside the text of a cell, in inches."""
+"""Room next to the text of a cell, in inches."""
 
 
 @figure(MleatResult)
@@ -52,7 +52,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
 
     A cell is the stronger in colour the further its target lies towards its attribute, and says so in
     words, with the size of the Level 2 effect size. A leaning that is found has a dark border and a star,
-    one that is not a dashed border, so that nothing depends on colour. A sign of inequality stands in the
+    one that is not a dashed border, so that nothing depends on colour. A sign of inequality is in the
     middle where the two targets differ, in a dashed circle where other words might not show it. Every cell
     prints its Level 3 mean cosine; Level 1 is in the heading, the Level 2 tests below their targets, and
     under them the pattern in words, and the paper's with the share of resamples that agree.

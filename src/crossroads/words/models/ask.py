@@ -257,7 +257,7 @@ def embed_words(
         see :mod:`crossroads.core.models.kinds`.
     words
         Words; words with the prompt of each; or designs, whose words have the prompts that an audit uses. A
-        sentence is read as it stands, at the word in brackets if there is one: ``"The [Black] woman is
+        sentence is read as it is, at the word in brackets if there is one: ``"The [Black] woman is
         here."`` None for all words of a file or a store.
     prompt, layer, pooling, revision, device
         As in :func:`~crossroads.prompted_embeddings`, for models that read words in prompts.

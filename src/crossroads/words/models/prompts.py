@@ -198,7 +198,7 @@ _ENDS = tuple(".!?…。！？؟।")
 
 
 def sentence_in(item: str) -> Sentence | None:
-    """The sentence that an item is, to be read as it stands; None for words and phrases.
+    """The sentence that an item is, to be read as it is; None for words and phrases.
 
     Brackets around one word mark it as the one whose vector is taken. Without them an item of several words,
     or in a script without spaces, that ends like a sentence is one, and it is read as a whole.

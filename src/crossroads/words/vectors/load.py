@@ -247,8 +247,8 @@ def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member:
         if format == "spacy" or (format is None and spacy_pipelines.is_installed_pipeline(path_or_name)):
             return "spacy"
         if plain_name:
-            beside = [entry.name for entry in Path().iterdir()]
-            raise UnknownNameError("source", path_or_name, (*NAMES, *sorted(beside)))
+            here = [entry.name for entry in Path().iterdir()]
+            raise UnknownNameError("source", path_or_name, (*NAMES, *sorted(here)))
     check_exists(path)
     kind = format or sniff(path, member)
     if path.is_dir() and kind not in {"histwords", "spacy"}:

@@ -58,7 +58,7 @@ class Request:
     progress: Progress | None = None
     """Called as the file is read."""
     pool: int | None = None
-    """How many other words to read along; None for none."""
+    """How many other words are also read; None for none."""
     ranked: bool | None = None
     """Whether words come in the order of their frequency, where the caller says so."""
     usually_ranked: bool = False
@@ -81,7 +81,7 @@ class Request:
 
     @property
     def reads_others(self) -> bool:
-        """Whether other words are read along with those asked for."""
+        """Whether other words are also read, next to those asked for."""
         return self.wanted is not None and self.pool is not None
 
     def wanted_bytes(self) -> frozenset[bytes] | None:
@@ -112,7 +112,7 @@ class Reading:
     ranks: NDArray[np.int64]
     """The place of each among the words of the source, counted from 1."""
     pool: Sample | None = None
-    """Other words that were read along."""
+    """Other words that were also read."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """Facts for the provenance, beyond those that every source has."""
     revision: str | None = None
