@@ -70,7 +70,9 @@ def chosen(words: Sequence[str], wanted: Set[str]) -> list[int]:
     request = Request(wanted=frozenset(), pool=embedded.POOL + len(wanted), usually_ranked=True)
     pool = Pool(request, Vocabulary(words, request=request), 0, np.float32)
     named = [row for row, word in enumerate(words) if word in wanted]
-    return sorted({*range(min(FREQUENT, len(words))), *named, *pool.settle(words)})
+    return sorted(
+        {*range(min(FREQUENT, len(words))), *named, *pool.settle(words, np.arange(1, len(words) + 1))}
+    )
 
 
 def pack(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:

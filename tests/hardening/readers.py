@@ -33,7 +33,7 @@ from crossroads.core.models.elmo import Elmo, read_options
 from crossroads.core.models.files import find_model
 from crossroads.core.models.kinds import recognise
 from crossroads.core.models.saved import VECTORS as SAVED
-from crossroads.core.models.services import answers as embedding_answers
+from crossroads.core.models.services import calls as embedding_answers
 from crossroads.core.report.documents.reading import read_records
 from crossroads.core.report.gate.files import read_rules
 from crossroads.core.report.page.page import page_html
@@ -48,8 +48,8 @@ from crossroads.traits.pairs.files import read_identities
 from crossroads.traits.people.files import read_demographics, read_judgements
 from crossroads.traits.probe.evidence import Logits
 from crossroads.traits.probe.material import read_groups, read_templates, read_traits
+from crossroads.words.models.clip import read_image
 from crossroads.words.models.endpoint import BATCH
-from crossroads.words.models.images import read_image
 from crossroads.words.models.settings import resolve_model
 from tests import results, small_models
 from tests.words.vectors import written

@@ -37,8 +37,8 @@ from crossroads.papers.printing import fidelity_table, show_reproduction, show_s
 from crossroads.papers.published import KNOWN
 from crossroads.papers.vectors import PAPERS, reproduce
 from crossroads.traits.measures.scores import TraitScores, read_scores
-from crossroads.words.models.clip import clip_embeddings, is_clip
-from crossroads.words.models.images import image_sets
+from crossroads.words.models.clip import clip_embeddings, image_sets
+from crossroads.words.models.settings import is_clip
 from crossroads.words.vectors.load import load, load_series
 from crossroads.words.vectors.signatures import sniff
 

@@ -55,7 +55,7 @@ from crossroads.words.measures.series import (
 )
 from crossroads.words.measures.stability import BootstrapResult, InfluenceResult, bootstrap, influence
 from crossroads.words.models.settings import layer_count
-from crossroads.words.vectors.formats import histwords
+from crossroads.words.vectors.formats import arrays
 
 if TYPE_CHECKING:
     from crossroads.core.audit.plan import Plan
@@ -195,7 +195,7 @@ def points(plan: Plan) -> dict[Points, list[int]]:
     """The decades of a series, and the layers of a transformer if they are measured."""
     found: dict[Points, list[int]] = {}
     if plan.kind.name == "series":
-        found["year"] = sorted(histwords.decades(Path(plan.kind.model).expanduser()))
+        found["year"] = sorted(arrays.decades(Path(plan.kind.model).expanduser()))
     if plan.layers:
         found["layer"] = list(range(layer_count(find_model(plan.kind.model)) + 1))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ from crossroads.words.measures.sc_weat import ScWeatResult, sc_weat
 from crossroads.words.measures.series import Points, SeriesResult, series
 from crossroads.words.measures.weat import WeatResult, weat
 from crossroads.words.models.ask import Over
-from crossroads.words.vectors.formats import histwords
+from crossroads.words.vectors.formats import arrays
 
 _TOP = 20
 
@@ -40,14 +40,8 @@ class Measured:
         list[str] | None,
         Opt("A word to measure alone, in place of those of the test; repeatable.", "WORD", panel=o.WORDS),
     ] = None
-    vocabulary: Annotated[
-        bool,
-        Opt("Measure all words of the vectors.", panel=o.WORDS),
-    ] = False
-    top: Annotated[
-        int | None,
-        Opt("Words to show at each end.", "N", panel=o.WORDS, least=1),
-    ] = None
+    vocabulary: Annotated[bool, Opt("Measure all words of the vectors.", panel=o.WORDS)] = False
+    top: Annotated[int | None, Opt("Words to show at each end.", "N", panel=o.WORDS, least=1)] = None
     over: Annotated[
         Over | None,
         Opt(
@@ -93,15 +87,14 @@ def weat_command(
     if measured.singly:
         return _single_words(source, chosen, measured, options)
     designs = chosen.designs("weat")
+    over = None
     if measured.levels or measured.over:
         options["resamples"] = 1000 if measured.resamples is None else measured.resamples
-        along = _series_over(source, measured.over)
-        if along is None:
+        over = _series_over(source, measured.over)
+        if over is None:
             return _levels(source, designs, options)
-        written.draw_one(len(designs))
-        return _series(source, along, designs, options)
     written.draw_one(len(designs))
-    return _tests(source, designs, options)
+    return _tests(source, designs, options) if over is None else _series(source, over, designs, options)
 
 
 def _tests(source: o.Source, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
@@ -109,43 +102,43 @@ def _tests(source: o.Source, designs: Sequence[Design], options: dict[str, Any])
     emb = source.vectors(designs)
     if options["missing"] == "raise":
         require_stimuli(emb, designs)
-    found: dict[str, WeatResult] = {}
+    results: dict[str, WeatResult] = {}
     skipped: dict[str, str] = {}
     for design in designs:
         try:
-            found[design.name] = weat(emb, design, **options)
+            results[design.name] = weat(emb, design, **options)
         except MissingStimuliError as error:
             skipped[design.name] = error.reason
             if len(skipped) == len(designs):
                 raise
     # p-values of a tail chosen afterwards are not adjusted
     tail: Alternative = "two-sided" if options["alternative"] == "observed" else options["alternative"]
-    adjusted = adjust_known([result.crossed.tail(tail) for result in found.values()])
+    adjusted = adjust_known([result.crossed.tail(tail) for result in results.values()])
     return Outcome(
         command="weat",
-        results=found,
+        results=results,
         more={"adjusted_for": tail, "adjusted": adjusted, "skipped": skipped},
-        tables=[WeatResult._tabulate(found)],
+        tables=[WeatResult._tabulate(results)],
         source=emb,
         skipped=skipped,
-        figure=lambda plots: plots.association_plot(next(iter(found.values()))),
+        figure=lambda plots: plots.association_plot(next(iter(results.values()))),
     )
 
 
 _SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
-"""Columns of Level 2, which stand in a table of their own: both levels are wider than a terminal."""
+"""Columns of Level 2, which are in a table of their own: both levels are wider than a terminal."""
 
 
 def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
     """The three levels of every design."""
     emb = source.vectors(designs)
     result = battery(emb, designs, **options)
-    found = {one.design: one for one in result.tests}
-    table, cosines = MleatResult._tabulate(found), MleatResult.similarities(found)
+    tests = {test.design: test for test in result.tests}
+    table, cosines = MleatResult._tabulate(tests), MleatResult.similarities(tests)
     first = replace(table.without(_SECOND), title="Level 1: both targets")
     return Outcome(
         command="mleat",
-        results=found,
+        results=tests,
         more={
             "adjusted_for": result.conventions["adjusted"],
             "adjusted": encode(result.adjusted),
@@ -155,10 +148,10 @@ def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]
         tables=[first, _second(table), cosines],
         titled=True,
         files=[table, cosines],
-        lines=list(_detectable(result)),
+        lines=_detectable(result),
         source=emb,
         skipped=result.skipped,
-        figure=lambda plots: plots.eat_map(result.tests[0]) if len(found) == 1 else plots.eat_maps(result),
+        figure=lambda plots: plots.eat_map(result.tests[0]) if len(tests) == 1 else plots.eat_maps(result),
     )
 
 
@@ -168,16 +161,15 @@ def _second(table: Table) -> Table:
     return replace(table.without(first), title="Level 2: each target alone")
 
 
-def _detectable(result: BatteryResult) -> Iterator[str]:
+def _detectable(result: BatteryResult) -> list[str]:
     """The effect sizes that sets of these sizes can detect, and which can detect nothing."""
-    could = [one.detectable for one in result.detectable if one.detectable is not None]
-    if could:
-        ends, first = dict.fromkeys(map(number, (min(could), max(could)))), result.detectable[0]
-        yield (
-            f"Sets of these sizes detect a true d of {' to '.join(ends)} in {percent(first.power)} of cases "
-            f"(p < {first.alpha:g}, {first.alternative}, not adjusted)."
-        )
-    yield from BatteryResult._tabulate({result._label: result}).notes
+    notes = list(BatteryResult._tabulate({result._label: result}).notes)
+    sizes = [power.detectable for power in result.detectable if power.detectable is not None]
+    if not sizes:
+        return notes
+    ends, first = dict.fromkeys(map(number, (min(sizes), max(sizes)))), result.detectable[0]
+    said = f"Sets of these sizes detect a true d of {' to '.join(ends)} in {percent(first.power)} of cases"
+    return [f"{said} (p < {first.alpha:g}, {first.alternative}, not adjusted).", *notes]
 
 
 def _series_over(source: o.Source, over: Over | None) -> Over | None:
@@ -189,7 +181,7 @@ def _series_over(source: o.Source, over: Over | None) -> Over | None:
     folder = Path(source.model).expanduser()
     if over is not None or source.kind is not None or not folder.is_dir():
         return over
-    if source.format in (None, "histwords") and histwords.decades(folder):
+    if source.format in (None, "histwords") and arrays.decades(folder):
         return "decades"
     return "checkpoints" if not (folder / "config.json").is_file() and checkpoints(folder) else None
 

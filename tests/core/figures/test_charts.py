@@ -18,7 +18,6 @@ from crossroads.plots import (
     decades,
     forest,
     frequency_plot,
-    influence_plot,
     placebo_plot,
     ranking,
 )
@@ -28,7 +27,7 @@ from crossroads.words.measures.battery import BatteryResult
 from crossroads.words.measures.mleat import MleatResult
 from crossroads.words.measures.sc_weat import sc_weat
 from crossroads.words.measures.series import SeriesResult, series
-from crossroads.words.measures.stability import bootstrap, influence
+from crossroads.words.measures.stability import bootstrap
 from tests.fixtures.figures import Toy, colour_of, faults, said
 
 
@@ -168,7 +167,6 @@ def test_what_cannot_be_drawn_is_refused_in_words(nine: BatteryResult, ranked: C
     no_point = series({1950: Toy().embeddings}, catalog("weat7"))
     refused: list[tuple[Callable[[], Any], str]] = [
         (lambda: ranking(ranked(), n=0), "n is 0"),
-        (lambda: influence_plot(influence(made.embeddings, made.design), n=-1), "n is -1"),
         (lambda: decades(no_point), "no point of the series 'weat7'"),
         (lambda: forest(nine, show="d"), "show"),  # type: ignore[arg-type]
         (lambda: forest(nine, {"tset 2": interval}), "did you mean 'test 2'"),
@@ -177,17 +175,6 @@ def test_what_cannot_be_drawn_is_refused_in_words(nine: BatteryResult, ranked: C
     for draw, message in refused:
         with pytest.raises(InputError, match=message):
             draw()
-
-
-def test_the_most_influential_words_come_first_with_the_change_they_make() -> None:
-    made = Toy()
-    result = influence(made.embeddings, made.design)
-    ax = influence_plot(result, n=7)
-    rows = result._rows()[:7]
-    assert [dot[0] for dot in markers(ax)] == [row["without"] for row in rows]
-    texts = said(ax)
-    assert [t for t in texts if t in made.design.words] == [row["word"] for row in rows]
-    assert f"{rows[0]['change']:+.3f}".replace("-", "−") in texts
 
 
 def test_a_test_is_marked_among_its_placebos(every_result: dict[str, Result]) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from crossroads.core.figures.style import house
-from crossroads.plots import association_plot, eat_map, influence_plot, ranking
+from crossroads.plots import association_plot, eat_map, ranking
 from crossroads.words.measures.sc_weat import sc_weat
-from crossroads.words.measures.stability import influence
 from tests.fixtures.figures import Toy, faults, said
 
 LONG = [
@@ -38,7 +37,6 @@ def test_nothing_is_clipped_or_overprinted() -> None:
             "eat_map": eat_map(result),
             "association_plot": association_plot(result),
             "ranking": ranking(ranked, n=40),
-            "influence_plot": influence_plot(influence(emb, design), n=68),
         }
         assert [(name, fault) for name, drawn in figures.items() for fault in faults(drawn)] == []
         # 32 words a set fit a page, with both ends of labels that are too long

@@ -21,7 +21,7 @@ DRAWERS = [
 def test_what_it_does_not_draw_is_refused_by_every_figure(name: str) -> None:
     draw = getattr(plots, name)
     more = ["women"] if name == "profile" else []
-    result = Toy().mleat() if name == "influence_plot" else influence(Toy().embeddings, Toy().design)
+    result = influence(Toy().embeddings, Toy().design)
     kind = type(result).__name__
     for wrong, said in (("weat6", "str"), (result, kind), ([result], f"({kind}|list)"), (5, "int")):
         with pytest.raises(WrongKindError, match=f"^{name} draws .*, and was given {said}"):

@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from crossroads.core.errors import FormatError, InputError
-from crossroads.words.models.clip import clip_embeddings, is_clip
-from crossroads.words.models.images import image_labels, image_sets
+from crossroads.words.models.clip import clip_embeddings, image_labels, image_sets
+from crossroads.words.models.settings import is_clip
 
 Image = pytest.importorskip("PIL.Image", reason="extra 'vision'")
 

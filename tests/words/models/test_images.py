@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from crossroads.core.errors import FormatError, InputError
-from crossroads.words.models.images import (
+from crossroads.words.models.clip import (
     image_labels,
     image_sets,
     images_sha256,

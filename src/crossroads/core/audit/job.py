@@ -31,8 +31,7 @@ from crossroads.words.checks.corrections import corrected
 from crossroads.words.measures.battery import BatteryResult
 from crossroads.words.measures.series import SeriesResult
 from crossroads.words.models.ask import Request, SourceOptions
-from crossroads.words.models.sentence import is_sentence_encoder
-from crossroads.words.models.settings import packages
+from crossroads.words.models.settings import is_sentence_encoder, packages
 from crossroads.words.vectors import default as embedded
 from crossroads.words.vectors.load import load_series
 

@@ -15,7 +15,7 @@ from crossroads.core.stimuli import Design, StimulusSet, batteries, catalog
 from crossroads.intersections import audit as intersections
 from crossroads.traits import audit as traits
 from crossroads.words import audit as on_words
-from crossroads.words.models.images import image_labels, image_sets
+from crossroads.words.models.clip import image_labels, image_sets
 
 TABLE = (*on_words.ROWS, *intersections.ROWS, *on_words.SPACE, *on_contexts.ROWS, *traits.ROWS)
 """Every measure of audits, in the order of the results."""

@@ -43,9 +43,9 @@ from crossroads.core.models.files import MODULES
 from crossroads.core.models.services.addresses import public_url
 from crossroads.core.storage.files import read_record
 from crossroads.traits.probe.evidence import FORMAT as LOGITS
-from crossroads.words.models.clip import CLIP_TYPES
-from crossroads.words.vectors.formats import histwords, spacy_pipelines
-from crossroads.words.vectors.signatures import NAMES, check_format, sniff
+from crossroads.words.models.settings import CLIP_TYPES
+from crossroads.words.vectors.formats import arrays, spacy_pipelines
+from crossroads.words.vectors.signatures import FORMATS, NAMES, sniff
 
 KindName = Literal[
     "vectors", "series", "encoder", "language-model", "vision-language", "endpoint", "contexts", "logits"
@@ -128,7 +128,7 @@ def recognise(
     A ``format`` is one of vectors; ``kind`` overrides the detection, and may have blanks for hyphens.
     """
     if format is not None:
-        check_format(format)
+        one_of("format", format, FORMATS)
     if not isinstance(model, str | os.PathLike):
         raise InputError(f"the model is of type {type(model).__name__}.", hint=f"MODEL is {CAN_BE}.")
     model = os.fspath(model)
@@ -189,7 +189,7 @@ def _of_folder(model: str, folder: Path) -> Kind:
     if said == SENTENCES:
         hint = f"crossroads audit MODEL --contexts {folder}"
         raise InputError(f"{folder} contains sentences, not a model.", hint=hint)
-    if histwords.decades(folder):
+    if arrays.decades(folder):
         return Kind(name="series", model=model, because="it contains decades such as 1900-w.npy")
     if (folder / "config.json").is_file():
         return _of_config(model, _config(folder / "config.json"))

@@ -10,7 +10,7 @@ from crossroads.core.figures import wording
 from crossroads.core.figures.layout import MARGIN, Frame, axes_height, axes_width, name_ends, write
 from crossroads.core.figures.lettering import fitted, widest, width
 from crossroads.core.figures.placing import Page
-from crossroads.core.figures.rows import draw_key
+from crossroads.core.figures.rows import SIDE, draw_key
 from crossroads.core.figures.style import BLUE, BODY, CELL, GREY, INK, RED, RULE, SMALL, WIDE, bare, figure
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.wording.numbers import P, counted, p_equals
@@ -31,19 +31,21 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
     """Draw associations of target words against their log frequency, with the slope within both targets.
 
     The two lines have one slope; their distance is the difference at equal frequency. Where the clouds of
-    points stand side by side, no word tells what the difference would be there.
+    points are side by side, no word shows what the difference would be there.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
     >>> design = cr.catalog("weat7")
-    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)), ranks=range(1, 33))
+    >>> emb = cr.load("default", words=design.words)
     >>> ax = cr.plots.frequency_plot(cr.frequency(emb, design))
     """
-    points = {key: _points(result, key) for key in ("x", "y")}
+    points = {
+        key: np.array([(result.log_frequencies[w], result.associations[w]) for w in result.sets[key]])
+        for key in ("x", "y")
+    }
     equal, matched = result.adjusted, result.matched_pvalue
-    like = "" if matched is None else f", words of like frequency {p_equals(P(matched, '≈'), 'figure')}"
+    like = "" if matched is None else f", frequency-matched words {p_equals(P(matched, '≈'), 'figure')}"
     frame = Frame(
         width=WIDE,
         body=_BODY,
@@ -71,40 +73,37 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
     for key, some in points.items():
         color, marker, size = _LOOK[key]
         ax.plot(*some.T, linestyle="none", marker=marker, markersize=size, color=color, zorder=4)
-        _draw_line(ax, some, result.slope, color)
-    half, titles = axes_width(ax) / 2 - 0.2, dict(result.titles)
-    marks = ({"marker": mark, "markersize": size, "color": color} for color, mark, size in _LOOK.values())
-    texts = (fitted(wording.titled(key, titles), half, BODY) for key in _LOOK)
-    draw_key(ax, [(*text, look) for text, look in zip(texts, marks, strict=True)], 0.14, apart=0.4)
+        ax.plot(*_on_line(some, result.slope)[[0, -1]].T, color=color, linewidth=1.1, zorder=3)
+    half = axes_width(ax) / 2 - 0.2
+    key_of = [
+        (*fitted(wording.titled(key, result.titles), half, BODY), {"marker": m, "markersize": s, "color": c})
+        for key, (c, m, s) in _LOOK.items()
+    ]
+    draw_key(ax, key_of, 0.14, apart=0.4)
     _label(ax, result, points)
     name_ends(ax, "← rarer", "log frequency", "more frequent →")
-    _name_side(ax, dict(result.titles))
+    a, b = (wording.titled(key, result.titles) for key in "ab")
+    side: dict[str, Any] = {"rotation": 90, "ha": "center"}
+    for text, y, va in ((f"← {b}", 0.0, "bottom"), (f"{a} →", 1.0, "top")):
+        line, fits = fitted(text, axes_height(ax) / 2 - 0.1, BODY)
+        write(ax, line, (0, y), (-0.5, 0), size=fits, va=va, **side)
     return ax
 
 
-def _points(result: FrequencyResult, key: str) -> Floats:
-    return np.array([(result.log_frequencies[w], result.associations[w]) for w in result.sets[key]])
-
-
-def _draw_line(ax: Axes, points: Floats, slope: float, color: str) -> None:
-    """The slope through the means of one target, over its words."""
-    ax.plot(*_on_line(points, slope)[[0, -1]].T, color=color, linewidth=1.1, zorder=3)
-
-
 def _on_line(points: Floats, slope: float) -> Floats:
-    """Some points of that line."""
+    """Some points of the line with that slope through the means of one target, over its words."""
     x = np.linspace(points[:, 0].min(), points[:, 0].max(), 60)
     return np.stack([x, points[:, 1].mean() + slope * (x - points[:, 0].mean())], axis=1)
 
 
 def _label(ax: Axes, result: FrequencyResult, points: dict[str, Floats]) -> None:
-    """Write the words beside their points, as far as there is room."""
+    """Write the words next to their points, as far as there is room."""
     size = np.array([axes_width(ax), axes_height(ax)])
     low, high = (np.array(ends) for ends in zip(ax.get_xlim(), ax.get_ylim(), strict=True))
     inches = {key: (some - low) / (high - low) * size for key, some in points.items()}
-    page = Page(*size.tolist())
+    unit, page = size / (high - low), Page(*size.tolist())
     for some in inches.values():
-        page.avoid(_on_line(some, result.slope * (size / (high - low))[1] / (size / (high - low))[0]))
+        page.avoid(_on_line(some, result.slope * unit[1] / unit[0]))
     for some in inches.values():
         for x, y in some.tolist():
             page.bar((x, y), 0.06, 0.06)
@@ -117,74 +116,51 @@ def _label(ax: Axes, result: FrequencyResult, points: dict[str, Floats]) -> None
                 write(ax, text, at, size=fits, color=GREY, ha="center", zorder=5)
 
 
-def _name_side(ax: Axes, titles: dict[str, str]) -> None:
-    """Say beside the vertical axis what lies above and below."""
-    a, b = (wording.titled(key, titles) for key in "ab")
-    room = axes_height(ax) / 2 - 0.1
-    place: dict[str, Any] = {"rotation": 90, "ha": "center", "color": INK}
-    for text, y, va in ((f"← {b}", 0.0, "bottom"), (f"{a} →", 1.0, "top")):
-        line, size = fitted(text, room, BODY)
-        write(ax, line, (0, y), (-0.5, 0), size=size, va=va, **place)
-
-
 _BINS = 48
-_KINDS = ("dealt", "topics")
 _SAID = {"dealt": "attributes dealt", "topics": "attributes are\ntopics too"}
 
 
 @figure(PlaceboResult)
 def placebo_plot(result: PlaceboResult, *, ax: Axes | None = None) -> Axes:
-    """Draw how strong placebo tests are, of either kind, and where the test stands among them.
+    """Draw how strong placebo tests are, of either kind, and where the test is among them.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> words = [f"w{i}" for i in range(2000)]
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(2000, 20)))
-    >>> toy = cr.Design(name="toy", x=words[:8], y=words[8:16], a=words[16:24], b=words[24:32])
-    >>> ax = cr.plots.placebo_plot(cr.placebo(emb, toy, draws=200))
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.load("default", words=design.words)
+    >>> ax = cr.plots.placebo_plot(cr.placebo(emb, design, draws=200))
     """
     sizes = {"dealt": np.abs(result.statistics), "topics": np.abs(result.topic_statistics)}
     test = abs(result.statistic)
     end = max(1.15 * test, float(np.quantile(np.concatenate(list(sizes.values())), 0.99)))
-    names = [line for text in _SAID.values() for line in text.split("\n")]
+    beyond = sum(int((values > end).sum()) for values in sizes.values())
     frame = Frame(
         width=WIDE,
         body=2.0,
-        left=MARGIN + 0.1 + widest(names, SMALL),
+        left=MARGIN + 0.1 + widest(list(_SAID.values()), SMALL),
         right=0.2,
         title=f"{result.design}: among tests of arbitrary topics",
         subtitle=f"|t| = {wording.number(test)}, {result.among_topics}",
         below=0.46,
-        note=_note(result, sizes, end),
+        note=wording.sentence(
+            f"red: the test, stronger than {wording.percent(result.percentile)} of those with dealt "
+            f"attributes (placebo {p_equals(P(result.pvalue, '≈'), 'figure')})",
+            f"{len(result.statistics):,} placebo tests of either kind, out of {counted(result.pool, 'word')}",
+            "targets: the words nearest to a word drawn at random",
+            f"beyond the right edge: {beyond:,}" if beyond else "",
+            wording.model(result),
+        ),
     )
     ax = frame.axes(ax)
     bare(ax)
     edges = np.linspace(0, end, _BINS + 1)
-    tops = []
-    for sign, kind in zip((1, -1), _KINDS, strict=True):
+    for sign, kind, color in ((1, "dealt", CELL), (-1, "topics", RULE)):
         counts, _ = np.histogram(sizes[kind], bins=edges)
-        tops.append(int(counts.max()))
-        ax.bar(
-            edges[:-1],
-            sign * counts / max(tops[-1], 1),  # each kind to its own height: they are as many
-            width=np.diff(edges),
-            align="edge",
-            color=CELL if kind == "dealt" else RULE,
-            edgecolor=INK,
-            linewidth=0.3,
-            zorder=2,
-        )
-        write(
-            ax,
-            _SAID[kind],
-            (0, 0.5 * sign),
-            (-0.08, 0),
-            coords=("axes fraction", "data"),
-            size=SMALL,
-            ha="right",
-        )
+        heights = sign * counts / max(counts.max(), 1)  # each kind to its own height: they are as many
+        look: dict[str, Any] = {"align": "edge", "edgecolor": INK, "linewidth": 0.3, "zorder": 2}
+        ax.bar(edges[:-1], heights, width=np.diff(edges), color=color, **look)
+        write(ax, _SAID[kind], (0, 0.5 * sign), (-0.08, 0), coords=SIDE, size=SMALL, ha="right")
     ax.axhline(0, color=INK, linewidth=0.8, zorder=3)
     ax.plot([test, test], [-1.05, 1.05], color=RED, linewidth=1.3, zorder=4)
     ax.set_xlim(0, end)
@@ -192,16 +168,3 @@ def placebo_plot(result: PlaceboResult, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks([])
     ax.set_xlabel("strength |t| of a test", fontsize=BODY, color=INK, labelpad=3)
     return ax
-
-
-def _note(result: PlaceboResult, sizes: dict[str, Floats], end: float) -> str:
-    beyond = sum(int((values > end).sum()) for values in sizes.values())
-    dealt = wording.percent(result.percentile)
-    p = p_equals(P(result.pvalue, "≈"), "figure")
-    return wording.sentence(
-        f"red: the test, stronger than {dealt} of those with dealt attributes (placebo {p})",
-        f"{len(result.statistics):,} placebo tests of either kind, out of {counted(result.pool, 'word')}",
-        "targets: the words nearest to a word drawn at random",
-        f"beyond the right edge: {beyond:,}" if beyond else "",
-        wording.model(result),
-    )

@@ -43,7 +43,7 @@ _SHARES = (0.0, 0.16, 0.36, 1.0)
 _SIDES = {"a": RED, "b": BLUE}
 _DASHES = (0, (3, 2))
 IN_CELL = 0.05
-"""Room beside the text of a cell, in inches."""
+"""Room next to the text of a cell, in inches."""
 
 
 @figure(MleatResult)
@@ -52,7 +52,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
 
     A cell is the stronger in colour the further its target lies towards its attribute, and says so in
     words, with the size of the Level 2 effect size. A leaning that is found has a dark border and a star,
-    one that is not a dashed border, so that nothing depends on colour. A sign of inequality stands in the
+    one that is not a dashed border, so that nothing depends on colour. A sign of inequality is in the
     middle where the two targets differ, in a dashed circle where other words might not show it. Every cell
     prints its Level 3 mean cosine; Level 1 is in the heading, the Level 2 tests below their targets, and
     under them the pattern in words, and the paper's with the share of resamples that agree.
@@ -63,10 +63,9 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
     >>> design = cr.catalog("weat7")
-    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
+    >>> emb = cr.load("default", words=design.words)
     >>> ax = cr.plots.eat_map(cr.mleat(emb, design))
     """
     level1 = result.level1
@@ -82,7 +81,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
         title=result.design,
         subtitle=f"Level 1: {wording.effect(result.level1)}, {wording.chance(result.level1)}",
         above=0.12 + max(height(text, BODY) for text in columns.values()),
-        below=0.12 + sum(height(text, size) + gap for text, size, gap, _ in below),
+        below=0.12 + sum(height(texts[0][1], size) + gap for texts, size, gap, _ in below),
         note=wording.sentence(
             f"* found to lean (dark border): {wording.rule(result)}",
             "dashed border: not found to lean",
@@ -102,31 +101,32 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
         at: dict[str, Any] = {"coords": "data", "ha": "center"}
         write(ax, columns[key], (i + 0.5, 2), (0, 0.05), size=BODY, weight="bold", va="bottom", **at)
     down = -0.06
-    for text, size, gap, look in below:
-        rest = {key: value for key, value in look.items() if key != "at"}
-        for at_x, line in zip(look["at"], text.split("|"), strict=True):
-            write(ax, line, (at_x, 0), (0, down), coords="data", size=size, ha="center", va="top", **rest)
-        down -= height(text.split("|")[0], size) + gap
+    for texts, size, gap, look in below:
+        for x, line in texts:
+            write(ax, line, (x, 0), (0, down), coords="data", size=size, ha="center", va="top", **look)
+        down -= height(texts[0][1], size) + gap
     return ax
 
 
-def _below(result: MleatResult, differ: str, room: float) -> list[tuple[str, float, float, dict[str, Any]]]:
-    """What stands below a map: texts, their size, the room under each, and how they look."""
+_Line = tuple[list[tuple[float, str]], float, float, dict[str, Any]]
+"""Texts side by side, each with its place, their size, the room under them, and how they look."""
+
+
+def _below(result: MleatResult, differ: str, room: float) -> list[_Line]:
+    """What is below a map: the tests of Level 2, the pattern, and how sure it is."""
     tests = (f"Level 2: {wording.effect(one)}, {wording.chance(one)}" for one in result.level2.values())
-    sized = [fitted(text, room / 2 - 0.06, SMALL) for text in tests]
-    size = min(size for _, size in sized)
+    (left, one), (right, other) = (fitted(text, room / 2 - 0.06, SMALL) for text in tests)
     pattern = phrases.pattern(result.crossed_pattern, result.titles)
-    said = wrapped(pattern, room, TITLE, lines=3, weight="bold")
-    found: list[tuple[str, float, float, dict[str, Any]]] = [
-        ("|".join(text for text, _ in sized), size, 0.06, {"at": (0.5, 1.5), "color": ON_CELL}),
-        (said, TITLE, 0.02, {"at": (1,), "weight": "bold"}),
-    ]
     share = result.pattern_shares.get(result.pattern)
-    told = [phrases.difference(differ, result.crossed_pattern)]
+    quiet = [phrases.difference(differ, result.crossed_pattern)]
     if share is not None:
-        told.append(f"paper's pattern: {result.pattern}, in {wording.percent(share)} of resamples")
-    quiet: dict[str, Any] = {"at": (1,), "color": ON_CELL}
-    return [*found, *((wrapped(text, room, SMALL, lines=3), SMALL, 0.0, quiet) for text in told)]
+        quiet.append(f"paper's pattern: {result.pattern}, in {wording.percent(share)} of resamples")
+    grey: dict[str, Any] = {"color": ON_CELL}
+    return [
+        ([(0.5, left), (1.5, right)], min(one, other), 0.06, grey),
+        ([(1.0, wrapped(pattern, room, TITLE, lines=3, weight="bold"))], TITLE, 0.02, {"weight": "bold"}),
+        *(([(1.0, wrapped(text, room, SMALL, lines=3))], SMALL, 0.0, grey) for text in quiet),
+    ]
 
 
 def cells_of(result: MleatResult) -> dict[str, MapCell]:
@@ -160,8 +160,7 @@ def draw_cells(
         others = (cell.size is not None) + (last is not None)
         most = max(1, int((place[1] - 0.1) * 72 / (size * LEADING)) - others)
         text = cell_text(cell, titles[key[0]], place[0] - IN_CELL, size, lines=most)
-        colour = "white" if cell.step == len(_SHARES) - 1 else INK if cell.step else ON_CELL
-        look: dict[str, Any] = {"color": colour, "size": size, "ha": "center", "coords": "data"}
+        look: dict[str, Any] = {"color": _ink(cell), "size": size, "ha": "center", "coords": "data"}
         up = size * LEADING / 144 if last else 0.0
         at, weight = (column + 0.5, row + 0.5), "bold" if cell.found else "normal"
         write(ax, text, at, (0, up), weight=weight, zorder=3, **look)
@@ -170,6 +169,11 @@ def draw_cells(
             write(ax, last[key], at, (0, under), zorder=3, **{**look, "size": min(size, SMALL)})
     ax.set(xlim=(-0.01, 2.01), ylim=(-0.01, 2.01))
     ax.axis("off")
+
+
+def _ink(cell: MapCell) -> str:
+    """The colour of text on a cell."""
+    return "white" if cell.step == len(_SHARES) - 1 else INK if cell.step else ON_CELL
 
 
 def _patch(cell: MapCell, side: str, at: tuple[float, float], wide: float = 1, tall: float = 1) -> Any:
@@ -213,23 +217,22 @@ def draw_mark(
 _BOX, _SPACE, _APART, _LINE = 0.13, 0.06, 0.2, 0.17
 Entry = tuple[MapCell | str, str]
 """What a key shows, a cell or how far a difference reaches, and its meaning."""
+_Keyed = tuple[MapCell | str, str, float]
+"""The same with the size of the type."""
 
 
 def key_entries(rule: str, cells: Sequence[MapCell], marks: Sequence[str] = ()) -> list[Entry]:
     """What a key must explain of some cells, and of how far differences reach."""
-    entries: list[Entry] = []
-    if found := max((one for one in cells if one.found), key=lambda one: one.step, default=None):
-        entries.append((found, f"found to lean: {rule}"))
-    if unsure := max(
-        (one for one in cells if one.step and not one.found), key=lambda one: one.step, default=None
-    ):
-        entries.append((unsure, "towards it, not found to lean"))
-    return [*entries, *((one, phrases.difference(one)) for one in ("others", "words") if one in marks)]
+    towards = sorted((cell for cell in cells if cell.step), key=lambda cell: -cell.step)
+    found = [(cell, f"found to lean: {rule}") for cell in towards if cell.found]
+    unsure = [(cell, "towards it, not found to lean") for cell in towards if not cell.found]
+    reached = [(mark, phrases.difference(mark)) for mark in ("others", "words") if mark in marks]
+    return [*found[:1], *unsure[:1], *reached]
 
 
-def key_rows(entries: Sequence[Entry], room: float) -> list[list[tuple[MapCell | str, str, float]]]:
+def key_rows(entries: Sequence[Entry], room: float) -> list[list[_Keyed]]:
     """The entries of a key in rows that fit, each with the size of its type."""
-    rows: list[list[tuple[MapCell | str, str, float]]] = []
+    rows: list[list[_Keyed]] = []
     left = room + 1
     for shown, text in entries:
         line, size = fitted(text, room - _BOX - _SPACE, SMALL)
@@ -242,7 +245,7 @@ def key_rows(entries: Sequence[Entry], room: float) -> list[list[tuple[MapCell |
     return rows
 
 
-def draw_key(ax: Axes, rows: Sequence[Sequence[tuple[MapCell | str, str, float]]], room: float) -> None:
+def draw_key(ax: Axes, rows: Sequence[Sequence[_Keyed]], room: float) -> None:
     """Fill axes that are as wide as ``room`` inches with a key, and as high as its rows need."""
     tall = key_height(rows)
     ax.set(xlim=(0, room), ylim=(0, tall))
@@ -254,13 +257,10 @@ def draw_key(ax: Axes, rows: Sequence[Sequence[tuple[MapCell | str, str, float]]
                 draw_mark(ax, shown, (1, 1), 5.5, (left + _BOX / 2, middle))
             else:
                 ax.add_patch(_patch(shown, "a", (left, middle - _BOX / 2), _BOX, _BOX))
-                star: dict[str, Any] = {
-                    "color": "white" if shown.step == len(_SHARES) - 1 else INK,
-                    "weight": "bold",
-                }
                 if shown.found:
                     at = (left + _BOX / 2, middle - 0.02)
-                    write(ax, "*", at, coords="data", size=SMALL, ha="center", zorder=3, **star)
+                    star: dict[str, Any] = {"weight": "bold", "color": _ink(shown), "ha": "center"}
+                    write(ax, "*", at, coords="data", size=SMALL, zorder=3, **star)
             write(ax, text, (left + _BOX + _SPACE, middle), coords="data", size=size, color=GREY)
             left += _BOX + _SPACE + width(text, size) + _APART
 
@@ -290,26 +290,31 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
     >>> design = cr.catalog("weat7")
-    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
+    >>> emb = cr.load("default", words=design.words)
     >>> figure = cr.plots.eat_maps(cr.battery(emb, [design]))
     """
     if not result.tests:
         raise InputError("the battery has no test to draw.", hint="see its field 'skipped' for the reasons.")
-    columns = min(at_least_one("columns", columns), len(result.tests))
-    width = max(columns, 3) * _PITCH + 2 * MARGIN
-    room = width - 2 * MARGIN
-    heads, size = _heads(result)
+    tests = result.tests
+    columns = min(at_least_one("columns", columns), len(tests))
+    room = max(columns, 3) * _PITCH
+    width = room + 2 * MARGIN
+    names = [test.titles[key] for test in tests for key in "xy"]
+    heads, size = alike(names, _MAPS_WIDE / 2 - 0.03, SMALL, lines=_LINES)
     said, patterned = _said(result)
-    marks, adjusted = _marks(result), result._adjusted_p()
+    marks = [
+        reach(test.level1.pvalue, p, alpha=test.conventions["alpha"])
+        for test, p in zip(tests, result.adjusted[phrases.ADJUSTMENT], strict=True)
+    ]
+    adjusted = result._adjusted_p()
     notes = wrapped(_note(result, marks), room, SMALL, lines=8)
-    shown = [cell for test in result.tests for cell in cells_of(test).values()]
-    key = key_rows(key_entries(wording.rule(result.tests[0]), shown, marks), room)
-    lines = [range(start, min(start + columns, len(heads))) for start in range(0, len(heads), columns)]
-    labelled = [max(height(heads[i][key], size) for i in line for key in "xy") for line in lines]
-    tall = [_tall([result.tests[i] for i in line]) for line in lines]
+    shown = [cell for test in tests for cell in cells_of(test).values()]
+    key = key_rows(key_entries(wording.rule(tests[0]), shown, marks), room)
+    lines = [range(start, min(start + columns, len(tests))) for start in range(0, len(tests), columns)]
+    labelled = [max(height(heads[2 * i + j], size) for i in line for j in (0, 1)) for line in lines]
+    tall = [_tall([tests[i] for i in line]) for line in lines]
     below = [max(height(said[i], patterned) for i in line) + 0.06 + _BETWEEN for line in lines]
     body = _HEADING * len(lines) + sum(labelled) + sum(tall) + sum(below)
     foot = key_height(key)
@@ -321,11 +326,12 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
         for column, i in enumerate(line):
             left = MARGIN + column * _PITCH + (_PITCH - _MAPS_WIDE) / 2
             ax = figure.add_axes((left / width, bottom / total, _MAPS_WIDE / width, high / total))
-            _maps_small_map(ax, result.tests[i], marks[i], high)
-            for j, name in enumerate("xy"):
+            draw_cells(ax, cells_of(tests[i]), tests[i].titles, (_MAPS_WIDE / 2, high / 2), size=LEAST)
+            draw_mark(ax, marks[i], (_MAPS_WIDE / 2, high / 2), LEAST + 1)
+            for j, head_text in enumerate(heads[2 * i : 2 * i + 2]):
                 at = (j + 0.5, 2)
-                write(ax, heads[i][name], at, (0, 0.02), coords="data", size=size, ha="center", va="bottom")
-            _write_heading(ax, result.tests[i], adjusted[i], head)
+                write(ax, head_text, at, (0, 0.02), coords="data", size=size, ha="center", va="bottom")
+            _write_heading(ax, tests[i], adjusted[i], head)
             write(ax, said[i], (0.5, 0), (0, -0.05), size=patterned, weight="bold", ha="center", va="top")
         top = bottom - under
     bottom = MARGIN + height(notes, SMALL)
@@ -335,29 +341,12 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     return figure
 
 
-def _heads(result: BatteryResult) -> tuple[list[dict[str, str]], float]:
-    """The names of the targets of each test, in lines, and the font size in which all fit."""
-    names = [test.titles[key] for test in result.tests for key in "xy"]
-    lines, size = alike(names, _MAPS_WIDE / 2 - 0.03, SMALL, lines=_LINES)
-    pairs = zip(lines[::2], lines[1::2], strict=True)
-    return [{"x": x, "y": y} for x, y in pairs], size
-
-
 def _said(result: BatteryResult) -> tuple[list[str], float]:
     """The pattern of each test in words, in lines, and the font size in which all fit."""
     room = _PITCH - 0.06
     told = [phrases.pattern(test.crossed_pattern, test.titles) for test in result.tests]
     size = min(fitted(text, room, SMALL, lines=_SAID, weight="bold")[1] for text in told)
     return [wrapped(text, room, size, lines=_SAID + 2, weight="bold") for text in told], size
-
-
-def _marks(result: BatteryResult) -> list[str]:
-    """How far the difference of each test reaches, by its adjusted p-value."""
-    adjusted = result.adjusted[phrases.ADJUSTMENT]
-    return [
-        reach(test.level1.pvalue, p, alpha=test.conventions["alpha"])
-        for test, p in zip(result.tests, adjusted, strict=True)
-    ]
 
 
 def _tall(tests: Sequence[MleatResult]) -> float:
@@ -381,12 +370,6 @@ def _note(result: BatteryResult, marks: Sequence[str]) -> str:
         f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
         wording.model(result),
     )
-
-
-def _maps_small_map(ax: Axes, test: MleatResult, differ: str, tall: float) -> None:
-    place = (_MAPS_WIDE / 2, tall / 2)
-    draw_cells(ax, cells_of(test), test.titles, place, size=LEAST)
-    draw_mark(ax, differ, place, LEAST + 1)
 
 
 def _write_heading(ax: Axes, test: MleatResult, adjusted: P | None, labelled: float) -> None:
@@ -428,13 +411,13 @@ def taxonomy() -> Figure:
         left = MARGIN + (column + row / 2) * step + (step - _TAXONOMY_WIDE) / 2
         bottom = total - MARGIN - row * pitch - _ABOVE - _TAXONOMY_TALL
         ax = figure.add_axes((left / PAGE, bottom / total, _TAXONOMY_WIDE / PAGE, _TAXONOMY_TALL / total))
-        _taxonomy_small_map(ax, pattern, step)
+        _draw_pattern(ax, pattern, step)
     foot = figure.add_axes((MARGIN / PAGE, MARGIN / total, room / PAGE, key_height(key) / total))
     draw_key(foot, key, room)
     return figure
 
 
-def _taxonomy_small_map(ax: Axes, pattern: str, room: float) -> None:
+def _draw_pattern(ax: Axes, pattern: str, room: float) -> None:
     titles = phrases.ANY_SETS
     draw_cells(ax, map_cells(pattern), titles, (_TAXONOMY_WIDE / 2, _TAXONOMY_TALL / 2), size=LEAST)
     for i, key in enumerate("xy"):

@@ -78,7 +78,6 @@ class InfluenceResult(Result):
     _stem: ClassVar[str] = "influence"
     _printed: ClassVar[bool] = False
     _about_test: ClassVar[bool] = True
-    _figure: ClassVar[str] = "influence_plot"
     _label_format: ClassVar[str] = "{design} influence"
     _table_title: ClassVar[str] = "Effect sizes without single words"
     _most_rows: ClassVar[int] = 8

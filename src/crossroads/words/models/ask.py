@@ -37,13 +37,11 @@ from crossroads.core.models.transformers import Device
 from crossroads.core.stimuli import Design
 from crossroads.core.storage.cache import Cache, Key
 from crossroads.core.storage.files import evidence_code
-from crossroads.words.models.clip import CLIP_PROMPT, clip_embeddings
+from crossroads.words.models.clip import CLIP_PROMPT, clip_embeddings, image_sets, labelled_images
 from crossroads.words.models.endpoint import endpoint_embeddings
-from crossroads.words.models.images import image_sets, labelled_images
 from crossroads.words.models.prompted import prompted_embeddings, prompted_layers
 from crossroads.words.models.prompts import Words, has_prompts, prompts_of
-from crossroads.words.models.sentence import is_sentence_encoder
-from crossroads.words.models.settings import Pooling, layer_count, packages
+from crossroads.words.models.settings import Pooling, is_sentence_encoder, layer_count, packages
 from crossroads.words.vectors.load import load, load_series
 
 PLAIN = "This is {word}"
@@ -60,7 +58,7 @@ Progress = Callable[[int, int | None], None]
 class SourceOptions:
     """How vectors are obtained from a model: the options of :func:`embed_words`.
 
-    Besides, ``pool`` is the number of other words of a file that are also read, ``images`` a folder with one
+    Also, ``pool`` is the number of other words of a file that are also read, ``images`` a folder with one
     subfolder of images per stimulus set, and ``answers`` the folder in which those of a service are kept.
     """
 
@@ -103,19 +101,12 @@ class Request:
     def layers(self, cache: Cache | None = None, progress: Progress | None = None) -> dict[int, Embeddings]:
         """One vector per word in every layer of a transformer."""
         keys = {at: self._key(f"in layer {at}") for at in range(layer_count(self.files) + 1)}
-        saved = {at: None if cache is None else cache.find(key, VECTORS) for at, key in keys.items()}
-        there = {at: emb for at, emb in saved.items() if emb is not None}
-        if len(there) == len(keys):
-            return there
-        made = prompted_layers(
-            self.files.place,
-            self._prompted,
-            prompt=self.options.prompt,
-            pooling=self.options.pooling or "auto",
-            revision=self.files.revision,
-            device=self.options.device,
-            progress=progress,
-        )
+        if cache is not None:
+            saved = {at: emb for at, key in keys.items() if (emb := cache.find(key, VECTORS)) is not None}
+            if len(saved) == len(keys):
+                return saved
+        pooling = self.options.pooling or "auto"
+        made = prompted_layers(self.files.place, self._prompted, pooling=pooling, **self._asking(progress))
         for at in made:
             made[at] = self._said_bare(made[at])
             if cache is not None:
@@ -181,9 +172,8 @@ class Request:
         """Read or ask for the vectors."""
         kind, options, words = self.kind, self.options, self.words
         if self._is("vectors", "series"):
-            listed = None if words is None else list(words)
             reading: dict[str, Any] = {"format": options.format, "fallback": options.fallback}
-            return load(kind.model, words=listed, pool=options.pool, progress=progress, **reading)
+            return load(kind.model, words=words, pool=options.pool, progress=progress, **reading)
         if self._is("contexts"):
             return _mean_contexts(kind, words, options.fallback)
         if self._is("logits"):
@@ -195,22 +185,35 @@ class Request:
                 f"all words were asked for, and {kind.shown} is {KINDS[kind.name]}, which lists none.",
                 hint="name the words.",
             )
-        asking: dict[str, Any] = {"progress": progress}
-        asking |= {} if options.prompt is None else {"prompt": options.prompt}
+        asking = self._asking(progress)
         if self._is("endpoint"):
             return endpoint_embeddings(
                 kind.model, self._prompted, model=options.served, cache=answers, **asking
             )
-        asking |= {"revision": self.files.revision, "device": options.device}
         if self._is("vision-language"):
             emb = clip_embeddings(self.files.place, self._prompted, self._images or None, **asking)
-            return _said_bare(emb, self.designs, options.prompt, "clip-prompts")
+            return self._said_bare(emb, "clip-prompts")
         asking |= {"pooling": options.pooling or "auto", "layer": options.layer}
         emb = prompted_embeddings(self.files.place, self._prompted, **asking)
         return emb if is_sentence_encoder(self.files) else self._said_bare(emb)
 
-    def _said_bare(self, emb: Embeddings) -> Embeddings:
-        return _said_bare(emb, self.designs, self.options.prompt, "gpt2-prompts")
+    def _asking(self, progress: Progress | None) -> dict[str, Any]:
+        """Options of everything that reads words in prompts."""
+        asking: dict[str, Any] = {"progress": progress}
+        asking |= {} if self.options.prompt is None else {"prompt": self.options.prompt}
+        if not self._is("endpoint"):
+            asking |= {"revision": self.files.revision, "device": self.options.device}
+        return asking
+
+    def _said_bare(self, emb: Embeddings, entry: str = "gpt2-prompts") -> Embeddings:
+        """Record that words were read without a prompt, where the catalogue has none in their language."""
+        own = {design.language: None for design in self.designs if not design.templates}
+        without = [in_short(language) for language in own if not has_prompts(language, entry)]
+        if self.options.prompt is not None or not without:
+            return emb
+        said = f"the catalogue has no prompt in {join_words(without)}"
+        about = replace(emb.provenance, details={**emb.provenance.details, "bare words": said})
+        return Embeddings(emb.labels, emb.vectors, provenance=about)
 
 
 _DECIDING: Mapping[str, tuple[str, ...]] = {
@@ -254,14 +257,10 @@ def embed_words(
         see :mod:`crossroads.core.models.kinds`.
     words
         Words; words with the prompt of each; or designs, whose words have the prompts that an audit uses. A
-        sentence is read as it stands, at the word in brackets if there is one: ``"The [Black] woman is
+        sentence is read as it is, at the word in brackets if there is one: ``"The [Black] woman is
         here."`` None for all words of a file or a store.
-    prompt
-        Template with ``{word}``, for models that read words in prompts.
-    layer
-        The layer of a transformer: 0 is the input of the first block, -1 the top, which is the default.
-    pooling
-        Which tokens of the prompt give the vector, as in :func:`~crossroads.prompted_embeddings`.
+    prompt, layer, pooling, revision, device
+        As in :func:`~crossroads.prompted_embeddings`, for models that read words in prompts.
     served
         Name of the model at a service that has several.
     kind
@@ -269,10 +268,6 @@ def embed_words(
     format, fallback
         Format of a file of vectors, and rules for words not found as written; as in
         :func:`~crossroads.load`.
-    revision
-        Branch, tag or commit of a model of the hub.
-    device
-        Device on which a model runs.
     cache
         Folder in which the answers of a service are kept.
     progress
@@ -282,11 +277,6 @@ def embed_words(
     -------
     Embeddings
         How the vectors were made is in the details of the provenance.
-
-    Raises
-    ------
-    InputError
-        If an option does not apply to the kind of model, among others.
 
     Examples
     --------
@@ -298,19 +288,15 @@ def embed_words(
     (('nurse', 'banker'), 0)
     """
     found = recognise(model, format=format, kind=kind)
-    check_options(
-        [found], prompt=prompt, layer=layer, pooling=pooling, served=served, revision=revision, format=format
-    )
+    given: dict[str, Any] = {"format": format, "prompt": prompt, "pooling": pooling, "served": served}
+    given["revision"] = revision
+    check_options([found], layer=layer, **given)
     options = SourceOptions(
-        format=format,
         fallback=fallback if isinstance(fallback, str) else ",".join(fallback),
-        prompt=prompt,
         layer=-1 if layer is None else layer,
-        pooling=pooling,
-        served=served,
-        revision=revision,
         device=device,
         answers=None if cache is None else Path(cache),
+        **given,
     )
     return Request(found, *_listed(words, found), options).vectors(progress=progress)
 
@@ -366,12 +352,8 @@ def embed_series(
                 f"{place} holds no checkpoints.",
                 hint="their subfolders have names such as checkpoint-500 or step1000.",
             )
-        return {
-            step: embed_words(
-                folder, words, prompt=prompt, pooling=pooling, layer=layer, device=device, progress=progress
-            )
-            for step, folder in held.items()
-        }
+        asking: dict[str, Any] = {"prompt": prompt, "pooling": pooling, "layer": layer, "device": device}
+        return {step: embed_words(at, words, progress=progress, **asking) for step, at in held.items()}
     found = recognise(model)
     if found.name == "series" and over in (None, "decades"):
         check_options([found], prompt=prompt, pooling=pooling, layer=layer, revision=revision)
@@ -400,13 +382,13 @@ def _listed(words: Asked | None, kind: Kind) -> tuple[list[str] | Mapping[str, A
         return words, []
     if isinstance(words, str | bytes):
         raise InputError(f"the words are one string, {in_short(words)}.", hint="give a list of words.")
-    given: list[Any] = [words] if isinstance(words, Design) else list(words)
-    designs = [one for one in given if isinstance(one, Design)]
-    if designs and len(designs) < len(given):
+    items: list[Any] = [words] if isinstance(words, Design) else list(words)
+    designs = [item for item in items if isinstance(item, Design)]
+    if designs and len(designs) < len(items):
         raise InputError("designs and words are mixed.", hint="give designs, or words.")
-    if not given:
+    if not items:
         raise InputError("there are no words.", hint="give at least one.")
-    plain = [word for one in designs for word in one.words] if designs else given
+    plain = [word for design in designs for word in design.words] if designs else items
     return list(dict.fromkeys(plain)), designs
 
 
@@ -414,11 +396,9 @@ def _mean_contexts(kind: Kind, words: list[str] | Mapping[str, Any] | None, fall
     """The mean over the contexts of each word of a store."""
     contexts = open_contexts(kind.model, fallback)
     matches = [contexts.find(word) for word in (contexts.words if words is None else words)]
-    rows = list(dict.fromkeys(match.row for match in matches if match is not None))
-    if not rows:
-        asked = list(words or ())
-        raise UnknownNameError("word of the store", asked[0], contexts.words)
-    labels = [contexts.words[row] for row in rows]
+    labels = list(dict.fromkeys(contexts.words[match.row] for match in matches if match is not None))
+    if not labels:
+        raise UnknownNameError("word of the store", next(iter(words or ())), contexts.words)
     counts = [contexts.count(label) for label in labels]
     vectors = np.stack([np.asarray(contexts[label], dtype=np.float64).mean(axis=0) for label in labels])
     details = {
@@ -428,15 +408,3 @@ def _mean_contexts(kind: Kind, words: list[str] | Mapping[str, Any] | None, fall
     }
     about = replace(contexts.provenance, details=details)
     return Embeddings(labels, vectors, provenance=about, fallback=contexts.fallback)
-
-
-def _said_bare(emb: Embeddings, designs: Iterable[Design], prompt: str | None, entry: str) -> Embeddings:
-    """Vectors whose provenance says that words were read without a prompt, where the catalogue has none."""
-    without = {
-        one.language: None for one in designs if not one.templates and not has_prompts(one.language, entry)
-    }
-    if prompt is not None or not without:
-        return emb
-    said = f"the catalogue has no prompt in {join_words(map(in_short, without))}"
-    about = replace(emb.provenance, details={**emb.provenance.details, "bare words": said})
-    return Embeddings(emb.labels, emb.vectors, provenance=about)

@@ -6,14 +6,14 @@ Only the standard library is used. The words are sent to the service that is giv
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import InputError, in_short, one_of
+from crossroads.core.errors import in_short, one_of
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.models.services.addresses import (
     KEY_VARIABLE,
@@ -39,14 +39,13 @@ from crossroads.core.models.services.calls import (
 from crossroads.core.storage.cache import Cache, Form, Key, make_folder
 from crossroads.core.storage.files import fingerprint
 from crossroads.words.models.prompts import Words, prompted_words, said_prompts
+from crossroads.words.models.settings import Progress, check_counts, ignore
 
 _BYTES_A_TEXT = 1 << 19
 _BYTES_AROUND = 1 << 20
 _ALIKE = 0.02
 """Largest relative distance of two vectors that a model gives one text; services compute in 16 bits, too."""
 _SAYS_TOO_MANY = ("batch", "too many", "too large", "too long", "maximum")
-
-Progress = Callable[[int, int], None]
 
 
 class Batch(NamedTuple):
@@ -135,14 +134,12 @@ def endpoint_embeddings(
     (('rose', 'wasps'), [[4.0, 1.0], [5.0, 1.0]])
     """
     one_of("protocol", protocol, Protocol)
-    if batch_size < 1:
-        raise InputError(f"batch_size={batch_size} is too small.", hint="give a number from 1 up.")
+    check_counts(batch_size=batch_size)
     url = checked_url(str(url).strip())
     texts = prompted_words(words, prompt)
     caller = Caller(key=read_key(key_variable, url), timeout=timeout, retries=retries)
     service = _Service(url, model, protocol, caller, batch_size, cache)
-    vectors = service.vectors([one.text for one in texts], progress or _ignore)
-    used = said_prompts(words.values() if isinstance(words, Mapping) else [prompt])
+    vectors = service.vectors([text.text for text in texts], progress or ignore)
     provenance = Provenance(
         source=model or service.answered_by or public_url(url),
         format="endpoint",
@@ -152,11 +149,11 @@ def endpoint_embeddings(
             "protocol": service.protocol,
             "model": model,
             "answered by": service.answered_by,
-            "prompt": used,
+            "prompt": said_prompts(words.values() if isinstance(words, Mapping) else [prompt]),
             "words": len(texts),
         },
     )
-    return Embeddings([one.word for one in texts], vectors, provenance=provenance)
+    return Embeddings([text.word for text in texts], vectors, provenance=provenance)
 
 
 class _Service:
@@ -209,7 +206,9 @@ class _Service:
             try:
                 answer = self._ask(batch)
             except EndpointError as error:
-                if len(batch) == 1 or not _too_many(error):
+                said = error.answer.lower()
+                refused = error.status in (400, 422) and any(sign in said for sign in _SAYS_TOO_MANY)
+                if len(batch) == 1 or not (refused or error.status == 413):
                     raise
                 self._size = -(-len(batch) // 2)
                 continue
@@ -245,27 +244,14 @@ class _Service:
 
     def _check(self, answer: Answer) -> None:
         """Check that an answer is of the same model as those before."""
-        before = next(iter(self._known.values()), None)
+        before, changed = next(iter(self._known.values()), None), ""
         if before is not None and len(before) != answer.vectors.shape[1]:
+            changed = f"vectors of {answer.vectors.shape[1]} numbers, and before of {len(before)}"
+        elif answer.model and self.answered_by and answer.model != self.answered_by:
+            changed = f"the model {in_short(answer.model)}, and before with {in_short(self.answered_by)}"
+        if changed:
             raise EndpointError(
-                f"the service answered with vectors of {answer.vectors.shape[1]} numbers, and before of "
-                f"{len(before)}.",
-                hint="the model behind the address has changed; remove the cache (in the shell: --fresh).",
-            )
-        if answer.model and self.answered_by and answer.model != self.answered_by:
-            raise EndpointError(
-                f"the service answered with the model {in_short(answer.model)}, and before with "
-                f"{in_short(self.answered_by)}.",
+                f"the service answered with {changed}.",
                 hint="name one model; if it has changed, remove the cache (in the shell: --fresh).",
             )
         self.answered_by = self.answered_by or answer.model
-
-
-def _too_many(error: EndpointError) -> bool:
-    """Whether the service was asked for too many texts at once."""
-    said = error.answer.lower()
-    return error.status == 413 or (error.status in (400, 422) and any(one in said for one in _SAYS_TOO_MANY))
-
-
-def _ignore(done: int, total: int) -> None:
-    del done, total

@@ -6,10 +6,11 @@ characters that the word takes up in it.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import string
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from crossroads.core.errors import InputError, in_short, join_words
 from crossroads.core.stimuli import Design, Sentence, catalog
@@ -23,14 +24,11 @@ _FEW = 8
 _HINT = "write {word} where the stimulus goes, as in 'This is {word}', and {article} for a or an."
 
 
-@dataclass(frozen=True, kw_only=True)
-class PromptedWord:
-    """A word and the text in which a model reads it."""
+class PromptedWord(NamedTuple):
+    """A word, which labels the vector, and the text in which a model reads it."""
 
     word: str
-    """The word, which labels the vector."""
     text: str
-    """The text that the model reads."""
     span: tuple[int, int] | None
     """The characters of the word in the text; ``None`` if it does not occur there."""
 
@@ -50,10 +48,10 @@ def prompted_words(words: Words, prompt: str) -> tuple[PromptedWord, ...]:
     if isinstance(words, str | bytes):
         raise InputError(f"the words are one string, {in_short(words)}.", hint="give a list of words.")
     own: Mapping[str, str | Sentence] = words if isinstance(words, Mapping) else {}
-    found = tuple(_prompted(word, own.get(word, prompt)) for word in dict.fromkeys(words))
-    if not found:
+    texts = tuple(_prompted(word, own.get(word, prompt)) for word in dict.fromkeys(words))
+    if not texts:
         raise InputError("there are no words.", hint="give at least one.")
-    return found
+    return texts
 
 
 def check_prompt(prompt: object) -> str:
@@ -141,14 +139,13 @@ def _prompted(word: object, prompt: object) -> PromptedWord:
         )
     word = str(word)
     if isinstance(prompt, Sentence):
-        return PromptedWord(word=word, text=prompt.text, span=prompt.span)
-    if "word" not in _places(prompt):
-        text = str(prompt)
-        try:
-            return PromptedWord(word=word, text=text, span=Sentence(text, word).span)
-        except InputError:  # the word is meant, but not written
-            return PromptedWord(word=word, text=text, span=None)
-    return _filled(word, check_prompt(prompt))
+        return PromptedWord(word, prompt.text, prompt.span)
+    if "word" in _places(prompt):
+        return _filled(word, check_prompt(prompt))
+    span = None  # the word may be meant, but not written
+    with contextlib.suppress(InputError):
+        span = Sentence(str(prompt), word).span
+    return PromptedWord(word, str(prompt), span)
 
 
 def _filled(word: str, template: str) -> PromptedWord:
@@ -166,7 +163,7 @@ def _filled(word: str, template: str) -> PromptedWord:
     sentence = text
     if template.startswith("{") and not template.endswith("}"):  # a sentence that begins with a field
         sentence = text[:1].upper() + text[1:]
-    return PromptedWord(word=word, text=sentence, span=(start, end + len(sentence) - len(text)))
+    return PromptedWord(word, sentence, (start, end + len(sentence) - len(text)))
 
 
 def prompts_of(
@@ -179,12 +176,7 @@ def prompts_of(
 ) -> list[str] | dict[str, str | Sentence]:
     """Words with the prompts in which a model reads them, or as they are where one prompt is for all.
 
-    Sentences are read as they stand (:func:`sentence_in`).
-
-    Examples
-    --------
-    >>> prompts_of(["rose", "A rose is here."], default="This is {word}")
-    {'rose': 'This is {word}', 'A rose is here.': Sentence(text='A rose is here.', keyword='A rose is here.')}
+    Sentences are read as they are (:func:`sentence_in`).
     """
     listed, designs = list(dict.fromkeys(words)), list(designs)
     own: dict[str, str | Sentence] = {}
@@ -206,7 +198,7 @@ _ENDS = tuple(".!?…。！？؟।")
 
 
 def sentence_in(item: str) -> Sentence | None:
-    """The sentence that an item is, to be read as it stands; None for words and phrases.
+    """The sentence that an item is, to be read as it is; None for words and phrases.
 
     Brackets around one word mark it as the one whose vector is taken. Without them an item of several words,
     or in a script without spaces, that ends like a sentence is one, and it is read as a whole.

@@ -1,32 +1,256 @@
-"""A transformer that gives vectors of words: its configuration and resolved options."""
+"""Transformers that give vectors of words: their options, and sentence encoders among them.
+
+A model with ``modules.json`` is a sentence encoder. The package sentence-transformers runs the modules it
+lists; here the files are checked first, and log messages of the package while it loads are checked as well,
+so that no code of a model is run, no pickle is opened and no weight is initialised at random.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import logging
 import math
-from dataclasses import dataclass
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import Any, Literal
 
-from crossroads.core.errors import InputError, one_of, require
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.errors import (
+    CrossroadsError,
+    FormatError,
+    InputError,
+    UnsafeFileError,
+    join_words,
+    one_of,
+    require,
+)
+from crossroads.core.evidence import Provenance
+from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.models.elmo import NAME, TOKENS, Elmo, ElmoTokenizer, elmo_versions
-from crossroads.core.models.files import ModelFiles, find_model
+from crossroads.core.models.files import MODULES, ModelFiles, find_model, module_folders
 from crossroads.core.models.transformers import (
+    UNUSED_WEIGHTS,
     Device,
+    check_vocabulary,
     load_config,
     load_tokenizer,
     longest_input,
+    plain_errors,
     resolve_device,
     versions,
 )
-from crossroads.words.models.clip import is_clip
-from crossroads.words.models.sentence import SentenceEncoder, is_sentence_encoder, load_sentence_encoder
+from crossroads.core.storage.files import read_record
 
 DECODER, ENCODER, SENTENCES = "decoder", "encoder", "sentence encoder"
 Pooling = Literal["auto", "last", "word", "mean", "cls", "sentence"]
 """Which tokens give the vector: the last of the prompt, those of the word, all, the first, or as the model's
 own files define."""
+CLIP_TYPES = ("clip", "siglip", "siglip2", "metaclip_2", "chinese_clip", "altclip")
+"""Types of vision-language models that are read, as config.json names them."""
 DEFAULT_POOLING = {DECODER: "last", ENCODER: "word", SENTENCES: "sentence"}
 DEFAULT_PROMPT = {DECODER: "This is {word}", ENCODER: "This is {word}", SENTENCES: "{word}"}
+Progress = Callable[[int, int], None]
+"""Called with the number done and the total."""
+_SETTINGS = (MODULES, "sentence_bert_config.json", "config_sentence_transformers.json")
+
+
+def ignore(done: int, total: int) -> None:
+    """Progress that is not shown."""
+    del done, total
+
+
+def check_counts(**counts: int | None) -> None:
+    """Refuse numbers of texts or threads below 1."""
+    for name, number in counts.items():
+        if number is not None and number < 1:
+            raise InputError(f"{name}={number} is too small.", hint="give a number from 1 up.")
+
+
+def batches(lengths: Sequence[int], size: int, most_tokens: int | None = None) -> Iterator[list[int]]:
+    """Yield rows that are computed together, all of one length, so that nothing is padded.
+
+    Rows of which the length is not known, 0, are computed one by one.
+    """
+    by_length: dict[int, list[int]] = {}
+    for row, length in enumerate(lengths):
+        by_length.setdefault(length, []).append(row)
+    for length, rows in sorted(by_length.items()):
+        most = size if most_tokens is None else most_tokens // length if length else 1
+        step = max(1, min(size, most))
+        yield from (rows[start : start + step] for start in range(0, len(rows), step))
+
+
+def check_finite(files: ModelFiles, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return vectors of a model if all are finite."""
+    if not np.isfinite(vectors).all():
+        raise CrossroadsError(
+            f"{files.name} gave a vector that is not finite.",
+            hint="its weights are damaged, or it does not work in float32 on this device.",
+        )
+    return vectors
+
+
+def provenance_of(files: ModelFiles, details: Mapping[str, Any]) -> Provenance:
+    """The provenance of vectors of a transformer."""
+    return Provenance(
+        source=recorded_path(files.name),
+        format=files.format,
+        revision=files.revision,
+        sha256=files.sha256,
+        details=details,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceEncoder:
+    """A loaded sentence encoder."""
+
+    model: Any
+    """The ``SentenceTransformer``."""
+
+    @property
+    def said(self) -> str:
+        """A description of the modules after the first, for the provenance."""
+        steps = [_in_words(module) for module in list(self.model)[1:]]
+        if self.model.truncate_dim is not None:
+            steps.append(f"first {self.model.truncate_dim} numbers")
+        return ", ".join(steps)
+
+    @property
+    def prefix(self) -> str:
+        """The text that the encoder puts before every text by default."""
+        return str(self.model.prompts.get(self.model.default_prompt_name) or "")
+
+    @property
+    def tokenizer(self) -> Any:
+        """The fast tokenizer of its transformer; ``None`` if it has none."""
+        tokenizer = getattr(self.model[0], "tokenizer", None)
+        return tokenizer if getattr(tokenizer, "is_fast", False) else None
+
+    @property
+    def config(self) -> Any:
+        """The configuration of its transformer; ``None`` if it has none."""
+        config: Any = getattr(self.model[0], "config", None)
+        return config.get_text_config() if hasattr(config, "get_text_config") else None
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One vector per text; those of one call should have equally many tokens, so that none is padded."""
+        found = self.model.encode(
+            list(texts),
+            batch_size=len(texts),
+            show_progress_bar=False,
+            processing_kwargs={"text": {"split_special_tokens": True}},  # "[SEP]" in a text is plain text
+        )
+        return np.asarray(found, dtype=np.float32)
+
+
+def is_clip(folder: str | Path) -> bool:
+    """Whether a folder holds a vision-language model, by its config.json."""
+    return read_record(Path(folder, "config.json")).get("model_type") in CLIP_TYPES
+
+
+def is_sentence_encoder(files: ModelFiles) -> bool:
+    """Whether a model has modules, as sentence-transformers writes them."""
+    return files.gguf is None and Path(files.folder, MODULES).is_file()
+
+
+def load_sentence_encoder(files: ModelFiles, *, device: str = "cpu") -> SentenceEncoder:
+    """Load a sentence encoder in float32, in evaluation mode."""
+    torch = require("torch", extra="models", purpose="running transformer models")
+    package = require("sentence_transformers", extra="sentences", purpose="running sentence encoders")
+    _check_settings(files)
+    with plain_errors(files, "sentence encoder"), _collected_notices() as notices:
+        model = package.SentenceTransformer(
+            files.folder,
+            device=device,
+            trust_remote_code=False,
+            local_files_only=True,
+            model_kwargs={"use_safetensors": True, "dtype": torch.float32},
+        )
+        encoder = SentenceEncoder(model=model.float().eval().requires_grad_(False))
+        _check_notices(files, notices)
+        if encoder.config is not None:
+            check_vocabulary(files, Path(files.folder, *module_folders(Path(files.folder))[:1]))
+        encoder(["a"])  # modules of different models fail here
+    return encoder
+
+
+def _check_settings(files: ModelFiles) -> None:
+    """Check that the settings of the modules are JSON."""
+    root = Path(files.folder)
+    inside = (
+        file for folder in filter(None, module_folders(root)) for file in (root / folder).glob("*.json")
+    )
+    for file in filter(Path.is_file, (*map(root.joinpath, _SETTINGS), *inside)):
+        try:
+            json.loads(file.read_bytes())
+        except (ValueError, RecursionError) as error:
+            raise FormatError(
+                "it is not JSON.",
+                path=f"{files.name}/{file.relative_to(root).as_posix()}",
+                hint="fetch the model again.",
+            ) from error
+
+
+@contextlib.contextmanager
+def _collected_notices() -> Iterator[list[logging.LogRecord]]:
+    """Collect the log messages of the two packages, and show them nowhere."""
+    handler = BufferingHandler(sys.maxsize)
+    loggers = [logging.getLogger(name) for name in ("transformers", "sentence_transformers")]
+    before = [(logger, logger.level, logger.handlers, logger.propagate) for logger in loggers]
+    for logger in loggers:
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(logging.WARNING)
+    try:
+        yield handler.buffer
+    finally:
+        for logger, level, handlers, propagate in before:
+            logger.handlers, logger.propagate = handlers, propagate
+            logger.setLevel(level)
+
+
+def _check_notices(files: ModelFiles, records: Sequence[logging.LogRecord]) -> None:
+    """Refuse what the packages only log: weights initialised at random, settings that were ignored."""
+    for record in records:
+        notice = re.sub("\x1b\\[[0-9;]*m", "", record.getMessage())
+        if "not trusted" in notice:
+            raise UnsafeFileError(
+                f"{files.name} asks to run code of its own: {notice.partition(',')[0]}.",
+                hint="only functions of torch itself are used.",
+            )
+        if "Ignoring unrecognized" in notice:
+            raise FormatError(
+                f"a setting is not known: {notice.splitlines()[0][:200]}",
+                path=files.name,
+                hint="a newer sentence-transformers may know it.",
+            )
+        if re.search("MISSING|MISMATCH|newly initialized", notice):
+            keys = re.findall(r"^\s*(\S+)\s*\|\s*(?:MISSING|MISMATCH)\b", notice, flags=re.MULTILINE)
+            missing = [key for key in keys if not key.startswith(UNUSED_WEIGHTS)]
+            if missing or not keys:
+                raise FormatError(
+                    f"it has no weights for {join_words(missing, most=2) or 'some of its layers'}.",
+                    path=files.name,
+                    hint="config.json does not match the weights; fetch the model again.",
+                )
+
+
+def _in_words(module: Any) -> str:
+    """Describe one module after the transformer."""
+    kind = type(module).__name__
+    if kind == "Pooling":
+        modes = module.pooling_mode
+        return str(modes) if isinstance(modes, str) else " + ".join(modes)
+    if kind == "Dense":
+        return f"dense ({type(module.activation_function).__name__})"
+    return "normalize" if kind == "Normalize" else kind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +265,9 @@ class ResolvedModel:
     """Class of the model, such as ``"GPT2LMHeadModel"``."""
     kind: str
     """Decoder, encoder or sentence encoder."""
-    prompt: str
+    prompt: str = ""
     """Template for words that have none of their own."""
-    pooling: str
+    pooling: str = ""
     """One of :data:`Pooling`, but not ``"auto"``."""
     layer: int | str
     """The layer that is read, from 0; or ``"sum"`` of an ELMo's."""
@@ -51,7 +275,7 @@ class ResolvedModel:
     """The top layer."""
     longest: float
     """Most tokens of a text, special ones included."""
-    device: str
+    device: str = "cpu"
     """Where it runs."""
     sentences: SentenceEncoder | None = None
     """The sentence encoder, if it is used as such."""
@@ -100,52 +324,64 @@ def resolve_model(
     device: str,
 ) -> ResolvedModel:
     """Find a model, and check every option against it."""
+    one_of("pooling", pooling, Pooling)
     files = find_model(model, revision=revision)
     if is_clip(files.folder):
+        raise InputError(f"{files.name} is a vision-language model.", hint="use clip_embeddings.")
+    sentences = not files.elmo and is_sentence_encoder(files)
+    if (pooling == "sentence" and not sentences) or (pooling == "cls" and files.elmo):
+        lacks = f"an ELMo, which has no pooling {pooling!r}"
         raise InputError(
-            f"{files.name} is a vision-language model.",
-            hint="use clip_embeddings.",
-        )
-    if files.elmo:
-        return _elmo(files, prompt, pooling, layer, device)
-    if pooling in ("auto", "sentence") and is_sentence_encoder(files):
-        return _sentence_encoder(files, prompt, -1 if layer is None else layer, resolve_device(device))
-    if pooling == "sentence":
-        raise InputError(
-            f"{files.name} is not a sentence encoder: it has no modules.json.",
-            hint="use pooling='mean', 'cls', 'word' or 'last'.",
+            f"{files.name} is {lacks if files.elmo else 'not a sentence encoder: it has no modules.json'}.",
+            hint="use pooling='word', 'mean' or 'last'.",
             option="pooling",
         )
-    config, tokenizer = load_config(files), load_tokenizer(files)
-    kind, top = model_kind(config), int(config.num_hidden_layers)
-    layer = -1 if layer is None else layer
-    _check_layer(layer, top)
-    usual = DEFAULT_PROMPT[SENTENCES if is_sentence_encoder(files) else kind]  # whatever its pooling
-    return ResolvedModel(
-        files=files,
-        tokenizer=tokenizer,
-        architecture=str((config.architectures or [config.model_type])[0]),
-        kind=kind,
-        prompt=usual if prompt is None else prompt,
-        pooling=DEFAULT_POOLING[kind] if pooling == "auto" else pooling,
-        layer=layer % (top + 1),
-        top=top,
-        longest=longest_input(config, tokenizer),
-        device=resolve_device(device),
-    )
-
-
-def _sentence_encoder(files: ModelFiles, prompt: str | None, layer: int, device: str) -> ResolvedModel:
-    encoder = load_sentence_encoder(files, device=device)
-    config, tokenizer, first = encoder.config, encoder.tokenizer, type(encoder.model[0]).__name__
-    top = int(getattr(config, "num_hidden_layers", 0))
-    _check_layer(layer, top)
-    if layer % (top + 1) != top:
+    device = device_of(files, device)
+    if files.elmo:
+        own = _elmo(files)
+    elif pooling in ("auto", "sentence") and sentences:
+        own = _sentence_encoder(files, device)
+    else:
+        own = _transformer(files)
+    top = own.top
+    if layer is not None and not -top - 1 <= layer <= top:
+        raise InputError(
+            f"there is no layer {layer}: the model has layers 0 (embeddings) to {top} (top).",
+            hint=f"give a number from {-top - 1} to {top}; -1 is the top.",
+        )
+    if layer is not None and layer % (top + 1) != top and own.sentences is not None:
         raise InputError(
             f"layer {layer} of a sentence encoder has no pooling of its own.",
             hint="use pooling='mean' or another to read a layer below the top.",
             option="pooling",
         )
+    return replace(
+        own,
+        prompt=DEFAULT_PROMPT[SENTENCES if sentences else own.kind] if prompt is None else prompt,
+        pooling=DEFAULT_POOLING[own.kind] if pooling == "auto" else pooling,
+        layer=own.layer if layer is None else layer % (top + 1),
+        device=device,
+    )
+
+
+def _transformer(files: ModelFiles) -> ResolvedModel:
+    config, tokenizer = load_config(files), load_tokenizer(files)
+    top = int(config.num_hidden_layers)
+    return ResolvedModel(
+        files=files,
+        tokenizer=tokenizer,
+        architecture=str((config.architectures or [config.model_type])[0]),
+        kind=model_kind(config),
+        layer=top,
+        top=top,
+        longest=longest_input(config, tokenizer),
+    )
+
+
+def _sentence_encoder(files: ModelFiles, device: str) -> ResolvedModel:
+    encoder = load_sentence_encoder(files, device=device)
+    config, tokenizer, first = encoder.config, encoder.tokenizer, type(encoder.model[0]).__name__
+    top = int(getattr(config, "num_hidden_layers", 0))
     limits: list[float] = [encoder.model.max_seq_length or math.inf]
     if tokenizer is not None and config is not None:
         limits.append(longest_input(config, tokenizer))
@@ -154,48 +390,22 @@ def _sentence_encoder(files: ModelFiles, prompt: str | None, layer: int, device:
         tokenizer=tokenizer,
         architecture=str((getattr(config, "architectures", None) or [first])[0]),
         kind=SENTENCES,
-        prompt=DEFAULT_PROMPT[SENTENCES] if prompt is None else prompt,
-        pooling=DEFAULT_POOLING[SENTENCES],
         layer=top,
         top=top,
         longest=min(limits),
-        device=device,
         sentences=encoder,
     )
 
 
-def _elmo(
-    files: ModelFiles, prompt: str | None, pooling: str, layer: int | None, device: str
-) -> ResolvedModel:
-    if pooling in ("cls", "sentence"):
-        raise InputError(
-            f"{files.name} is an ELMo, which has no pooling {pooling!r}.",
-            hint="use pooling='word', 'mean' or 'last'.",
-            option="pooling",
-        )
-    device = device_of(files, device)
+def _elmo(files: ModelFiles) -> ResolvedModel:
     model = Elmo(files.folder)
-    top = model.options.layers
-    if layer is not None:
-        _check_layer(layer, top)
     return ResolvedModel(
         files=files,
         tokenizer=ElmoTokenizer(),
         architecture=NAME,
         kind=ENCODER,
-        prompt=DEFAULT_PROMPT[ENCODER] if prompt is None else prompt,
-        pooling=DEFAULT_POOLING[ENCODER] if pooling == "auto" else pooling,
-        layer="sum" if layer is None else layer % (top + 1),
-        top=top,
+        layer="sum",
+        top=model.options.layers,
         longest=math.inf,
-        device=device,
         elmo=model,
     )
-
-
-def _check_layer(layer: int, top: int) -> None:
-    if not -top - 1 <= layer <= top:
-        raise InputError(
-            f"there is no layer {layer}: the model has layers 0 (embeddings) to {top} (top).",
-            hint=f"give a number from {-top - 1} to {top}; -1 is the top.",
-        )

@@ -8,7 +8,6 @@ in the file, so that audits give the same numbers. ``packages/default.py`` write
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,5 +65,4 @@ def read(request: Request) -> Reading:
             raise FormatError(f"{name} of the default vectors {wrong}.", path=path, hint=_REINSTALL)
     words = paths["words.txt"].read_text(encoding="utf-8").split("\n")[:-1]
     matrix, ranks = map_array(paths["vectors.npy"]), map_array(paths["ranks.npy"]).astype(np.int64)
-    reading = select(words, matrix, request=request, path=paths["vectors.npy"], decode=unpack, ranks=ranks)
-    return replace(reading, details={**reading.details, **described["details"]})
+    return select(words, matrix, request, decode=unpack, ranks=ranks, **described["details"])

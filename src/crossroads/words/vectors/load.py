@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import struct
-import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
-from crossroads.core.errors import CrossroadsError, FormatError, InputError, UnknownNameError, join_words
+from crossroads.core.errors import FormatError, InputError, UnknownNameError, join_words, one_of
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.evidence.spelling import (
@@ -31,7 +25,7 @@ from crossroads.core.evidence.spelling import (
 from crossroads.core.storage.files import checksum as file_checksum
 from crossroads.core.storage.streams import compression
 from crossroads.words.vectors import default as embedded
-from crossroads.words.vectors.formats import histwords, spacy_pipelines
+from crossroads.words.vectors.formats import arrays, spacy_pipelines
 from crossroads.words.vectors.reader import (
     Duplicates,
     EncodingErrors,
@@ -39,11 +33,11 @@ from crossroads.words.vectors.reader import (
     Reading,
     Request,
     Vocabulary,
-    named,
+    damage_reported,
     wanted_forms,
 )
 from crossroads.words.vectors.rows import Pool, order_of
-from crossroads.words.vectors.signatures import FORMATS, NAMES, check_exists, check_format, sniff
+from crossroads.words.vectors.signatures import FORMATS, NAMES, check_exists, sniff
 
 _AUTO = "auto"
 
@@ -92,10 +86,10 @@ def load(
     checksum
         Record the SHA-256 of the file in the provenance; it takes about a second per gigabyte.
     pool
-        How many other words to read along, in the same pass: ``emb.pool`` then holds them, for
-        measures that compare with other words of the model. The most frequent words are all in it, and the
-        others are spread evenly over the logarithm of their rank; words with anything but letters are left
-        out. None reads none along; vectors of which every word is kept are their own pool.
+        How many other words to read in the same pass: ``emb.pool`` then holds them, for measures that compare
+        with other words of the model. The most frequent words are all in it, and the others are spread evenly
+        over the logarithm of their rank; words with anything but letters are left out. Vectors of which every
+        word is kept are their own pool.
     ranked
         Whether the file lists words by frequency, the most frequent first, so that ``emb.ranks`` are known.
         None decides it: yes for GloVe, word2vec and fastText, where very common words such as *the*, *of* and
@@ -113,16 +107,13 @@ def load(
     >>> emb.labels, emb.fallback, emb.provenance.format
     (('rose',), ('lower',), 'glove-text')
     """
-    query = _query(
-        words,
-        fallback,
-        duplicates=duplicates,
-        encoding_errors=encoding_errors,
-        member=member,
-        progress=progress,
-        pool=pool,
-        ranked=ranked,
-    )
+    options: dict[str, Any] = {
+        "duplicates": duplicates,
+        "encoding_errors": encoding_errors,
+        "member": member,
+        "ranked": ranked,
+    }
+    query = _query(words, fallback, progress=progress, pool=pool, **options)
     path = Path(path_or_name)
     sha256: str | None = None
     size: int | None
@@ -136,24 +127,17 @@ def load(
             kind = _format_of(path_or_name, format, member)
             query = replace(query, request=replace(query.request, usually_ranked=FORMATS[kind].ranked))
             reading = FORMATS[kind].read(path, query.request)
-        source = named(path)
+        source = path.as_posix()
         size = path.stat().st_size if path.is_file() else None
         sha256 = file_checksum(path) if checksum and path.is_file() else None
     if progress is not None and size is not None:
         progress(size, size)
-    more = partial(
-        _read_pool,
-        path.absolute() if path.exists() and kind != "default" else path_or_name,
-        words=query.words,
-        format=format,
-        fallback=query.decided(reading.vocabulary) or "none",
-        duplicates=duplicates,
-        encoding_errors=encoding_errors,
-        member=member,
-        ranked=ranked,
-    )
+    rules = query.decided(reading.vocabulary)
+    again = path.absolute() if path.exists() and kind != "default" else path_or_name
+    options |= {"words": query.words, "format": format, "fallback": rules or "none"}
+    more = None if words is None else partial(_read_pool, again, **options)
     about = Provenance(source=recorded_path(source), format=kind, revision=reading.revision, sha256=sha256)
-    return _embeddings(query, reading, about, size=size, more=None if words is None else more)
+    return _embeddings(query, reading, about, rules, size=size, more=more)
 
 
 def _read_pool(path_or_name: str | os.PathLike[str], size: int, **options: Any) -> Embeddings | None:
@@ -202,33 +186,27 @@ def load_series(
     {1900: ('rose', 'wasp'), 1910: ('rose', 'wasp')}
     """
     folder = Path(path)
-    check_exists(folder)
-    found = histwords.decades(folder) if folder.is_dir() else []
-    if not found:
-        raise FormatError(
-            "this is not a HistWords folder.",
-            path=folder,
-            hint="expected 1900-w.npy, 1900-vocab.pkl and so on.",
-        )
     query = _query(words, fallback, duplicates=duplicates)
-    sizes = {decade: (folder / f"{decade}-w.npy").stat().st_size for decade in found}
     readings: dict[int, Reading] = {}
-    for decade in found:
-        readings[decade] = histwords.read_decade(folder, decade, query.request)
-        if progress is not None:
-            progress(sum(sizes[d] for d in readings), sum(sizes.values()))
+    with damage_reported(folder):
+        check_exists(folder)
+        decades = arrays.decades(folder) if folder.is_dir() else []
+        if not decades:
+            raise FormatError(
+                "this is not a HistWords folder.", hint="expected 1900-w.npy, 1900-vocab.pkl and so on."
+            )
+        sizes = {decade: (folder / f"{decade}-w.npy").stat().st_size for decade in decades}
+        for decade in decades:
+            readings[decade] = arrays.read_decade(folder, decade, query.request)
+            if progress is not None:
+                progress(sum(sizes[d] for d in readings), sum(sizes.values()))
     rules = query.decided(*(reading.vocabulary for reading in readings.values()))
-    sources = {decade: recorded_path(f"{named(folder)}/{decade}-w.npy") for decade in found}
-    return {
-        decade: _embeddings(
-            query,
-            reading,
-            Provenance(source=sources[decade], format="histwords"),
-            size=sizes[decade],
-            rules=rules,
-        )
-        for decade, reading in readings.items()
-    }
+    series = {}
+    for decade, reading in readings.items():
+        source = recorded_path(f"{folder.as_posix()}/{decade}-w.npy")
+        about = Provenance(source=source, format="histwords")
+        series[decade] = _embeddings(query, reading, about, rules, size=sizes[decade])
+    return series
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,62 +238,26 @@ def _query(words: Iterable[str] | None, fallback: str | Iterable[str], **options
     return _Query(request=request, words=None if words is None else frozenset(words), rules=rules)
 
 
-_DAMAGE = (
-    ArithmeticError,
-    AttributeError,
-    EOFError,
-    LookupError,
-    NotImplementedError,
-    SyntaxError,
-    TokenError,
-    TypeError,
-    ValueError,
-    struct.error,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-"""Exceptions of the libraries that decode files, for damaged files."""
-
-
-@contextmanager
-def damage_reported(path: Path) -> Iterator[None]:
-    """Turn the exceptions of decoders into an error that names the damaged file."""
-    try:
-        yield
-    except CrossroadsError:
-        raise
-    except _DAMAGE as error:
-        raise FormatError(
-            f"the file is damaged, or not what it seems to be ({type(error).__name__}: {error}).",
-            path=path,
-            hint="compare its size or checksum with the original, or name its format.",
-        ) from error
-    except OSError as error:
-        if error.errno != errno.EINVAL:
-            raise
-        raise FormatError("the file is damaged: it points outside itself.", path=path) from error
-
-
 def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member: str | None) -> str:  # noqa: A002
     if format is not None:
-        check_format(format)
+        one_of("format", format, FORMATS)
     path = Path(path_or_name)
     if not path.exists() and isinstance(path_or_name, str):
         plain_name = path_or_name == path.name and not path.suffix
         if format == "spacy" or (format is None and spacy_pipelines.is_installed_pipeline(path_or_name)):
             return "spacy"
         if plain_name:
-            beside = [entry.name for entry in Path().iterdir()]
-            raise UnknownNameError("source", path_or_name, (*NAMES, *sorted(beside)))
+            here = [entry.name for entry in Path().iterdir()]
+            raise UnknownNameError("source", path_or_name, (*NAMES, *sorted(here)))
     check_exists(path)
     kind = format or sniff(path, member)
     if path.is_dir() and kind not in {"histwords", "spacy"}:
-        raise FormatError(f"this is a folder, {kind} is a file.", path=path, hint="name a file in it.")
+        raise FormatError(f"this is a folder, {kind} is a file.", hint="name a file in it.")
     if path.is_file() and kind in {"histwords", "spacy"}:
-        raise FormatError(f"this is a file, {kind} is a folder.", path=path, hint="name the folder.")
+        raise FormatError(f"this is a file, {kind} is a folder.", hint="name the folder.")
     if path.is_file() and not FORMATS[kind].streamed and kind != "npz" and (how := compression(path)):
         raise FormatError(
-            f"{kind} files cannot be read while compressed ({how}).", path=path, hint="decompress it first."
+            f"{kind} files cannot be read while compressed ({how}).", hint="decompress it first."
         )
     return kind
 
@@ -324,15 +266,14 @@ def _embeddings(
     query: _Query,
     reading: Reading,
     about: Provenance,
+    rules: tuple[str, ...],
     *,
     size: int | None,
-    rules: tuple[str, ...] | None = None,
     more: Callable[[int], Embeddings | None] | None = None,
 ) -> Embeddings:
     """The words that the rules find, with all that is known of the source."""
     request, vocabulary = query.request, reading.vocabulary
     labels, vectors, ranks, unread = reading.labels, reading.vectors, reading.ranks, None
-    rules = query.decided(vocabulary) if rules is None else rules
     if query.words is not None:
         allowed = wanted_forms(query.words, rules) or frozenset()
         rows = [row for row, label in enumerate(labels) if label in allowed]
@@ -348,7 +289,7 @@ def _embeddings(
         "kept": len(labels),
         "dim": int(vectors.shape[1]),
         "dtype": str(vectors.dtype),
-        "cased": vocabulary.cased,
+        "cased": is_cased(vocabulary.capitalised, vocabulary.looked_at),
         "capitalised": vocabulary.capitalised,
         "capitalised_share": vocabulary.capitalised / max(vocabulary.looked_at, 1),
         "fallback": list(rules),
@@ -391,7 +332,7 @@ def _nothing_found(
     asked: frozenset[str], reading: Reading, unread: Unread, rules: tuple[str, ...], source: str
 ) -> InputError:
     vocabulary = reading.vocabulary
-    looks = join_words([repr(sample) for sample in vocabulary.samples])
+    looks = join_words([repr(word) for word in vocabulary.head[:3]])
     hint = f"its words look like {looks}"
     allowed, found = helpful_rules(sorted(asked), unread.forms.__contains__, rules)
     if found:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import ne
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import FormatError, InputError, in_short, one_of
-from crossroads.core.evidence.spelling import is_cased, spellings
+from crossroads.core.errors import CrossroadsError, FormatError, InputError, in_short, one_of
+from crossroads.core.evidence.spelling import spellings
 from crossroads.core.storage.streams import Stream
 
 Progress = Callable[[int, int | None], None]
@@ -25,7 +31,6 @@ Duplicates = Literal["raise", "first"]
 EncodingErrors = Literal["strict", "replace", "ignore", "backslashreplace"]
 """Rules for a word that is not UTF-8, with Python's own names."""
 
-_SAMPLES = 3
 _HEAD = 100
 """First words that are kept, by which the order of a file is judged."""
 _MARKER = re.compile(r"^(?:<.*>|\[.*\])$", re.MULTILINE)
@@ -53,7 +58,7 @@ class Request:
     progress: Progress | None = None
     """Called as the file is read."""
     pool: int | None = None
-    """How many other words to read along; None for none."""
+    """How many other words are also read; None for none."""
     ranked: bool | None = None
     """Whether words come in the order of their frequency, where the caller says so."""
     usually_ranked: bool = False
@@ -68,9 +73,7 @@ class Request:
                 hint="give a whole number of words, such as 20_000, or None for none.",
             )
         if self.ranked is not None and type(self.ranked) is not bool:
-            raise InputError(
-                f"ranked is {in_short(self.ranked)}.", hint="give True or False, or None to decide it."
-            )
+            raise InputError(f"ranked is {in_short(self.ranked)}.", hint="give True, False or None.")
 
     def open(self, path: Path) -> Stream:
         """Open a file as a decompressed stream that reports progress."""
@@ -78,7 +81,7 @@ class Request:
 
     @property
     def reads_others(self) -> bool:
-        """Whether other words are read along with those asked for."""
+        """Whether other words are also read, next to those asked for."""
         return self.wanted is not None and self.pool is not None
 
     def wanted_bytes(self) -> frozenset[bytes] | None:
@@ -89,14 +92,11 @@ class Request:
 
 
 class Sample(NamedTuple):
-    """The words of a pool."""
+    """The words of a pool, in the order of the file, each with its row there, counted from 1."""
 
     labels: list[str]
-    """The words, in the order of the file."""
     vectors: NDArray[Any]
-    """One row per word."""
     ranks: NDArray[np.int64]
-    """The row of each in the file, counted from 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +112,7 @@ class Reading:
     ranks: NDArray[np.int64]
     """The place of each among the words of the source, counted from 1."""
     pool: Sample | None = None
-    """Other words that were read along."""
+    """Other words that were also read."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """Facts for the provenance, beyond those that every source has."""
     revision: str | None = None
@@ -124,16 +124,14 @@ class Vocabulary:
 
     ``size`` counts the words. ``capitalised`` counts those that have a capital letter among the ``looked_at``
     first ones, which are all unless there are tens of thousands; markers such as ``<UNK>`` and ``[PAD]`` do
-    not count as such. ``samples`` holds the first few, for messages, ``head`` the first hundred, and
-    ``blocks`` the first few megabytes, one word per line, if not every word is kept. ``forms`` are the
-    requested forms that were found.
+    not count as such. ``head`` holds the first hundred, and ``blocks`` the first few megabytes, one word per
+    line, if not every word is kept. ``forms`` are the requested forms that were found.
     """
 
     def __init__(self, labels: Sequence[str] = (), *, request: Request | None = None) -> None:
         self.size = 0
         self.capitalised = 0
         self.looked_at = 0
-        self.samples: list[str] = []
         self.head: list[str] = []
         self.forms: set[str] = set()
         self.blocks: list[str] = []
@@ -144,19 +142,12 @@ class Vocabulary:
         if labels:
             self.see(labels)
 
-    @property
-    def cased(self) -> bool:
-        """Whether more than a few words have a capital letter."""
-        return is_cased(self.capitalised, self.looked_at)
-
     def see(self, labels: Sequence[str] | Sequence[bytes]) -> None:
         """Count some words, decoded or as they are in a file."""
         for form in self._noticed.intersection(labels):
             self.forms.add(form if isinstance(form, str) else form.decode("utf-8", "surrogatepass"))
         text = _lines(labels)
         self.size += len(labels)
-        if len(self.samples) < _SAMPLES:
-            self.samples += text.split("\n", _SAMPLES)[: min(_SAMPLES - len(self.samples), len(labels))]
         if len(self.head) < _HEAD:
             self.head += text.split("\n", _HEAD)[: min(_HEAD - len(self.head), len(labels))]
         if self.capitalised < _ENOUGH:
@@ -174,19 +165,25 @@ def _lines(labels: Sequence[str] | Sequence[bytes]) -> str:
     return "\n".join(cast(Sequence[str], labels))
 
 
-def decode_word(token: str | bytes, errors: str, *, path: Path, line: int) -> str:
+def decode_word(token: str | bytes, errors: str, line: int) -> str:
     """Decode a word from UTF-8; the error names the line."""
-    if isinstance(token, str):
-        return token
     try:
-        return token.decode("utf-8", errors)
+        return token if isinstance(token, str) else token.decode("utf-8", errors)
     except UnicodeDecodeError as error:
         raise FormatError(
-            f"the word {shown(token)} is not UTF-8.",
-            path=path,
+            f"the word {shown(error.object)} is not UTF-8.",
             line=line,
             hint='convert the file to UTF-8, or load it in Python with encoding_errors="replace".',
         ) from error
+
+
+def is_number(field: bytes) -> bool:
+    """Whether a field of a line is a number."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
 
 
 def shown(data: bytes, most: int = 60) -> str:
@@ -227,6 +224,36 @@ def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset
     return frozenset(forms)
 
 
-def named(path: Path) -> str:
-    """How a path is named in provenance: as it was given, with forward slashes."""
-    return path.as_posix()
+INCOMPLETE = "the file is incomplete or damaged; fetch it again."
+"""What to do with a file that ends early."""
+_DAMAGE = (
+    *(ArithmeticError, AttributeError, EOFError, LookupError, NotImplementedError, SyntaxError, TokenError),
+    *(TypeError, ValueError, struct.error, zipfile.BadZipFile, zlib.error),
+)
+"""Exceptions of the libraries that decode files, for damaged files."""
+
+
+@contextmanager
+def damage_reported(path: Path) -> Iterator[None]:
+    """Name the file in the errors of readers, and turn exceptions of decoders into such errors."""
+    try:
+        yield
+    except FormatError as error:
+        if error.path is not None:
+            raise
+        sign = ":" if error.line is None and error.key is None else ","
+        located = type(error)(f"{path}{sign} {error.message}", hint=error.hint)
+        located.option, located.path, located.line, located.key = error.option, path, error.line, error.key
+        raise located from error
+    except CrossroadsError:
+        raise
+    except _DAMAGE as error:
+        raise FormatError(
+            f"the file is damaged, or not what it seems to be ({type(error).__name__}: {error}).",
+            path=path,
+            hint="compare its size or checksum with the original, or name its format.",
+        ) from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise FormatError("the file is damaged: it points outside itself.", path=path) from error

@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,12 +50,10 @@ _ENOUGH = 4
 
 
 class Order(NamedTuple):
-    """Whether words come in the order of their frequency, and how that was decided."""
+    """Whether words come in the order of their frequency, and how that was decided, in words."""
 
     by_frequency: bool
-    """Whether they do."""
     decided: str
-    """How that was decided, in words."""
 
 
 def order_of(request: Request, vocabulary: Vocabulary) -> Order:
@@ -108,9 +105,8 @@ class Pool:
             low = np.flatnonzero(self._keys(low + first) <= self._largest)
         return [i for i in low.tolist() if self._is_other_word(tokens[i])]
 
-    def settle(self, tokens: Sequence[str], ranks: NDArray[np.int64] | None = None) -> list[int]:
-        """Which words come into the pool, where all words of the source are given, from the first on."""
-        ranks = np.arange(1, len(tokens) + 1) if ranks is None else ranks
+    def settle(self, tokens: Sequence[str] | Sequence[bytes], ranks: NDArray[np.int64]) -> list[int]:
+        """Which words come into the pool, where all words of the source are known."""
         order = np.argsort(self._keys(ranks), kind="stable").tolist()
         return sorted(islice((row for row in order if self._is_other_word(tokens[row])), self._size))
 
@@ -138,15 +134,12 @@ class Pool:
     def _prune(self) -> None:
         """Keep the smallest keys, and take no larger ones any more."""
         ranks = np.array(self._ranks, dtype=np.int64)
-        keep = np.sort(self._smallest(ranks))
+        keep = np.sort(np.argsort(self._keys(ranks), kind="stable")[: self._size])
         self._labels = [self._labels[row] for row in keep.tolist()]
         self._ranks = ranks[keep].tolist()
         self._blocks = [np.concatenate(self._blocks)[keep]]
         if len(keep) == self._size:
             self._largest = float(self._keys(ranks[keep]).max(initial=0.0))
-
-    def _smallest(self, ranks: NDArray[np.int64]) -> NDArray[np.intp]:
-        return np.argsort(self._keys(ranks), kind="stable")[: self._size]
 
     def _keys(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
         """The number of each row, by which it is kept or not."""
@@ -156,12 +149,8 @@ class Pool:
         return numbers * ranks if self._by_frequency else numbers
 
     def _is_other_word(self, token: str | bytes) -> bool:
-        if isinstance(token, bytes):
-            try:
-                token = token.decode("utf-8")
-            except UnicodeDecodeError:
-                return False
-        return token.isalpha() and token not in self._wanted
+        word = token if isinstance(token, str) else token.decode("utf-8", "replace")  # the mark is no letter
+        return word.isalpha() and word not in self._wanted
 
 
 def _scattered(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -183,13 +172,12 @@ class Rows:
         self,
         dim: int,
         request: Request,
-        path: Path,
         vocabulary: Vocabulary,
         *,
         dtype: DTypeLike = np.float32,
         expected: int | None = None,
     ) -> None:
-        self._request, self._path, self._vocabulary, self.dim = request, path, vocabulary, dim
+        self._request, self._vocabulary, self.dim = request, vocabulary, dim
         self._wanted_bytes = request.wanted_bytes()
         self._vectors: NDArray[Any] = np.empty((expected or _FIRST_ROWS, dim), dtype)
         self._rows: dict[str, int] = {}
@@ -198,24 +186,22 @@ class Rows:
         self.identical = 0
         self.dropped = 0
 
-    def __len__(self) -> int:
-        return len(self._rows)
+    def hits(
+        self, tokens: Sequence[str] | Sequence[bytes], first: int, ranks: NDArray[np.int64] | None = None
+    ) -> list[int]:
+        """Which of some consecutive words to read: those asked for, and those that may come into the pool.
 
-    def hits(self, tokens: Sequence[str] | Sequence[bytes], first: int) -> list[int]:
-        """Which of some consecutive words to read: those asked for, and those that may come into the pool."""
-        return self._merged(tokens, [] if self._pool is None else self._pool.choose(tokens, first))
-
-    def all_hits(self, labels: Sequence[str], ranks: NDArray[np.int64] | None = None) -> list[int]:
-        """Which rows to read, where all words are known, and the place of each if that is not its row."""
-        return self._merged(labels, [] if self._pool is None else self._pool.settle(labels, ranks))
-
-    def _merged(self, tokens: Sequence[str] | Sequence[bytes], others: list[int]) -> list[int]:
+        With ``ranks``, the places of the words in the source, they are all that it has.
+        """
         if self._request.wanted is None:
             return list(range(len(tokens)))
         raw = len(tokens) > 0 and isinstance(tokens[0], bytes)
         wanted: Any = self._wanted_bytes if raw else self._request.wanted
         hits = [i for i, token in enumerate(tokens) if token in wanted]
-        return sorted(hits + others) if others else hits
+        if self._pool is None:
+            return hits
+        chosen = self._pool.choose(tokens, first) if ranks is None else self._pool.settle(tokens, ranks)
+        return sorted(hits + chosen)
 
     def add(
         self,
@@ -238,14 +224,19 @@ class Rows:
         start = len(self._rows)
         fresh: list[int] = []
         for i, (label, line) in enumerate(zip(labels, lines, strict=True)):
-            if label in self._rows:
-                self._check_duplicate(label, i, vectors, line, start, fresh)
+            row = self._rows.get(label)
+            if row is not None:
+                first = self._vectors[row] if row < start else vectors[fresh[row - start]]
+                self._check_duplicate(label, first, vectors[i], line)
             else:
                 self._rows[label] = start + len(fresh)
                 self._lines.append(line)
                 self._ranks.append(ranks[i])
                 fresh.append(i)
-        self._reserve(start + len(fresh))
+        capacity, dim = self._vectors.shape
+        if start + len(fresh) > capacity:
+            rows = max(start + len(fresh), capacity + capacity // 2)
+            self._vectors.resize((rows, dim), refcheck=False)
         block = vectors if len(fresh) == len(labels) else vectors[fresh]
         self._vectors[start : start + len(fresh)] = block
 
@@ -265,24 +256,15 @@ class Rows:
             details=details,
         )
 
-    def _reserve(self, rows: int) -> None:
-        capacity, dim = self._vectors.shape
-        if rows > capacity:
-            self._vectors.resize((max(rows, capacity + capacity // 2), dim), refcheck=False)
-
-    def _check_duplicate(
-        self, label: str, i: int, vectors: NDArray[Any], line: int, start: int, fresh: list[int]
-    ) -> None:
-        row = self._rows[label]
-        kept = self._vectors[row] if row < start else vectors[fresh[row - start]]
-        if np.array_equal(kept, vectors[i].astype(self._vectors.dtype, copy=False)):
+    def _check_duplicate(self, label: str, first: NDArray[Any], second: NDArray[Any], line: int) -> None:
+        if np.array_equal(first, second.astype(self._vectors.dtype, copy=False)):
             self.identical += 1
         elif self._request.duplicates == "first":
             self.dropped += 1
         else:
+            before = self._lines[self._rows[label]]
             raise FormatError(
-                f"{in_short(label)} has two different vectors, the first at line {self._lines[row]}.",
-                path=self._path,
+                f"{in_short(label)} has two different vectors, the first at line {before}.",
                 line=line,
                 hint='remove one of the rows, or load it in Python with duplicates="first".',
             )
@@ -296,24 +278,21 @@ class Rows:
             value = vectors[i][~np.isfinite(vectors[i])][0]
             raise FormatError(
                 f"the vector of {in_short(labels[i])} holds {value}.",
-                path=self._path,
                 line=lines[i],
                 hint="every number must be finite; remove the row, or repair it at its source.",
             )
 
 
 class Block(NamedTuple):
-    """Consecutive words of a file, and a function that reads the vectors of some of them."""
+    """Consecutive words of a file, decoded or not, and a function that reads the vectors of some of them."""
 
     tokens: Sequence[str] | Sequence[bytes]
-    """The words, decoded or as they are in the file."""
     vectors: Callable[[list[int]], NDArray[Any]]
-    """Reads the vectors of the words at some places of the block."""
     lines: Sequence[int] | None = None
     """The line of each word; None where that is its place among all words."""
 
 
-def gather(blocks: Iterable[Block], *, request: Request, path: Path, expected: int | None = None) -> Reading:
+def gather(blocks: Iterable[Block], request: Request, *, expected: int | None = None) -> Reading:
     """Take the words asked for out of a file that is read block by block."""
     vocabulary = Vocabulary(request=request)
     rows: Rows | None = None
@@ -322,36 +301,33 @@ def gather(blocks: Iterable[Block], *, request: Request, path: Path, expected: i
             continue
         if rows is None:
             sample = vectors([0])
-            rows = Rows(sample.shape[1], request, path, vocabulary, dtype=sample.dtype, expected=expected)
+            rows = Rows(sample.shape[1], request, vocabulary, dtype=sample.dtype, expected=expected)
         first = vocabulary.size + 1
         vocabulary.see(tokens)
         if hits := rows.hits(tokens, first):
             places = [first + i for i in hits]
-            found = places if lines is None else [lines[i] for i in hits]
-            pairs = [(tokens[i], line) for i, line in zip(hits, found, strict=True)]
+            numbers = places if lines is None else [lines[i] for i in hits]
             labels = [
-                decode_word(token, request.encoding_errors, path=path, line=line) for token, line in pairs
+                decode_word(tokens[i], request.encoding_errors, line)
+                for i, line in zip(hits, numbers, strict=True)
             ]
             block = vectors(hits)
             if block.shape[1] != rows.dim:
                 raise FormatError(
-                    f"a vector has {block.shape[1]} number(s), the others have {rows.dim}.",
-                    path=path,
-                    line=first,
+                    f"a vector has {block.shape[1]} number(s), the others have {rows.dim}.", line=first
                 )
-            rows.add(labels, block, found, places)
+            rows.add(labels, block, numbers, places)
     if rows is None:
-        raise FormatError("the file holds no rows.", path=path)
+        raise FormatError("the file holds no rows.")
     return rows.reading()
 
 
 def select(
     labels: Sequence[str],
     matrix: NDArray[Any],
-    *,
     request: Request,
-    path: Path,
-    decode: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
+    *,
+    decode: Callable[[NDArray[Any]], NDArray[Any]] = np.asarray,
     ranks: NDArray[np.int64] | None = None,
     **details: Any,
 ) -> Reading:
@@ -360,27 +336,33 @@ def select(
     A memory-mapped matrix of which everything is wanted stays on disk. ``ranks`` are the places of the words
     in the source that they were chosen from.
     """
-    _check_matrix(labels, matrix, path)
-    mapped = isinstance(matrix, np.memmap) and decode is None
-    if request.wanted is None and mapped and len(set(labels)) == len(labels):
-        vocabulary = Vocabulary(labels, request=request)
-        places = np.arange(1, len(labels) + 1) if ranks is None else ranks
-        return Reading(
-            labels=list(labels), vectors=matrix, vocabulary=vocabulary, ranks=places, details=details
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        hint = "expected one row per word, at least one."
+        raise FormatError(f"the vectors have shape {matrix.shape}.", hint=hint)
+    if matrix.dtype.kind not in "fiu":
+        raise FormatError(f"the vectors are of type {matrix.dtype}.", hint="expected real numbers.")
+    if len(labels) != len(matrix):
+        raise FormatError(
+            f"there are {len(labels):,} labels for {len(matrix):,} vectors.",
+            hint="expected one label per row; check that both files belong together.",
         )
-
-    def fetch(rows: list[int]) -> NDArray[Any]:
-        return np.asarray(matrix[rows]) if decode is None else decode(matrix[rows])
-
-    return select_rows(labels, fetch, request=request, path=path, ranks=ranks, **details)
+    mapped = isinstance(matrix, np.memmap) and decode is np.asarray
+    if request.wanted is None and mapped and len(set(labels)) == len(labels):
+        return Reading(
+            labels=list(labels),
+            vectors=matrix,
+            vocabulary=Vocabulary(labels, request=request),
+            ranks=np.arange(1, len(labels) + 1) if ranks is None else ranks,
+            details=details,
+        )
+    return select_rows(labels, lambda rows: decode(matrix[rows]), request, ranks=ranks, **details)
 
 
 def select_rows(
     labels: Sequence[str],
     fetch: Callable[[list[int]], NDArray[Any]],
-    *,
     request: Request,
-    path: Path,
+    *,
     ranks: NDArray[np.int64] | None = None,
     **details: Any,
 ) -> Reading:
@@ -389,38 +371,14 @@ def select_rows(
     rows = Rows(
         first.shape[1],
         request,
-        path,
         Vocabulary(labels, request=request),
         dtype=first.dtype.newbyteorder("="),
         expected=len(labels) if request.wanted is None else None,
     )
-    keep = rows.all_hits(labels, ranks)
+    places = np.arange(1, len(labels) + 1) if ranks is None else ranks
+    keep = rows.hits(labels, 1, places)
     for start in range(0, len(keep), _FIRST_ROWS):
         part = keep[start : start + _FIRST_ROWS]
         lines = [row + 1 for row in part]
-        rows.add(
-            [labels[row] for row in part],
-            fetch(part),
-            lines,
-            lines if ranks is None else ranks[part].tolist(),
-        )
+        rows.add([labels[row] for row in part], fetch(part), lines, places[part].tolist())
     return rows.reading(**details)
-
-
-def _check_matrix(labels: Sequence[str], matrix: NDArray[Any], path: Path) -> None:
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise FormatError(
-            f"the vectors have shape {matrix.shape}.",
-            path=path,
-            hint="expected one row per word, at least one.",
-        )
-    if matrix.dtype.kind not in "fiu":
-        raise FormatError(
-            f"the vectors are of type {matrix.dtype}.", path=path, hint="expected real numbers."
-        )
-    if len(labels) != len(matrix):
-        raise FormatError(
-            f"there are {len(labels):,} labels for {len(matrix):,} vectors.",
-            path=path,
-            hint="expected one label per row; check that both files belong together.",
-        )

@@ -5,43 +5,40 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from crossroads.core.errors import FormatError, UnknownNameError, nearest
+from crossroads.core.errors import FormatError, nearest
 from crossroads.core.storage.streams import Stream, compression
 from crossroads.words.vectors.formats import (
     arrays,
     fasttext,
     gensim_files,
-    histwords,
     parquet,
     spacy_pipelines,
-    text,
     word2vec,
 )
-from crossroads.words.vectors.formats.text import HEADER
-from crossroads.words.vectors.reader import Reading, Request, shown
+from crossroads.words.vectors.reader import Reading, Request, damage_reported, is_number, shown
 
 
 class Format(NamedTuple):
-    """A format of vectors."""
+    """How a format of vectors is read."""
 
     read: Callable[[Path, Request], Reading]
-    """Its reader."""
     streamed: bool = False
-    """Whether it is read from start to end, and may be compressed."""
+    """Whether a file is read from start to end, and may be compressed."""
     ranked: bool = False
     """Whether those who write it list words by frequency."""
 
 
 FORMATS = {
-    "glove-text": Format(text.read_glove, streamed=True, ranked=True),
-    "word2vec-text": Format(text.read_word2vec, streamed=True, ranked=True),
-    "word2vec-binary": Format(word2vec.read, streamed=True, ranked=True),
+    "glove-text": Format(partial(word2vec.read_text, header=False), streamed=True, ranked=True),
+    "word2vec-text": Format(partial(word2vec.read_text, header=True), streamed=True, ranked=True),
+    "word2vec-binary": Format(word2vec.read_binary, streamed=True, ranked=True),
     "fasttext-binary": Format(fasttext.read, streamed=True, ranked=True),
     "gensim": Format(gensim_files.read, streamed=True),
-    "histwords": Format(histwords.read),
+    "histwords": Format(arrays.read_histwords),
     "npz": Format(arrays.read_npz),
     "npy": Format(arrays.read_npy),
     "safetensors": Format(arrays.read_safetensors),
@@ -54,33 +51,38 @@ NAMES = {"default": "GloVe 6B, lower-case words × 50: the most frequent, and th
 """Vectors that can be loaded by name."""
 
 
-def check_format(name: str) -> str:
-    """Return a format name if it is known; the error suggests the nearest."""
-    if name not in FORMATS:
-        raise UnknownNameError("format", name, FORMATS)
-    return name
-
-
 _HEAD = 1 << 16
 _PICKLE_SUFFIXES = (".kv", ".model", ".pkl", ".pickle", ".wordvectors")
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_FIRST_BYTES = {fasttext.MAGIC: "fasttext-binary", b"\x93NUMPY": "npy", b"PAR1": "parquet"}
+"""First bytes of formats that have their own."""
+_PICKLES = (b"\x80\2", b"\x80\3", b"\x80\4", b"\x80\5")
+_NOT_VECTORS = {
+    b"<!doctype": ("this is a web page.", "fetch the file itself, not the page about it."),
+    b"<html": ("this is a web page.", "fetch the file itself, not the page about it."),
+    b"version https://git-lfs": ("this is a Git LFS pointer, not the file itself.", "run git lfs pull."),
+    b"\xff\xfe": ("the text is UTF-16.", "convert the file to UTF-8."),
+    b"\xfe\xff": ("the text is UTF-16.", "convert the file to UTF-8."),
+}
+"""First bytes of what is often taken for vectors, what it is, and what to do."""
+_BYTE_ORDER = b"\xef\xbb\xbf"
 
 
 def sniff(path: str | os.PathLike[str], member: str | None = None) -> str:
     """Name the format of a file, compressed or not, of one member of a zip archive, or of a folder."""
     path = Path(path)
-    check_exists(path)
-    if path.is_dir():
-        return _sniff_folder(path)
-    if path.stat().st_size == 0:
-        raise FormatError("the file is empty.", path=path, hint="fetch it again.")
-    if member is None and compression(path) == "zip" and _is_npz(path):
-        return "npz"
-    with Stream(path, member=member) as stream:
-        head, name = stream.read(_HEAD), stream.name
-    if not head:
-        raise FormatError("the file is empty once decompressed.", path=path, hint="fetch it again.")
-    return _sniff_bytes(head, name, path)
+    with damage_reported(path):
+        check_exists(path)
+        if path.is_dir():
+            return _sniff_folder(path)
+        if path.stat().st_size == 0:
+            raise FormatError("the file is empty.", hint="fetch it again.")
+        if member is None and compression(path) == "zip" and _is_npz(path):
+            return "npz"
+        with Stream(path, member=member) as stream:
+            head, name = stream.read(_HEAD), stream.name
+        if not head:
+            raise FormatError("the file is empty once decompressed.", hint="fetch it again.")
+        return _sniff_bytes(head, name)
 
 
 def check_exists(path: Path) -> None:
@@ -96,13 +98,13 @@ def check_exists(path: Path) -> None:
 
 
 def _sniff_folder(path: Path) -> str:
-    if histwords.decades(path):
+    if arrays.decades(path):
         return "histwords"
     if spacy_pipelines.is_pipeline_folder(path):
         return "spacy"
     names = sorted(entry.name for entry in path.iterdir() if entry.is_file())
     hint = f"name a file in it, such as {names[0]!r}." if names else "it holds no files."
-    raise FormatError("this folder is neither a HistWords folder nor a spaCy pipeline.", path=path, hint=hint)
+    raise FormatError("this folder is neither a HistWords folder nor a spaCy pipeline.", hint=hint)
 
 
 def _is_npz(path: Path) -> bool:
@@ -111,50 +113,32 @@ def _is_npz(path: Path) -> bool:
             names = archive.namelist()
     except zipfile.BadZipFile as error:
         raise FormatError(
-            f"the zip archive cannot be read: {error}.", path=path, hint="fetch the file again."
+            f"the zip archive cannot be read: {error}.", hint="fetch the file again."
         ) from error
     return bool(names) and all(name.endswith(".npy") for name in names)
 
 
-def _sniff_bytes(head: bytes, name: str, path: Path) -> str:
-    if head.startswith(fasttext.MAGIC):
-        return "fasttext-binary"
-    if head.startswith(b"\x93NUMPY"):
-        return "npy"
-    if head.startswith(b"PAR1"):
-        return "parquet"
+def _sniff_bytes(head: bytes, name: str) -> str:
+    known = next((kind for first, kind in _FIRST_BYTES.items() if head.startswith(first)), None)
+    if known is not None:
+        return known
     if head[8:9] == b"{" and head[6:8] == b"\0\0":
         return "safetensors"
-    if (head[0] == 0x80 and head[1:2] in {b"\2", b"\3", b"\4", b"\5"}) or name.endswith(_PICKLE_SUFFIXES):
+    if head.startswith(_PICKLES) or name.endswith(_PICKLE_SUFFIXES):
         return "gensim"
-    if head.startswith(_UTF16):
-        raise FormatError("the text is UTF-16.", path=path, hint="convert the file to UTF-8.")
-    first, newline, rest = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
-    header = HEADER.fullmatch(first)
+    first, newline, rest = head.removeprefix(_BYTE_ORDER).partition(b"\n")
+    header = word2vec.HEADER.fullmatch(first)
     if header is not None and newline:
         return _sniff_after_header(rest, int(header[2]))
     fields = first.split() if newline or len(head) < _HEAD else first.split()[:-1]
-    if len(fields) > 1 and _is_number(fields[-1]):
+    if len(fields) > 1 and is_number(fields[-1]):
         return "glove-text"
-    raise _unknown(head, path)
-
-
-def _unknown(head: bytes, path: Path) -> FormatError:
-    """The error for a file without vectors, with what it seems to be."""
-    begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:40].lower()
-    if begins.startswith((b"<!doctype", b"<html")):
-        return FormatError(
-            "this is a web page.", path=path, hint="fetch the file itself, not the page about it."
-        )
-    if begins.startswith(b"version https://git-lfs"):
-        return FormatError(
-            "this is a Git LFS pointer, not the file itself.",
-            path=path,
-            hint="run git lfs pull.",
-        )
-    return FormatError(
+    begins = head.removeprefix(_BYTE_ORDER).lstrip()[:40].lower()
+    for known_first, (what, hint) in _NOT_VECTORS.items():
+        if begins.startswith(known_first):
+            raise FormatError(what, hint=hint)
+    raise FormatError(
         f"the format is not known; the file begins with {shown(head, 40)}.",
-        path=path,
         hint="as text, a line is a word and its numbers, with spaces or tabs between them and points for "
         f"decimals; name any other format= if you know it: {', '.join(FORMATS)}.",
         option="format",
@@ -165,19 +149,10 @@ def _sniff_after_header(rest: bytes, dim: int) -> str:
     """Text or binary, or text without a header whose first word happens to be a number."""
     line = rest.partition(b"\n")[0]
     fields = line.split()
-    numbers = fields[-dim:] if dim else []
-    if len(fields) >= dim and all(map(_is_number, numbers)):
+    if len(fields) >= dim and all(map(is_number, fields[-dim:] if dim else [])):
         return "word2vec-text"
-    if len(fields) == 2 and _is_number(fields[1]) and dim != 1:
+    if len(fields) == 2 and is_number(fields[1]) and dim != 1:
         return "glove-text"
-    if len(fields) > 1 and b"\0" not in rest and all(map(_is_number, fields[1:])):
+    if len(fields) > 1 and b"\0" not in rest and all(map(is_number, fields[1:])):
         return "word2vec-text"
     return "word2vec-binary"
-
-
-def _is_number(field: bytes) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True

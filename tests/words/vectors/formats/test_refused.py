@@ -81,7 +81,7 @@ REFUSED: list[tuple[str, bytes, str, int | None]] = [
                          index_to_key=["a"]), "fastText model of gensim", None),
     ("gensim", of_gensim(index_to_key=["a"]), "the pickle holds no", None),
     ("gensim", of_gensim(index_to_key=["a"], __numpys=["vectors"]),
-     r"vectors\.vectors\.npy, which is not beside it", None),
+     r"vectors\.vectors\.npy, which is not next to it", None),
     ("gensim", pickle.dumps(["a", "b"]), "the pickle holds an object of type list", None),
     ("gensim", pickle.dumps({"a": np.zeros((2, 2))}), r"an array of shape \(2, 2\)", None),
     ("gensim", pickle.dumps({"a": [1.0, 2.0], "b": [1.0]}), r"'b' has 1 number\(s\), the other words", None),

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from crossroads.core.errors import FormatError
 from crossroads.core.storage.arrays import check_expansion
 from crossroads.core.storage.streams import Stream
-from crossroads.words.vectors.reader import Reading, Request, Vocabulary, decode_word
+from crossroads.words.vectors.reader import INCOMPLETE, Reading, Request, Vocabulary, decode_word
 from crossroads.words.vectors.rows import Pool, Rows
 
 MAGIC = struct.pack("<i", 793712314)
@@ -36,8 +36,7 @@ _LONGEST_NGRAM = 32
 """Published models have n-grams of up to 6 characters; the work grows with their number."""
 
 
-@dataclass(frozen=True)
-class _Model:
+class _Model(NamedTuple):
     """The arguments of a model that are needed."""
 
     dim: int
@@ -46,12 +45,10 @@ class _Model:
     maxn: int
 
 
-@dataclass(frozen=True)
-class _Dictionary:
-    """The words of a model."""
+class _Dictionary(NamedTuple):
+    """The words of a model that are read, by row, and facts about all."""
 
     kept: dict[int, bytes]
-    """Row to word, for the words asked for and those of the pool."""
     vocabulary: Vocabulary
     pruned: dict[int, int] | None
     """Bucket to row, in a model from which some buckets were removed."""
@@ -82,19 +79,14 @@ class _Cursor:
             end = self._data.find(b"\0", self._position)
             if end < 0:
                 raise self.broken("a word of the dictionary does not end")
-        token = self._data[self._position : end]
-        self._position = end + 1
+        token, self._position = self._data[self._position : end], end + 1
         return token
 
     def offset(self) -> int:
         return self._stream.position - len(self._data) + self._position
 
     def broken(self, reason: str) -> FormatError:
-        return FormatError(
-            f"{reason}, at byte {self.offset():,}.",
-            path=self._stream.path,
-            hint="the file is incomplete or damaged; fetch it again.",
-        )
+        return FormatError(f"{reason}, at byte {self.offset():,}.", hint=INCOMPLETE)
 
     def _fill(self, size: int) -> None:
         self._data = self._data[self._position :] + self._stream.read(max(_BLOCK, size))
@@ -105,31 +97,29 @@ def read(path: Path, request: Request) -> Reading:
     """Read a native fastText model."""
     with request.open(path) as stream:
         cursor = _Cursor(stream)
-        model = _arguments(cursor, path)
+        model = _arguments(cursor)
         dictionary = _dictionary(cursor, request)
-        rows = _matrix_shape(cursor, model, dictionary, path)
+        rows = _matrix_shape(cursor, model, dictionary)
         fetch = _fetcher(cursor, stream, rows, model, dictionary, request)
-        gathered = Rows(model.dim, request, path, dictionary.vocabulary)
+        gathered = Rows(model.dim, request, dictionary.vocabulary)
         kept = list(dictionary.kept.items())
         for start in range(0, len(kept), _BATCH):
             batch = kept[start : start + _BATCH]
             vectors = np.stack([fetch(_parts(i, token, model, dictionary)) for i, token in batch])
-            lines = [i + 1 for i, _ in batch]
-            labels = [decode_word(t, request.encoding_errors, path=path, line=i + 1) for i, t in batch]
-            gathered.add(labels, vectors, lines)
+            labels = [decode_word(token, request.encoding_errors, i + 1) for i, token in batch]
+            gathered.add(labels, vectors, [i + 1 for i, _ in batch])
         return gathered.reading(minn=model.minn, maxn=model.maxn, bucket=model.bucket)
 
 
-def _arguments(cursor: _Cursor, path: Path) -> _Model:
+def _arguments(cursor: _Cursor) -> _Model:
     if cursor.take(4) != MAGIC:
         raise FormatError(
             "the first bytes are not those of a fastText model.",
-            path=path,
             hint="word2vec binaries are also called .bin: leave format out, or give word2vec-binary.",
         )
     (version,) = cursor.unpack("<i")
     if version not in _VERSIONS:
-        raise FormatError(f"fastText version {version} is not known.", path=path, hint="known: 11 and 12.")
+        raise FormatError(f"fastText version {version} is not known.", hint="known: 11 and 12.")
     dim, _, _, _, _, _, _, kind, bucket, minn, maxn, _ = cursor.unpack("<12i")
     cursor.take(8)
     if dim < 1 or bucket < 0:
@@ -147,40 +137,33 @@ def _dictionary(cursor: _Cursor, request: Request) -> _Dictionary:
     if not 0 < words <= entries <= _MOST_WORDS or words + labels != entries:
         raise cursor.broken(f"the dictionary declares {entries:,} entries, {words:,} of them words")
     wanted, vocabulary = request.wanted_bytes(), Vocabulary(request=request)
-    others = Pool(request, vocabulary, 0, np.float32) if request.reads_others else None  # without vectors yet
+    others = Pool(request, vocabulary, 0, np.float32) if request.reads_others else None
     kept: dict[int, bytes] = {}
     for start in range(0, entries, _BLOCK // 64):
-        tokens: list[bytes] = []
-        for _ in range(start, min(start + _BLOCK // 64, entries)):
-            token = cursor.word()
-            if cursor.take(9)[8] != _WORD:
-                continue
-            tokens.append(token)
+        block = (cursor.word() for _ in range(start, min(start + _BLOCK // 64, entries)))
+        tokens = [token for token in block if cursor.take(9)[8] == _WORD]
         first = vocabulary.size
         vocabulary.see(tokens)
         kept.update((first + i, one) for i, one in enumerate(tokens) if wanted is None or one in wanted)
         if others is not None:
             some = others.choose(tokens, first + 1)
-            words_only: NDArray[np.float32] = np.empty((len(some), 0), np.float32)
-            others.add([tokens[i].decode() for i in some], words_only, [first + i + 1 for i in some])
+            without_vectors: NDArray[np.float32] = np.empty((len(some), 0), np.float32)
+            others.add([tokens[i].decode() for i in some], without_vectors, [first + i + 1 for i in some])
     if vocabulary.size != words:
         raise cursor.broken(f"the dictionary declares {words:,} words and holds {vocabulary.size:,}")
     if others is not None:
         found = others.sample()
         kept.update(zip((found.ranks - 1).tolist(), map(str.encode, found.labels), strict=True))
         kept = dict(sorted(kept.items()))
-    pruned = None
-    if pruned_size >= 0:
-        pruned = dict(struct.iter_unpack("<2i", cursor.take(8 * pruned_size)))
+    pruned = dict(struct.iter_unpack("<2i", cursor.take(8 * pruned_size))) if pruned_size >= 0 else None
     return _Dictionary(kept, vocabulary, pruned)
 
 
-def _matrix_shape(cursor: _Cursor, model: _Model, dictionary: _Dictionary, path: Path) -> int:
+def _matrix_shape(cursor: _Cursor, model: _Model, dictionary: _Dictionary) -> int:
     (quantised,) = cursor.unpack("<?")
     if quantised:
         raise FormatError(
-            "this is a quantised model (.ftz): its vectors are approximations, kept in another layout.",
-            path=path,
+            "this is a quantised model (.ftz): its vectors are approximations, in another layout.",
             hint="use the full .bin model, or its .vec file.",
         )
     rows, columns = cursor.unpack("<2q")
@@ -267,11 +250,11 @@ def subword_buckets(word: bytes, minn: int, maxn: int, bucket: int) -> list[int]
             continue
         value, stop, length = _OFFSET, start, 1
         while stop < size and length <= maxn:
-            value = ((value ^ _signed(marked[stop])) * _PRIME) & _MASK
-            stop += 1
-            while stop < size and marked[stop] & _TOP_BITS == _CONTINUATION:
+            more = True
+            while more:  # a character, of one byte or more
                 value = ((value ^ _signed(marked[stop])) * _PRIME) & _MASK
                 stop += 1
+                more = stop < size and marked[stop] & _TOP_BITS == _CONTINUATION
             if length >= minn and not (length == 1 and (start == 0 or stop == size)):
                 buckets.append(value % bucket)
             length += 1

@@ -1,6 +1,6 @@
 """gensim's ``KeyedVectors`` (``.kv``), whole ``Word2Vec`` models, and pickled dictionaries of vectors.
 
-gensim itself is never imported. It keeps large arrays in files beside the pickle, such as
+gensim itself is never imported. It keeps large arrays in files next to the pickle, such as
 ``x.kv.vectors.npy``; these are memory-mapped.
 """
 
@@ -34,85 +34,61 @@ def read(path: Path, request: Request) -> Reading:
         return _read_mapping(root, path, request)
     raise FormatError(
         f"the pickle holds {_describe(root)}.",
-        path=path,
         hint="expected gensim KeyedVectors, or a dictionary of word to vector.",
     )
 
 
 def _read_record(record: Record, path: Path, request: Request) -> Reading:
-    kind, prefix, attributes = record.kind, path.name, record.attributes
+    prefix, attributes = path.name, record.attributes
     inner = attributes.get("wv")
     if isinstance(inner, Record):
         attributes, prefix = inner.attributes, f"{prefix}.wv"
-    if "vectors_ngrams" in attributes or _is_beside(attributes, "vectors_ngrams"):
+    listed = attributes.get("__numpys")
+    apart = listed if isinstance(listed, list) else []  # arrays that gensim put into files of their own
+    if "vectors_ngrams" in attributes or "vectors_ngrams" in apart:
         raise FormatError(
             "this is a fastText model of gensim, whose vectors are spread over n-grams.",
-            path=path,
             hint="save it with gensim.models.fasttext.save_facebook_model, or wv.save_word2vec_format.",
         )
     words = next((attributes[name] for name in _WORDS if attributes.get(name) is not None), None)
     if words is None:
-        words = _words_of_vocab(attributes.get("vocab"), path)
-    matrix = _vectors(attributes, prefix, path)
-    return select(labels_from(words, path), matrix, request=request, path=path, saved_by=kind)
-
-
-def _vectors(attributes: dict[str, Any], prefix: str, path: Path) -> NDArray[Any]:
+        words = attributes.get("vocab")
+        if not isinstance(words, dict):
+            raise FormatError("the pickle holds no words.", hint="save model.wv instead.")
+        words = {
+            word: entry.attributes.get("index") if isinstance(entry, Record) else entry
+            for word, entry in words.items()
+        }
     for name in _VECTORS:
-        array = as_array(attributes.get(name))
-        if array is not None:
-            return array
-        if _is_beside(attributes, name):
-            beside = path.with_name(f"{prefix}.{name}.npy")
-            if not beside.is_file():
+        matrix = as_array(attributes.get(name))
+        file = path.with_name(f"{prefix}.{name}.npy")
+        if matrix is None and name in apart:
+            if not file.is_file():
                 raise FormatError(
-                    f"its vectors are in {beside.name}, which is not beside it.",
-                    path=path,
+                    f"its vectors are in {file.name}, which is not next to it.",
                     hint="gensim saves large arrays as separate files; keep them together.",
                 )
-            return map_array(beside)
-    raise FormatError(
-        "the pickle holds no vectors.", path=path, hint="save model.wv (its KeyedVectors) instead."
-    )
-
-
-def _is_beside(attributes: dict[str, Any], name: str) -> bool:
-    """Whether gensim put an array into a separate file."""
-    listed = attributes.get("__numpys")
-    return isinstance(listed, list) and name in listed
-
-
-def _words_of_vocab(vocab: Any, path: Path) -> dict[str, Any]:
-    if not isinstance(vocab, dict):
-        raise FormatError("the pickle holds no words.", path=path, hint="save model.wv instead.")
-    return {
-        word: entry.attributes.get("index") if isinstance(entry, Record) else entry
-        for word, entry in vocab.items()
-    }
+            matrix = map_array(file)
+        if matrix is not None:
+            return select(labels_from(words), matrix, request, saved_by=record.kind)
+    raise FormatError("the pickle holds no vectors.", hint="save model.wv (its KeyedVectors) instead.")
 
 
 def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Reading:
-    words = labels_from(list(table), path)
+    words = labels_from(list(table))
     vectors: list[NDArray[Any]] = []
     size, written = 0, path.stat().st_size
     for row, (word, value) in enumerate(zip(words, table.values(), strict=True), start=1):
         vector = as_array(value) if isinstance(value, ArrayRecord) else _as_vector(value)
         if vector is None or vector.ndim != 1 or vector.dtype.kind not in "fiu" or not vector.size:
-            raise FormatError(f"the vector of {in_short(word)} is {_describe(value)}.", path=path, line=row)
+            raise FormatError(f"the vector of {in_short(word)} is {_describe(value)}.", line=row)
         vectors.append(vector)
         if len(vector) != len(vectors[0]):
-            raise FormatError(
-                f"{in_short(word)} has {len(vector)} number(s), the other words have {len(vectors[0])}.",
-                path=path,
-                line=row,
-            )
+            said = f"{in_short(word)} has {len(vector)} number(s), the other words have {len(vectors[0])}."
+            raise FormatError(said, line=row)
         size += vector.nbytes
         check_expansion(path, size, written)  # a pickle can name the same vector any number of times
-
-    def fetch(rows: list[int]) -> NDArray[Any]:
-        return np.stack([vectors[row] for row in rows])
-
-    return select_rows(words, fetch, request=request, path=path)
+    return select_rows(words, lambda rows: np.stack([vectors[row] for row in rows]), request)
 
 
 def _as_vector(value: Any) -> NDArray[Any] | None:

@@ -43,50 +43,34 @@ def read(name: str | Path, request: Request) -> Reading:
         pipeline = spacy.load(path if path.exists() else str(name))
     except (OSError, ValueError) as error:
         raise FormatError(
-            f"spaCy cannot load this pipeline: {error!s:.200}",
-            path=path,
-            hint="python -m spacy download NAME",
+            f"spaCy cannot load this pipeline: {error!s:.200}", hint="python -m spacy download NAME"
         ) from error
     table = pipeline.vocab.vectors
     strings = pipeline.vocab.strings
     rows_of = {strings[key]: int(row) for key, row in table.key2row.items() if key in strings and row >= 0}
     if not rows_of or 0 in table.shape:
         raise FormatError(
-            "the pipeline has no static vectors.", path=path, hint="those ending in _md and _lg have some."
+            "the pipeline has no static vectors.", hint="those ending in _md and _lg have some."
         )
-    meta: dict[str, Any] = dict(pipeline.meta)
-    reading = _select(rows_of, table.data, request, path)
-    details = {**reading.details, "pipeline": f"{meta.get('lang')}_{meta.get('name')}"}
-    return replace(reading, details=details, revision=meta.get("version"))
-
-
-def _select(rows_of: dict[str, int], data: Any, request: Request, path: Path) -> Reading:
     words, places = list(rows_of), list(rows_of.values())
 
     def fetch(rows: list[int]) -> NDArray[np.float32]:
-        return np.stack([np.asarray(_on_host(data[places[row]]), np.float32) for row in rows])
+        vectors = (table.data[places[row]] for row in rows)  # on a GPU, they have to be fetched
+        return np.stack([np.asarray(v.get() if hasattr(v, "get") else v, np.float32) for v in vectors])
 
-    labels = words if request.wanted is None else [word for word in words if word in request.wanted]
-    shared = _shared(labels, rows_of)
+    by_row: dict[int, list[str]] = defaultdict(list)
+    for word, row in rows_of.items():
+        if request.wanted is None or word in request.wanted:
+            by_row[row].append(word)
+    shared = [" = ".join(words) for words in by_row.values() if len(words) > 1]
     if shared and request.wanted is not None:
-        groups = [" = ".join(words) for words in shared]
         warnings.warn(
-            f"{path}: {len(groups)} vector(s) are shared by several words: {join_words(groups, most=3)}. "
+            f"{path}: {len(shared)} vector(s) are shared by several words: {join_words(shared, most=3)}. "
             "The pipeline was pruned; do not use it for association tests.",
             CrossroadsWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
-    return select_rows(words, fetch, request=request, path=path, shared_vectors=len(shared))
-
-
-def _on_host(row: Any) -> Any:
-    """A row in memory, where spaCy keeps its vectors on a GPU."""
-    return row.get() if hasattr(row, "get") else row
-
-
-def _shared(labels: list[str], rows_of: dict[str, int]) -> list[list[str]]:
-    """Words that share a vector."""
-    groups: dict[int, list[str]] = defaultdict(list)
-    for word in labels:
-        groups[rows_of[word]].append(word)
-    return [words for words in groups.values() if len(words) > 1]
+    meta: dict[str, Any] = dict(pipeline.meta)
+    pipeline_name = f"{meta.get('lang')}_{meta.get('name')}"
+    reading = select_rows(words, fetch, request, shared_vectors=len(shared), pipeline=pipeline_name)
+    return replace(reading, revision=meta.get("version"))

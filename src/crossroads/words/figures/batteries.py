@@ -1,0 +1,370 @@
+"""Several tests: those of a battery in one column, and those of a series over time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from crossroads.core.errors import InputError, join_words, one_of
+from crossroads.core.figures import wording
+from crossroads.core.figures.layout import Frame, write
+from crossroads.core.figures.lettering import alike, height, widest, wrapped
+from crossroads.core.figures.rows import SIDE, Rows, draw_mark, row_axes
+from crossroads.core.figures.style import (
+    BODY,
+    BROWN,
+    GREY,
+    INK,
+    PAGE,
+    RED,
+    SMALL,
+    TEAL,
+    WIDE,
+    bare,
+    figure,
+    matplotlib,
+)
+from crossroads.core.results import Conclusion
+from crossroads.core.wording.numbers import counted
+from crossroads.core.wording.phrases import ADJUSTMENT, STATUSES, cannot_be_told
+from crossroads.words.measures.battery import BatteryResult
+from crossroads.words.measures.mleat import MleatResult
+from crossroads.words.measures.series import SeriesResult
+from crossroads.words.measures.stability import BootstrapResult
+from crossroads.words.measures.weat import WeatResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ROW = 0.3
+_LONGEST = 1.6
+_POLE = 0.72
+_LINE = 0.12
+
+Shown = Literal["difference", "effect size"]
+
+
+class _Row(NamedTuple):
+    """What is drawn of a test: where, its conclusion, its number, and the ends of its interval."""
+
+    place: float
+    number: int
+    test: MleatResult
+    said: Conclusion
+    value: float
+    ends: tuple[float, float] | None
+
+
+@figure(BatteryResult)
+def forest(
+    result: BatteryResult,
+    intervals: Mapping[str, BootstrapResult] | None = None,
+    *,
+    show: Shown | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw Level 1 of every test of a battery, with its interval, the surest first.
+
+    What is compared is on the left, and at both ends of each row are the attributes: on the side of one, the
+    first target is closer to it, relative to the other one, than the second target is. A filled square marks
+    tests that hold for other words after adjustment for the number of tests. The report draws the same by the
+    same rules.
+
+    Parameters
+    ----------
+    intervals
+        Bootstrap intervals of effect sizes by name of the design, in place of those of the battery.
+    show
+        ``"difference"``, of mean cosines, with the interval that holds for other words; or
+        ``"effect size"``, in standard deviations, with its bootstrap interval. By default differences, and
+        effect sizes where ``intervals`` are given.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.load("default", words=design.words)
+    >>> result = cr.battery(emb, [design], alternative="two-sided")
+    >>> ax = cr.plots.forest(result, {"weat7": cr.stats.bootstrap(emb, design)})
+    """
+    if not result.tests:
+        raise InputError("the battery has no test to draw.", hint="see its field 'skipped' for the reasons.")
+    if show is not None:
+        one_of("show", show, Shown)
+    sizes = show == "effect size" or (show is None and intervals is not None)
+    intervals = result.intervals if intervals is None else intervals
+    for name in intervals:
+        one_of("design", name, [*(test.design for test in result.tests), *result.skipped])
+    drawn, headings = _rows(result, intervals, sizes=sizes)
+    # what numbers below and above zero mean, in the space at both ends of a row
+    poles, pole_size = alike([pole for row in drawn for pole in row.said.poles], _POLE, SMALL, lines=2)
+    texts = Rows(
+        labels=_row_labels(drawn),
+        columns=_columns(result, drawn, sizes=sizes),
+        step=_LINE,
+        beside=0.1 + widest(poles, pole_size),
+        gaps=(0.1, 0.13),
+    )
+    rows, held = len(drawn) + len(headings), sum(row.said.status == "holds" for row in drawn)
+    untold = cannot_be_told(sum(row.said.status == "unknown" for row in drawn))
+    frame = texts.frame(
+        width=PAGE,
+        body=rows * _ROW,
+        title=f"{held} of {counted(len(drawn), 'association')} would be found with other words for the same "
+        f"things{untold}",
+        above=0.24,
+        below=0.48,
+        note=_forest_note(result, drawn, intervals, sizes=sizes),
+    )
+    ax = row_axes(frame, ax, rows)
+    for y, heading in headings.items():
+        place = (-texts.labelled, -0.03)
+        write(ax, heading, (0, y), place, coords=SIDE, size=SMALL, weight="bold", color=GREY)
+    pole_look: dict[str, Any] = {"coords": SIDE, "size": pole_size, "color": GREY}
+    for i, row in enumerate(drawn):
+        y = row.place
+        texts.write_label(ax, i, y)
+        write(ax, poles[2 * i], (0, y), (-0.06, 0), ha="right", **pole_look)
+        write(ax, poles[2 * i + 1], (1, y), (0.06, 0), ha="left", **pole_look)
+        p = result.adjusted[ADJUSTMENT][row.number]
+        found = p is not None and p < row.test.conventions["alpha"]
+        color = RED if found else GREY
+        if row.ends is not None:
+            ax.plot([*row.ends], [y, y], color=color, linewidth=1.2, marker="|", markersize=5, zorder=2)
+        draw_mark(ax, row.value, y, "s", 5, color, filled=found)
+    texts.write_columns(ax, [row.place for row in drawn])
+    ax.margins(x=0.05)
+    ax.set_xlabel("effect size d" if sizes else "difference Δ", fontsize=BODY, color=INK, labelpad=3)
+    return ax
+
+
+def _rows(
+    result: BatteryResult, intervals: Mapping[str, BootstrapResult], *, sizes: bool
+) -> tuple[list[_Row], dict[float, str]]:
+    """The tests in the order of a report, and the headings of what can be said of them, by place."""
+    found = []
+    for i, (test, said) in enumerate(zip(result.tests, result._conclusions(""), strict=True)):
+        crossed = test.level1.crossed
+        interval = intervals.get(test.design) if sizes else crossed
+        ends = None
+        if interval is not None and interval.low is not None and interval.high is not None:
+            ends = (interval.low, interval.high)
+        value = test.level1.effect_size if sizes else crossed.difference
+        found.append(_Row(0.0, i, test, said, value, ends))
+    order = list(STATUSES)
+    found.sort(key=lambda row: (order.index(row.said.status), -abs(row.value)))
+    rows: list[_Row] = []
+    headings: dict[float, str] = {}
+    for row in found:
+        if row.said.heading not in headings.values():
+            headings[float(len(rows) + len(headings))] = row.said.heading
+        rows.append(row._replace(place=float(len(rows) + len(headings))))
+    return rows, headings
+
+
+def _row_labels(rows: Sequence[_Row]) -> list[list[tuple[str, float, str]]]:
+    """What each test compares, and its name, each a line with size and weight."""
+    firsts, size = alike([row.said.subject for row in rows], _LONGEST, BODY, lines=1)
+    seconds = [f"vs {row.said.rival} ({row.said.name})" if row.said.rival else row.said.name for row in rows]
+    lines, small = alike(seconds, _LONGEST, SMALL, lines=1)
+    return [
+        [(first, size, "normal"), (second, small, "normal")]
+        for first, second in zip(firsts, lines, strict=True)
+    ]
+
+
+def _columns(result: BatteryResult, drawn: Sequence[_Row], *, sizes: bool) -> list[list[str]]:
+    """The columns of text next to the picture, each with its heading."""
+    digits, adjusted = 2 if sizes else 3, result._adjusted_p()
+    columns = [
+        ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
+        ["p", *(wording.probability(row.test.level1._answer) for row in drawn)],
+        [wording.ADJUSTED, *(wording.probability(adjusted[row.number]) for row in drawn)],
+    ]
+    if not sizes:
+        columns.append(["exact p", *(wording.probability(row.test.level1._p) for row in drawn)])
+    return columns
+
+
+def _forest_note(
+    result: BatteryResult, drawn: Sequence[_Row], intervals: Mapping[str, BootstrapResult], *, sizes: bool
+) -> str:
+    first = result.tests[0]
+    crossed = [test.level1.crossed for test in result.tests]
+    levels = {one.level for one in ([*intervals.values()] if sizes else crossed)}
+    interval = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
+    return wording.sentence(
+        "right of zero, the first group is closer to what is named there, relative to what is named on the "
+        "left, than the second group is",
+        f"filled: p < {wording.level(first.conventions['alpha'])} {wording.FILLED}; open: not",
+        f"p {wording.tail(first.level1.alternative)}, for other words for the same things",
+        "" if sizes else "exact p: for these attribute words",
+        f"{interval}s over the choice of all words" if any(row.ends for row in drawn) else "",
+        f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
+        wording.model(result),
+    )
+
+
+_BODY = 2.5
+_TICKS = 11
+_LOOK = {"level1": (INK, "o", "-", 1.6), "x": (BROWN, "s", "--", 1.2), "y": (TEAL, "^", "-.", 1.2)}
+"""Colour, marker, style and width of each line."""
+
+
+@figure(SeriesResult)
+def decades(result: SeriesResult, *, ax: Axes | None = None) -> Axes:
+    """Draw the Level 1 effect size and both Level 2 effect sizes over time, layers, steps or labels.
+
+    Markers are filled where the p-value for other words is below the level that the result records, for
+    Level 1 adjusted for the number of points. Bars are the interval of Level 1 over the choice of words: that
+    of Δ, in units of d. Lines break at points that could not be measured, which are crossed on the axis. A
+    dotted line marks the largest change where it is significant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
+    >>> models = {year: cr.Embeddings(design.words, rng.normal(size=(32, 9))) for year in (1900, 1950, 2000)}
+    >>> ax = cr.plots.decades(cr.series(models, design))
+    """
+    if not result.points:
+        raise InputError(
+            f"no point of the series {result.design!r} was measured.",
+            hint="see its field 'skipped' for the reasons.",
+        )
+    first = next(iter(result.points.values()))
+    labelled = any(isinstance(point, str) for point in result.order)
+    at = {one: float(i if isinstance(one, str) else one) for i, one in enumerate(result.order)}
+    points = {time: result.points[time] for time in result.order if time in result.points}
+    lines = {key: {time: _test(point, key).effect_size for time, point in points.items()} for key in _LOOK}
+    texts = {"level1": "Level 1", **{key: f"Level 2: {wording.titled(key, first.titles)}" for key in "xy"}}
+    labels = {key: wrapped(text, 1.2, BODY, lines=3) for key, text in texts.items()}
+    bars = _intervals(result)
+    alpha = first.conventions["alpha"]
+    changes = result.change.pvalue is not None and result.change.pvalue < alpha
+    frame = Frame(
+        width=WIDE,
+        body=_BODY,
+        left=0.52,
+        right=0.28 + widest(list(labels.values()), BODY),
+        title=result._label,
+        below=0.75 if labelled else 0.5,
+        note=_series_note(result, first, changes=changes, bars=bool(bars)),
+    )
+    ax = frame.axes(ax)
+    bare(ax, grid="y", left=True)
+    ax.axhline(0, color=INK, linewidth=0.8, zorder=1)
+    for time, ends in bars.items():
+        ax.plot([at[time]] * 2, ends, color=INK, linewidth=0.9, alpha=0.45, zorder=1.5)
+    for key, line in lines.items():
+        _draw_line(ax, result, key, line, at)
+    drawn = [d for line in lines.values() for d in line.values()]
+    low, high = _limits([0.0, *drawn, *(end for ends in bars.values() for end in ends)], room=0.08)
+    ax.set_ylim(low, high)
+    times = sorted(at.values())
+    ax.set_xlim(*_limits(times, room=0.05))
+    _name_points(ax, at, labelled=labelled)
+    ax.set_ylabel("effect size d", fontsize=BODY, color=INK, labelpad=3)
+    if not labelled:
+        ax.set_xlabel(result.over, fontsize=BODY, color=INK, labelpad=3)
+    for time in result.skipped:
+        write(ax, "×", (at[time], 0), coords=("data", "axes fraction"), size=9, ha="center")
+    if changes and (between := result.change_between()) is not None:
+        middle = (at[between[0]] + at[between[1]]) / 2
+        ax.axvline(middle, color=INK, linestyle=":", linewidth=0.9, zorder=1)
+    last = {key: list(line.values())[-1] for key, line in lines.items()}
+    for key, y in _spread(last, labels, low, high).items():
+        write(ax, labels[key], (times[-1], y), (0.1, 0), coords="data", color=_LOOK[key][0])
+    return ax
+
+
+def _limits(values: Sequence[float], *, room: float) -> tuple[float, float]:
+    """The limits of an axis that contains some values, with a margin."""
+    low, high = min(values), max(values)
+    pad = room * (high - low) or 0.5
+    return low - pad, high + pad
+
+
+def _name_points(ax: Axes, at: dict[int | str, float], *, labelled: bool) -> None:
+    """Write numbers or labels below the axis, as many as there is room for."""
+    places = sorted(at.values())
+    if labelled:
+        shown = list(at.items())[:: -(-len(at) // _TICKS)]
+        names = [wrapped(str(label), 0.75, BODY, lines=2) for label, _ in shown]
+        ax.set_xticks([place for _, place in shown], names, fontsize=BODY)
+        return
+    closest = min((later - time for time, later in itertools.pairwise(places)), default=1)
+    if closest * _TICKS >= places[-1] - places[0]:  # each has room for its number
+        ax.set_xticks(places)
+    else:
+        ax.xaxis.set_major_locator(matplotlib("ticker").MaxNLocator(nbins=_TICKS, integer=True))
+
+
+def _intervals(result: SeriesResult) -> dict[int | str, tuple[float, float]]:
+    """The intervals of Δ in units of d, where it has them: both are the difference, in other units."""
+    found = {}
+    for time, point in result.points.items():
+        delta = point.level1.crossed
+        if delta.low is not None and delta.high is not None and delta.difference:
+            unit = point.level1.effect_size / delta.difference
+            found[time] = (delta.low * unit, delta.high * unit)
+    return found
+
+
+def _test(point: MleatResult, key: str) -> WeatResult:
+    return point.level1 if key == "level1" else point.level2[key]
+
+
+def _is_filled(result: SeriesResult, time: int | str, key: str) -> bool:
+    """Whether the p-value of a test for other words is below the level; that of Level 1 is adjusted."""
+    point = result.points[time]
+    answer = _test(point, key)._answer
+    p = None if answer is None else answer.value
+    if key == "level1":
+        p = result.adjusted[ADJUSTMENT][list(result.points).index(time)]
+    return p is not None and bool(p < point.conventions["alpha"])
+
+
+def _series_note(result: SeriesResult, first: MleatResult, *, changes: bool, bars: bool) -> str:
+    a, b = (wording.titled(key, first.titles) for key in "ab")
+    alpha, tail = wording.level(first.conventions["alpha"]), wording.tail(first.level1.alternative)
+    words = ", for other words; Level 1 adjusted for the number of points"
+    return wording.sentence(
+        f"filled: p < {alpha} ({tail}{words}); open: not",
+        result.slope_said(),
+        result.change_said() if changes else "",
+        "bars: 95 % interval of Level 1 for other words, in units of d" if bars else "",
+        "× not measured" if result.skipped else "",
+        f"above zero: Level 2 closer to {a} than to {b}; Level 1 closer to {a}, relative to {b}, than the "
+        "second target is",
+    )
+
+
+def _draw_line(
+    ax: Axes, result: SeriesResult, key: str, line: dict[int | str, float], at: dict[int | str, float]
+) -> None:
+    """The line with its gaps, and over it the markers, filled or open."""
+    color, marker, style, wide = _LOOK[key]
+    values = [line.get(time, float("nan")) for time in at]
+    ax.plot(list(at.values()), values, color=color, linestyle=style, linewidth=wide, zorder=2)
+    for time, value in line.items():
+        draw_mark(ax, at[time], value, marker, 5, color, filled=_is_filled(result, time, key))
+
+
+def _spread(ends: dict[str, float], labels: dict[str, str], low: float, high: float) -> dict[str, float]:
+    """Heights for the labels near the ends of their lines: apart from each other, within the axes."""
+    unit = (high - low) / _BODY
+    tall = {key: (height(text, BODY) + 0.03) * unit for key, text in labels.items()}
+    order = sorted(ends, key=lambda key: ends[key])
+    places = dict(ends)
+    for _ in range(100):
+        for key, half in ((key, tall[key] / 2) for key in order):
+            places[key] = min(max(places[key], low + half), high - half)
+        for lower, upper in itertools.pairwise(order):
+            lack = (tall[lower] + tall[upper]) / 2 - (places[upper] - places[lower])
+            if lack > 0:
+                places[lower] -= lack / 2
+                places[upper] += lack / 2
+    return places
