@@ -13,8 +13,8 @@ pytest.importorskip("torch", reason="extra 'models'")
 pytest.importorskip("transformers", reason="extra 'models'")
 
 from crossroads.traits.measures.ilps import ilps_star
+from crossroads.traits.measures.least_change import set_test
 from crossroads.traits.measures.scores import TraitScores
-from crossroads.traits.measures.sensitivity import set_test
 from crossroads.traits.pairs.emergent import emergent
 from crossroads.traits.people.agreement import kendall
 from crossroads.traits.people.alignment import align

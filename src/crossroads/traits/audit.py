@@ -14,8 +14,8 @@ from crossroads.core.results import Result
 from crossroads.core.stimuli import catalog
 from crossroads.core.storage.files import checksum
 from crossroads.traits.measures.ilps import ilps, ilps_star
+from crossroads.traits.measures.least_change import set_test
 from crossroads.traits.measures.scores import TraitScores, scores_name
-from crossroads.traits.measures.sensitivity import set_test
 from crossroads.traits.pairs.dominance import DominanceResult, domain_dominance, dominance_name
 from crossroads.traits.pairs.emergent import EmergentResult, emergent
 from crossroads.traits.pairs.material import paired_groups

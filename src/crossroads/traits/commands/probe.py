@@ -21,8 +21,8 @@ from crossroads.core.storage.cache import parts_folder
 from crossroads.core.wording.table import Column, Interval, Table
 from crossroads.traits.commands.alignment import Comparing, align_scores
 from crossroads.traits.measures.ilps import ilps, ilps_star
+from crossroads.traits.measures.least_change import Score, set_test
 from crossroads.traits.measures.scores import TraitScores
-from crossroads.traits.measures.sensitivity import Score, set_test
 from crossroads.traits.measures.templates import TemplateChoice, choose_templates
 from crossroads.traits.pairs.material import paired_groups
 from crossroads.traits.people.alignment import align
