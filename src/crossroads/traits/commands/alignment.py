@@ -83,7 +83,7 @@ def _drawn(results: dict[str, AlignmentResult]) -> Any:
     from crossroads.plots import profile, trait_heatmap
 
     first = next(iter(results.values()))
-    return trait_heatmap(first) if len(first.groups) > 1 else profile(results, first.groups[0])
+    return trait_heatmap(first) if len(first.by_group) > 1 else profile(results, next(iter(first.by_group)))
 
 
 def _overall(result: AlignmentResult) -> Table:
@@ -114,7 +114,7 @@ def _overall(result: AlignmentResult) -> Table:
         Column(key="chance", head="chance"),
         Column(key="ceiling", head="ceiling"),
     )
-    title = f"{result.measure} and people: {len(result.groups)} groups, {cells} scores"
+    title = f"{result.measure} and people: {len(result.by_group)} groups, {cells} scores"
     return Table(name="overall", title=title, columns=columns, rows=rows)
 
 

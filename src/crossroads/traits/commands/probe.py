@@ -280,7 +280,7 @@ def compare(
     target = judged.to_dict()
     choices = [choose_templates(one, target, groups=pilot) for one in results] if pilot else []
     if choices:
-        results = [one.with_templates(c.templates) for one, c in zip(results, choices, strict=True)]
+        results = [one.select(templates=c.templates) for one, c in zip(results, choices, strict=True)]
     rest = [name for name in results[0].groups if name not in pilot and name in judged.groups]
     options: dict[str, Any] = {"seed": seed, "k": min(3, len(results[0].traits))}
     return list(results), Compared(
@@ -327,7 +327,7 @@ def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table
         rest = compared.without_pilot[at].kendall_tau if compared.without_pilot else None
         rows.append({
             "measure": one.measure,
-            "groups": len(found.groups),
+            "groups": len(found.by_group),
             "tau": found.kendall_tau,
             "interval": found.interval and Interval(*found.interval),
             "precision": found.precision_at_3,

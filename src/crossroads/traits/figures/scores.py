@@ -271,7 +271,7 @@ def profile(
             f"{len(results)} alignments were given.", hint=f"draw 1 to {len(_MARKERS)} in one figure."
         )
     for one in results.values():
-        one_of("group", group, one.groups)
+        one_of("group", group, one.by_group)
     first = next(iter(results.values()))
     pairs = _ordered(
         trait_ends(dict.fromkeys(t for one in results.values() for t in one.human_scores[group]))

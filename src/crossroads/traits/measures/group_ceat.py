@@ -39,7 +39,7 @@ from crossroads.core.results.gaps import NO_CONTEXT
 from crossroads.core.results.gathered import Gathered, gather
 from crossroads.core.stimuli import Groups, StimulusSet, Traits
 from crossroads.core.wording.table import Table
-from crossroads.traits.measures.scores import scores_table
+from crossroads.traits.measures.scores import cell_rows, scores_table
 from crossroads.words.measures.weat import check_ddof
 
 Score = Literal["pooled", "sampled", "difference"]
@@ -87,18 +87,8 @@ class GroupCeatResult(Result):
 
     def _rows(self) -> list[dict[str, Any]]:
         """One row per group and trait."""
-        return [
-            {
-                "group": group,
-                "trait": trait,
-                "score": float(self.scores[i, j]),
-                "difference": float(self.differences[i, j]),
-                "spread": float(self.spreads[i, j]),
-                "se": None if self.se is None else float(self.se[i, j]),
-            }
-            for i, group in enumerate(self.groups)
-            for j, trait in enumerate(self.traits)
-        ]
+        tables = {"score": self.scores, "difference": self.differences, "spread": self.spreads}
+        return cell_rows(self.groups, self.traits, **tables, se=self.se)
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:

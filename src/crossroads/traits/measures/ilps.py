@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -115,7 +115,8 @@ def ilps_star(
     >>> cr.ilps_star(logits).measure, list(cr.ilps_star(logits).row("woman"))
     ('ilps*', ['cold-warm'])
     """
-    if not isinstance(renormalise, bool | str) or renormalise not in _RESTRICTIONS:
+    given: Any = renormalise
+    if not isinstance(given, bool | str) or given not in _RESTRICTIONS:
         raise InputError(
             f"renormalise is {in_short(renormalise)}.", hint="use False, True, 'code' or 'piece'."
         )

@@ -1,8 +1,8 @@
 r"""SeT, the sensitivity test: the least change of a model that predicts a trait (Cao et al. 2022).
 
-The least change of an output matrix that puts a token on top has a closed form. With logits l = Ah, only the
-products of the rows of A with h matter, and the cheapest way to change one by c is to add c·h/‖h‖² to its row,
-at the cost c²/‖h‖². So
+The least change of an output matrix that puts a token on top has a closed form. With logits l = Ah, only
+the products of the rows of A with h matter, and the cheapest way to change one by c is to add c·h/‖h‖² to its
+row, at the cost c²/‖h‖². So
 
 .. math::
     \Delta\,\|h\|^2 = \min_\tau\; (\tau - l_t)^2 + \sum_{i \ne t} \max(0,\; l_i + \gamma - \tau)^2 ,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from crossroads.core.errors import InputError
 from crossroads.core.results import Conclusion, Result, Row, Stat, Values, long_row, numbers, stat, status_of
-from crossroads.core.results.stats import NAME, named
+from crossroads.core.results.stats import NAME, follow, named
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import percent
 from crossroads.core.wording.table import Table
@@ -95,9 +95,11 @@ def _precision_note(results: Sequence[Any]) -> str:
     return f"share of the model's {each} highest and {each} lowest traits that people put on the same side"
 
 
-def _levels(results: Sequence[Any]) -> str:
-    levels = dict.fromkeys(percent(float(one.conventions.get("level", 0.95))) for one in results)
-    return f"{', '.join(levels)}, for other groups and traits"
+def levels(results: Sequence[Any]) -> str:
+    """The levels of the intervals of τ-b, and what they are for."""
+    known = (float(one.conventions.get("level", 0.95)) for one in results if one.interval)
+    shares = ", ".join(dict.fromkeys(map(percent, known)))
+    return f"{shares}, for other groups and traits" if shares else ""
 
 
 _P_GROUPS = stat(
@@ -128,15 +130,16 @@ class AlignmentResult(Result):
     _figure: ClassVar[str] = "trait_heatmap"
     _table_title: ClassVar[str] = "Agreement with people"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "alignment": "kendall_tau low=interval.0 high=interval.1 kendall_pvalue p_groups=permutation_pvalue "
-        "p_traits=exchanges.traits.pvalue precision_at_3 ceiling left_out=_left_out"
+        "alignment": "kendall_tau low=interval.0 high=interval.1 kendall_pvalue "
+        "p_groups=exchanges.groups.pvalue p_traits=exchanges.traits.pvalue precision_at_3 ceiling "
+        "left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("measure", of=NAME),
-        stat("groups", of="groups.len", kind="count", spare=2),
+        stat("groups", of="by_group.len", kind="count", spare=2),
         stat("tau", of="kendall_tau"),
-        stat("interval", "CI", _levels, kind="interval"),
-        _P_GROUPS,
+        stat("interval", "CI", levels, kind="interval"),
+        replace(_P_GROUPS, path="exchanges.groups.pvalue"),
         stat("p_traits", "p (traits)", _TRAITS, of="exchanges.traits.pvalue", kind="exchanged", spare=1),
         _PRECISION,
         _CEILING,
@@ -177,25 +180,10 @@ class AlignmentResult(Result):
     human_scores: Mapping[str, Mapping[str, float]]
     """The human means compared: group → trait → mean."""
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """The groups compared."""
-        return tuple(self.by_group)
-
-    @property
-    def traits(self) -> tuple[str, ...]:
-        """The traits compared."""
-        return tuple(dict.fromkeys(trait for row in self.human_scores.values() for trait in row))
-
-    @property
-    def permutation_pvalue(self) -> float | None:
-        """The p-value of exchanging groups: whether the model distinguishes groups as people do."""
-        found = self.exchanges.get("groups")
-        return None if found is None else found.pvalue
-
     def _rows(self) -> list[Row]:
         """One row per group, and one for all."""
-        overall = named(self, "kendall_tau kendall_pvalue precision_at_3 traits=traits.len ceiling")
+        overall = named(self, "kendall_tau kendall_pvalue precision_at_3 ceiling")
+        overall["traits"] = len({trait for row in self.human_scores.values() for trait in row})
         return [
             *({"group": group, **named(one, _OF_GROUP)} for group, one in self.by_group.items()),
             {"group": "all groups", **dict.fromkeys(_OF_GROUP.split()), **overall},
@@ -221,7 +209,7 @@ class AlignmentResult(Result):
         }
         yield Conclusion(
             name=name,
-            status="holds" if outside else status_of(ends and 1.0, self.permutation_pvalue),
+            status="holds" if outside else status_of(ends and 1.0, follow(self, "exchanges.groups.pvalue")),
             wordings={status: (f"{order} {text}",) for status, text in said.items()},
             subject="agreement with people",
             poles=("opposite", "agreement"),
@@ -388,17 +376,17 @@ def align_table(results: Mapping[tuple[str, str], AlignmentResult]) -> Alignment
             model=model,
             kendall_tau=one.kendall_tau,
             kendall_pvalue=one.kendall_pvalue,
-            permutation_pvalue=one.permutation_pvalue,
+            permutation_pvalue=follow(one, "exchanges.groups.pvalue"),
             precision_at_3=one.precision_at_3,
             ceiling=one.ceiling,
-            groups=len(one.groups),
+            groups=len(one.by_group),
         )
         for (measure, model), one in results.items()
     )
     provenance = {p.source: p for one in results.values() for p in one.provenance}
     return AlignmentTable(
         entries=entries,
-        same_groups=len({frozenset(one.groups) for one in results.values()}) == 1,
+        same_groups=len({frozenset(one.by_group) for one in results.values()}) == 1,
         conventions={**next(iter(results.values())).conventions, "measure": "alignment table"},
         provenance=tuple(provenance.values()),
     )

@@ -143,14 +143,17 @@ class Judgements:
             for group, row in zip(self.groups, self._means, strict=True)
         }
 
-    def select(self, groups: Iterable[str]) -> Judgements:
-        """The judgements of some groups, in the order given."""
+    def select(self, groups: Iterable[str], traits: Iterable[str] | None = None) -> Judgements:
+        """The judgements of some groups on some traits, or on all, in the order given."""
         rows = [self.groups.index(one_of("group", group, self.groups)) for group in groups]
+        wanted = self.traits if traits is None else traits
+        columns = [self.traits.index(one_of("trait", trait, self.traits)) for trait in wanted]
         return replace(
             self,
             groups=tuple(self.groups[i] for i in rows),
-            ratings=self.ratings[:, rows],
-            given=self.given[rows],
+            traits=tuple(self.traits[j] for j in columns),
+            ratings=self.ratings[:, rows][:, :, columns],
+            given=self.given[np.ix_(rows, columns)],
         )
 
     def subgroup(self, annotators: Iterable[str]) -> Judgements:
