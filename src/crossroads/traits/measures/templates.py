@@ -114,13 +114,14 @@ def choose_templates(
     --------
     >>> import crossroads as cr
     >>> logits = cr.probe(
-    ...     folder, groups=["nurse", "banker"], traits=["cold-warm", "poor-wealthy"], templates=["plural"]
+    ...     folder, groups=["woman", "man"], traits=["cold-warm", "poor-wealthy"], templates=["plural"]
     ... )
-    >>> nurses, bankers = {"cold-warm": 90.0, "poor-wealthy": 45.0}, {"cold-warm": 20.0, "poor-wealthy": 95.0}
-    >>> people = {"nurse": nurses, "banker": bankers}
-    >>> choice = cr.traits.choose_templates(cr.ilps(logits), people, most=1)
-    >>> len(choice.candidates), len(choice.templates)
-    (22, 1)
+    >>> people = {
+    ...     "woman": {"cold-warm": 80, "poor-wealthy": 45},
+    ...     "man": {"cold-warm": 50, "poor-wealthy": 75},
+    ... }
+    >>> len(cr.traits.choose_templates(cr.ilps(logits), people, most=1).templates)
+    1
     """
     scores = by_template._by_template()
     pilot = tuple(target if groups is None else dict.fromkeys(groups))
