@@ -24,15 +24,19 @@ from crossroads.core.results import Coverage
 from crossroads.core.stimuli import catalog
 from crossroads.traits.people.evidence import HIGH, Judgements
 from crossroads.traits.people.files import (
+    TRAITS,
     Rating,
+    group_name,
     looks_like_json,
+    near_group,
     nested,
+    own_trait,
     ratings_of,
     read_json,
     read_judgements,
     table_text,
+    trait_name,
 )
-from crossroads.traits.people.names import TRAITS, group_name, near_group, own_trait, trait_name
 from crossroads.traits.probe.evidence import listed
 
 Floats = NDArray[np.float64]

@@ -118,7 +118,7 @@ def choose_templates(
     ... )
     >>> people = {
     ...     "woman": {"cold-warm": 80, "poor-wealthy": 45},
-    ...     "man": {"cold-warm": 50, "poor-wealthy": 75},
+    ...     "man": {"cold-warm": 5, "poor-wealthy": 75},
     ... }
     >>> len(cr.traits.choose_templates(cr.ilps(logits), people, most=1).templates)
     1

@@ -35,7 +35,7 @@ from crossroads.traits.people.agreement import (
 )
 from crossroads.traits.people.alignment_result import AlignmentResult, Exchange, GroupAlignment, NoiseCeiling
 from crossroads.traits.people.evidence import HIGH, LOW, Judgements
-from crossroads.traits.people.names import GROUPS, TRAITS
+from crossroads.traits.people.files import GROUPS, TRAITS
 
 Floats = NDArray[np.float64]
 EXCHANGES = ("groups", "traits")

@@ -13,7 +13,7 @@ from crossroads.core.results.stats import NAME
 from crossroads.core.stimuli import catalog
 from crossroads.core.wording.numbers import counted, percent
 from crossroads.core.wording.table import Table
-from crossroads.traits.people.names import group_name, own_trait
+from crossroads.traits.people.files import group_name, own_trait
 
 AttentionTest = Literal["group", "traits", "repeat"]
 Agreement = Literal["side", "near", "order"]
