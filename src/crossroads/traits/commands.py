@@ -57,8 +57,7 @@ class Probed:
         ),
     ]
     groups: Annotated[
-        list[str] | None,
-        Opt("A file, or names separated by commas.", "FILE|NAMES", names="--groups -g"),
+        list[str] | None, Opt("A file, or names separated by commas.", "FILE|NAMES", names="--groups -g")
     ] = None
     traits: Annotated[str | None, Opt("A file, or names such as cold-warm.", "FILE|NAMES")] = None
     templates: Annotated[
@@ -69,15 +68,11 @@ class Probed:
             names="--templates -t",
         ),
     ] = None
-    human: Annotated[
-        Path | None,
-        Opt("Judgements of people: choose templates, compare.", "FILE"),
-    ] = None
+    human: Annotated[Path | None, Opt("Judgements of people: choose templates, compare.", "FILE")] = None
     pairs: Annotated[bool, Opt("Also ask about all pairs of these groups, in both orders.")] = False
     store: o.Answers = None
     missing: Annotated[
-        OnMissing,
-        Opt("Groups and traits unknown to the tokenizer: raise or drop.", "WHAT"),
+        OnMissing, Opt("Groups and traits unknown to the tokenizer: raise or drop.", "WHAT")
     ] = "raise"
     restart: o.Fresh = False
     kind: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
@@ -101,12 +96,9 @@ class Probed:
         if self.store is not None:
             interrupting.promise(interrupting.kept_or_finished(self.store, parts_folder(self.store)))
         with watching() as watch:
-            named = {
-                "groups": self._named_groups(),
-                "traits": None if self.traits is None else names_of([self.traits]),
-            }
-            options = passed(probe, self) | named | {"synonyms": synonyms, "margin": max(4.0, gamma)}
-            return probe(progress=watch, **options)
+            traits = names_of(None if self.traits is None else [self.traits])
+            named = {"groups": self._named_groups(), "traits": traits, "synonyms": synonyms}
+            return probe(progress=watch, **passed(probe, self) | named | {"margin": max(4.0, gamma)})
 
     def _opened(self) -> Logits:
         """The requested part of saved answers; options that change what a model is asked are refused."""
@@ -124,17 +116,14 @@ class Probed:
         logits, chosen = Logits.open(self.model), None
         if self.templates is not None:
             families = catalog().templates("abc-templates")
-            chosen = [
-                text
-                for name in self.templates
-                for text in ([t.text for t in families[name].templates] if name in families else [name])
-            ]
-        groups = None if self.groups is None else names_of(self.groups)
+            named = [families[name].templates if name in families else [name] for name in self.templates]
+            chosen = [one if isinstance(one, str) else one.text for several in named for one in several]
+        groups = names_of(self.groups)
         return logits if groups is None and chosen is None else logits.select(groups=groups, templates=chosen)
 
     def _named_groups(self) -> Any:
         """Names and files as arguments of the library; pairs of groups need names of the catalogue."""
-        names = None if self.groups is None else names_of(self.groups)
+        names = names_of(self.groups)
         if not self.pairs:
             return names
         if names is not None and any(name.lower().endswith(FILES) for name in names):
@@ -171,19 +160,14 @@ class Scored:
 
     def of(self, logits: Logits) -> list[TraitScores]:
         """The requested measures."""
-        options: dict[str, Any] = {
-            "prior": self.prior, "adjectives": "synonyms" if self.synonyms else "pairs",
-        }  # fmt: skip
+        words = "synonyms" if self.synonyms else "pairs"
+        special = "code" if self.renormalise and self.special_tokens else self.renormalise
         found = []
-        if self.measure in ("ilps", "all"):
-            found.append(ilps(logits, **options))
-        if self.measure in ("ilps-star", "all"):
-            with_special = self.renormalise and self.special_tokens
-            star: dict[str, Any] = {"renormalise": "code" if with_special else self.renormalise}
-            found.append(ilps_star(logits, **star, **options))
-        if self.measure in ("set", "all"):
-            settings: dict[str, Any] = {"gamma": self.gamma, "bias": self.bias, "score": self.score}
-            found.append(set_test(logits, **settings, **options))
+        for name, function in {"ilps": ilps, "ilps-star": ilps_star, "set": set_test}.items():
+            if self.measure in (name, "all"):
+                options = passed(function, self) | {"adjectives": words}
+                options |= {"renormalise": special} if name == "ilps-star" else {}
+                found.append(function(logits, **options))
         return found
 
     def pilots(self, logits: Logits, judged: Judgements) -> tuple[str, ...]:
@@ -251,8 +235,7 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     file of scores is compared with judgements of people (align).
     """
     if Path(probed.model).suffix.lower() in (".json", ".csv", ".tsv") and not Path(probed.model).is_dir():
-        groups = None if probed.groups is None else names_of(probed.groups)
-        return align_scores(Path(probed.model), probed.human, groups, comparing, written.seed)
+        return align_scores(Path(probed.model), probed.human, probed.groups, comparing, written.seed)
     comparing.refuse()
     if scored.special_tokens and not scored.renormalise:
         raise InputError("-C special_tokens is given without -C renormalise.", hint="give both or neither.")
@@ -277,8 +260,10 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     )
 
 
-def names_of(given: Iterable[str]) -> list[str]:
-    """Names that are separated by commas."""
+def names_of(given: Iterable[str] | None) -> list[str] | None:
+    """Names that are separated by commas; None where the option is absent."""
+    if given is None:
+        return None
     names = [name.strip() for part in given for name in part.split(",") if name.strip()]
     if not names:
         raise InputError("an option names nothing.", hint="separate names by commas.")
@@ -332,7 +317,7 @@ def _drawn(results: Sequence[TraitScores]) -> Any:
 
 
 def score_table(result: TraitScores) -> Table:
-    """For each group the traits with the largest scores, each with the adjective that it leans to."""
+    """For each group the traits with the largest scores, each with the adjective that it is closer to."""
     name = {"ilps": "ILPS", "ilps*": "ILPS*", "set": "SeT"}.get(result.measure, result.measure)
     rows: list[Mapping[str, str]] = []
     for group, scores in zip(result.groups, result.scores.tolist(), strict=True):
@@ -343,12 +328,13 @@ def score_table(result: TraitScores) -> Table:
     return Table(
         name=result.measure,
         title=f"{name}, relative to the prior {result.conventions.get('prior')}",
-        columns=(
-            Column(key="group", head="group"),
-            Column(key="strongest", head="strongest associations"),
-        ),
+        columns=_columns(group="group", strongest="strongest associations"),
         rows=tuple(rows),
     )
+
+
+def _columns(**heads: str) -> tuple[Column, ...]:
+    return tuple(Column(key=key, head=head) for key, head in heads.items())
 
 
 def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table:
@@ -367,10 +353,7 @@ def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table
     columns = (
         Column(key="measure", head="measure"),
         Column(key="groups", head="groups", kind="count"),
-        Column(key="tau", head="τ"),
-        Column(key="interval", head="95 % CI"),
-        Column(key="precision", head="P@3"),
-        Column(key="rest", head="τ without pilot"),
+        *_columns(tau="τ", interval="95 % CI", precision="P@3", rest="τ without pilot"),
     )
     return Table(name="people", title="Agreement with human judgements", columns=columns, rows=tuple(rows))
 
@@ -403,22 +386,18 @@ def _sentences(logits: Logits, results: Sequence[TraitScores], compared: Compare
 
 
 def align_scores(
-    scores: Path, human: Path | None, groups: Sequence[str] | None, comparing: Comparing, seed: int
+    scores: Path, human: Path | None, groups: list[str] | None, comparing: Comparing, seed: int
 ) -> Outcome:
     """The scores of a file next to the judgements of people."""
     if human is None:
         raise InputError(f"{scores} has scores, and no judgements are named.", hint="add --human FILE.")
     own = comparing.own_traits
     judged = read_judgements(human, means=comparing.means, names="own" if own else "catalogue")
-    tables = read_trait_tables(scores, own_traits=own)
-    options: dict[str, Any] = {
-        "threshold": comparing.threshold, "k": comparing.k, "permutations": comparing.permutations,
-        "bootstrap": comparing.bootstrap,
-    }  # fmt: skip
+    options = passed(align, comparing) | {"groups": names_of(groups), "seed": seed}
     results: dict[str, AlignmentResult] = {}
-    for at, table in enumerate(tables, start=1):
+    for at, table in enumerate(read_trait_tables(scores, own_traits=own), start=1):
         name = table.measure if table.measure not in results else f"{table.measure} {at}"
-        results[name] = align(table, judged, seed=seed, groups=groups, **options)
+        results[name] = align(table, judged, **options)
     shown = [table for result in results.values() for table in (_overall(result), _by_group(result))]
     return Outcome(
         command="align",
@@ -444,32 +423,19 @@ def _overall(result: AlignmentResult) -> Table:
     """Agreement over all groups, with chance and ceiling."""
     cells = sum(group.traits for group in result.by_group.values())
     exchanged, noise = result.exchanges.get("groups"), result.noise
-    rows: tuple[dict[str, Any], ...] = (
-        {
-            "what": "Kendall's τ",
-            "value": result.kendall_tau,
-            "interval": result.interval and Interval(*result.interval),
-            "chance": exchanged and exchanged.expected_tau,
-            "ceiling": noise and noise.truth,
-        },
-        {
-            "what": f"precision at {result.k}",
-            "value": result.precision_at_3,
-            "interval": result.precision_interval and Interval(*result.precision_interval),
-            "chance": result.precision_chance,
-            "ceiling": noise and noise.truth_precision,
-        },
+    of_tau, of_precision = (each and Interval(*each) for each in (result.interval, result.precision_interval))
+    chance, truth = exchanged and exchanged.expected_tau, noise and noise.truth
+    of_truth = noise and noise.truth_precision
+    rows = (
+        ("Kendall's τ", result.kendall_tau, of_tau, chance, truth),
+        (f"precision at {result.k}", result.precision_at_3, of_precision, result.precision_chance, of_truth),
     )
+    keys = ("what", "value", "interval", "chance", "ceiling")
     head = "95 % CI" if result.conventions["level"] == 0.95 else "interval"
-    columns = (
-        Column(key="what", head="all groups"),
-        Column(key="value", head="value"),
-        Column(key="interval", head=head),
-        Column(key="chance", head="chance"),
-        Column(key="ceiling", head="ceiling"),
-    )
+    columns = _columns(what="all groups", value="value", interval=head, chance="chance", ceiling="ceiling")
     title = f"{result.measure} and people: {len(result.by_group)} groups, {cells} scores"
-    return Table(name="overall", title=title, columns=columns, rows=rows)
+    keyed = tuple(dict(zip(keys, row, strict=True)) for row in rows)
+    return Table(name="overall", title=title, columns=columns, rows=keyed)
 
 
 def _by_group(result: AlignmentResult) -> Table:
@@ -487,9 +453,8 @@ def _by_group(result: AlignmentResult) -> Table:
         }
         for name, one in result.by_group.items()
     ]
-    heads = {"group": "group", "tau": "τ", "p": "p", "precision": f"P@{result.k}"}
-    heads |= {name: name for name in ("top", "bottom", "people", "ceiling")}
-    columns = tuple(Column(key=key, head=head) for key, head in heads.items())
+    same = {name: name for name in ("top", "bottom", "people", "ceiling")}
+    columns = _columns(group="group", tau="τ", p="p", precision=f"P@{result.k}", **same)
     return Table(name="by-group", title="Each group", columns=columns, rows=tuple(rows))
 
 

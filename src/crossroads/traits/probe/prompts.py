@@ -130,8 +130,9 @@ def template_places(text: str) -> list[str]:
         )
     for name in names:
         one_of("place in a template", name, (TRAIT, *FORMS))
-    if names.count(TRAIT) != 1:
-        said = "no place" if TRAIT not in names else f"{names.count(TRAIT)} places"
+    count = names.count(TRAIT)
+    if count != 1:
+        said = f"{count} places" if count else "no place"
         raise InputError(
             f"the template {in_short(text)} has {said} for the trait.", hint="write {trait} once."
         )

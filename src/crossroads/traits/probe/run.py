@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -160,7 +161,8 @@ def probe(
     )
     used = threads or processors()
     record = options.record(loaded, SCHEME, _asked(material), margin=margin, threads=used)
-    if place is not None and is_finished(place, record, _unverified, what="probe"):
+    unverified = partial(Logits.open, verify=False)
+    if place is not None and is_finished(place, record, unverified, what="probe"):
         options.report(ProbeStep(stage="present"))
         return Logits.open(place)
     marks = find_marks(loaded.tokenizer, loaded.vocabulary)
@@ -182,11 +184,7 @@ def probe(
         store=place,
         record=record,
     )
-    return found if place is None else _unverified(place)
-
-
-def _unverified(store: Path) -> Logits:
-    return Logits.open(store, verify=False)
+    return found if place is None else unverified(place)
 
 
 def _logits(
@@ -220,16 +218,11 @@ def _logits(
     )
 
 
-def _cells(
-    readings: Integers, slots: Integers, answers: Answers
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _cells(readings: Integers, slots: Integers, answers: Answers) -> tuple[NDArray[np.float32], Integers]:
     """Logit and slot of every cell."""
     there = readings >= 0
-    logit = np.full(readings.shape, np.nan, np.float32)
-    slot = np.full(readings.shape, -1, np.int64)
-    logit[there] = answers.read[readings[there]]
-    slot[there] = slots[readings[there]]
-    return logit, slot
+    logit = np.where(there, answers.read[readings], np.float32(np.nan))
+    return logit, np.where(there, slots[readings], -1)
 
 
 def _details(
@@ -251,9 +244,8 @@ def _details(
 
 def _asked(material: Material) -> dict[str, Any]:
     """The material as plain data for the record."""
-    rows = {row.name: dict(row.forms) for row in (*material.groups, *material.priors)}
     asked = {
-        "rows": rows,
+        "rows": {row.name: dict(row.forms) for row in (*material.groups, *material.priors)},
         "templates": list(material.templates),
         "adjectives": list(material.adjectives),
         # scores depend on which adjectives are at which end, not on the name of the pair alone
@@ -262,9 +254,7 @@ def _asked(material: Material) -> dict[str, Any]:
         ],
     }
     return {
-        "groups": len(material.groups),
-        "templates": len(material.templates),
-        "adjectives": len(material.adjectives),
+        **{name: len(getattr(material, name)) for name in ("groups", "templates", "adjectives")},
         "asked sha256": record_fingerprint(asked),
         "heads": f"{FIRST_HEAD} × {GROWTH}",
     }
@@ -296,15 +286,14 @@ def make_probe_plan(
     readings: dict[Reading, int] = {}
     for at, split in splits.items():
         for number, piece in enumerate(split.pieces):
+            seen = (*split.before, *split.pieces[:number])
             if mask is None or chain is None:
-                seen = (*split.before, *split.pieces[:number])
                 cells[(*at, number)] = _number(readings, seen, len(seen) - 1, piece)
                 continue
-            place, empty = len(split.before) + number, len(split.pieces) - number
             text = (*split.before, *(mask,) * len(split.pieces), *split.after)
-            cells[(*at, number)] = _number(readings, text, place, piece)
-            filled = (*split.before, *split.pieces[:number], *(mask,) * empty, *split.after)
-            chain[(*at, number)] = _number(readings, filled, place, piece)
+            cells[(*at, number)] = _number(readings, text, len(seen), piece)
+            filled = (*seen, *(mask,) * (len(split.pieces) - number), *split.after)
+            chain[(*at, number)] = _number(readings, filled, len(seen), piece)
     if mask is None:
         readings = _joined_prefixes(readings)
     texts = {text: at for at, text in enumerate(dict.fromkeys(text for text, _, _ in readings))}
