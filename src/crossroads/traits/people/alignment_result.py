@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 from crossroads.core.errors import InputError
@@ -17,6 +18,11 @@ _OF_GROUP = (
     "kendall_tau kendall_pvalue precision_at_3 precision_top precision_bottom traits annotators ceiling"
 )
 """Numbers of each group."""
+_OF_ENTRY = (
+    "kendall_tau kendall_pvalue permutation_pvalue=exchanges.groups.pvalue precision_at_3 ceiling "
+    "groups=by_group.len"
+)
+"""Numbers of each alignment in a table of several."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,12 +206,13 @@ class AlignmentResult(Result):
         outside = ends is not None and not ends[0] <= 0 <= ends[1]
         verb = "agrees" if tau > 0 else "disagrees"
         order = f"by {phrases.measure(self.measure)}, the order of groups on traits"
+        people = "with that of people"
         said = {
-            "holds": f"{verb} with that of people, and would with other groups and traits",
-            "depends": f"{verb} with that of people on these groups",
-            "absent": "was not found to agree with that of people",
+            "holds": f"{verb} {people}, and would with other groups and traits",
+            "depends": f"{verb} {people} on these groups",
+            "absent": f"was not found to agree {people}",
             "unknown": "has no interval over other groups and traits, so it cannot be told whether it agrees "
-            "with that of people",
+            f"{people}",
         }
         yield Conclusion(
             name=name,
@@ -217,8 +224,8 @@ class AlignmentResult(Result):
             drawn="groups and traits",
             numbers=numbers(
                 value=("kendall_tau", tau),
-                low=("interval/0", None if ends is None else ends[0]),
-                high=("interval/1", None if ends is None else ends[1]),
+                low=("interval/0", ends and ends[0]),
+                high=("interval/1", ends and ends[1]),
             ),
         )
 
@@ -229,9 +236,7 @@ class AlignmentResult(Result):
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number, of all groups and of each."""
-
-        def row(part: str, statistic: str, value: float | None, **more: Any) -> Row:
-            return long_row("alignment", name, part, statistic, value, **more)
+        row = partial(long_row, "alignment", name)
 
         def ends(interval: tuple[float, float] | None) -> dict[str, float | None]:
             low, high = interval or (None, None)
@@ -354,38 +359,21 @@ def align_table(results: Mapping[tuple[str, str], AlignmentResult]) -> Alignment
     --------
     >>> import crossroads as cr
     >>> people = {
-    ...     "nurses": {"cold-warm": 90.0, "powerless-powerful": 40.0, "poor-wealthy": 45.0},
-    ...     "bankers": {"cold-warm": 20.0, "powerless-powerful": 85.0, "poor-wealthy": 95.0},
+    ...     "nurses": {"cold-warm": 90, "poor-wealthy": 40},
+    ...     "bankers": {"cold-warm": 20, "poor-wealthy": 95},
     ... }
-    >>> same = {group: {trait: score - 50 for trait, score in row.items()} for group, row in people.items()}
-    >>> opposite = {
-    ...     group: {trait: 50 - score for trait, score in row.items()} for group, row in people.items()
-    ... }
-    >>> results = {
-    ...     ("ILPS", "small"): cr.align(same, people, k=1),
-    ...     ("ILPS", "large"): cr.align(opposite, people, k=1),
-    ... }
-    >>> [(entry.model, round(entry.kendall_tau, 2)) for entry in cr.traits.align_table(results).entries]
-    [('small', 1.0), ('large', -1.0)]
+    >>> table = cr.traits.align_table({("ILPS", "small"): cr.align(people, people, k=1)})
+    >>> table.entries[0].model, round(table.entries[0].kendall_tau, 2)
+    ('small', 1.0)
     """
     if not results:
         raise InputError("there is no alignment to put in a table.", hint="give at least one.")
-    entries = tuple(
-        AlignmentEntry(
-            measure=measure,
-            model=model,
-            kendall_tau=one.kendall_tau,
-            kendall_pvalue=one.kendall_pvalue,
-            permutation_pvalue=follow(one, "exchanges.groups.pvalue"),
-            precision_at_3=one.precision_at_3,
-            ceiling=one.ceiling,
-            groups=len(one.by_group),
-        )
-        for (measure, model), one in results.items()
-    )
     provenance = {p.source: p for one in results.values() for p in one.provenance}
     return AlignmentTable(
-        entries=entries,
+        entries=tuple(
+            AlignmentEntry(measure=measure, model=model, **named(one, _OF_ENTRY))
+            for (measure, model), one in results.items()
+        ),
         same_groups=len({frozenset(one.by_group) for one in results.values()}) == 1,
         conventions={**next(iter(results.values())).conventions, "measure": "alignment table"},
         provenance=tuple(provenance.values()),

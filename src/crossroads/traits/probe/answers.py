@@ -129,11 +129,9 @@ class Prober:
         heads: list[Any] = [None] * len(logits)
         left, size = list(range(len(logits))), min(FIRST_HEAD, vocabulary)
         while left:
-            everything = len(left) == len(logits)
-            rows = logits if everything else logits[left]
+            rows = logits if len(left) == len(logits) else logits[left]
             found = rows.topk(size, dim=1).values
-            low = lowest if everything else lowest[left]
-            enough = self._suffice(found, low) if size < vocabulary else [True] * len(left)
+            enough = self._suffice(found, lowest[left]) if size < vocabulary else [True] * len(left)
             for at, head, done in zip(left, found, enough, strict=True):
                 if done:
                     heads[at] = head
