@@ -172,10 +172,9 @@ class Judgements:
         :func:`~crossroads.traits.people.files.read_demographics` returns them; case does not matter.
         """
         chosen = list(self.annotators)
+        columns = dict.fromkeys(name for about in demographics.values() for name in about)
         for column, value in wanted.items():
-            one_of(
-                "column of the demographics", column, {c for about in demographics.values() for c in about}
-            )
+            one_of("column of the demographics", column, columns)
             values = {name: about.get(column, "") for name, about in demographics.items()}
             if value.casefold() not in map(str.casefold, values.values()):
                 raise UnknownNameError(column, value, sorted({*values.values()} - {""}))

@@ -213,7 +213,7 @@ def _logits(
         **chain,
         word_initial=material.word_initial(marks),
         head=np.split(answers.heads, np.cumsum(answers.sizes)[:-1]),
-        **{name: getattr(answers, name) for name in PER_SLOT},
+        **dict(zip(PER_SLOT, answers.sums, strict=True)),
         provenance=about,
     )
 
