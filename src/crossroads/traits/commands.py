@@ -215,9 +215,7 @@ class Compared:
     """Agreement of the scores with people."""
 
     choices: tuple[TemplateChoice, ...] = ()
-    """The templates chosen for each measure."""
     alignments: tuple[AlignmentResult, ...] = ()
-    """Each measure with all groups."""
     without_pilot: tuple[AlignmentResult, ...] = ()
     """The same without the groups on which templates were chosen."""
 

@@ -103,10 +103,9 @@ class Logits:
     log_sum_continuation: NDArray[np.float64] | None
     """The same sum over tokens that continue a word; None if it was not kept."""
     log_sum_bare_initial: NDArray[np.float64] | None = None
-    """The same sum over tokens that begin a word by their mark alone, special tokens included; None if it was
-    not kept."""
+    """The same sum over tokens that begin a word by their mark alone, special tokens included."""
     log_sum_bare_continuation: NDArray[np.float64] | None = None
-    """The same sum over tokens that continue a word by their mark alone; None if it was not kept."""
+    """The same sum over tokens that continue a word by their mark alone."""
     provenance: Provenance
     """Where the logits came from."""
 
@@ -217,12 +216,7 @@ class Logits:
     def open(cls, path: str | Path, *, verify: bool = True) -> Logits:
         """Open a folder that :meth:`save` wrote; the arrays stay on disk until they are used.
 
-        Parameters
-        ----------
-        path
-            The folder.
-        verify
-            Whether to compare every file with its checksum first.
+        ``verify`` says whether every file is compared with its checksum first.
         """
         found = _read(path, verify=verify)
         try:
@@ -278,11 +272,8 @@ class Logits:
         filled
             Whether earlier pieces of the adjective are filled in, left to right.
         restricted
-            ``"none"``: among all tokens. ``"position"``: a first piece among the tokens that begin a word,
-            later ones among those that continue one, whatever they are. ``"piece"``: each piece among the
-            tokens of its own kind. ``"code"``: as ``"position"``, with the special tokens classified
-            by their mark, as in the released code of ILPS*: in vocabularies that mark beginnings
-            (RoBERTa) they count as continuations, in those that mark continuations (BERT) as beginnings.
+            ``"none"``: among all tokens. The others are those of ``renormalise`` in
+            :func:`~crossroads.ilps_star`: ``"position"`` for True, ``"piece"`` and ``"code"``.
         """
         one_of("restriction", restricted, Restriction)
         logit, slot = self.cells(filled=filled)

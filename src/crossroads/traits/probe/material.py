@@ -51,28 +51,12 @@ class Selection:
     noun: Mapping[str, str] | None
     """Forms of the generic noun (the prior), if the groups have one."""
     traits: tuple[Trait, ...]
-    """Pairs of opposite adjectives."""
     templates: tuple[str, ...]
-    """Texts of the templates."""
 
 
 def selected_material(groups: Any = None, traits: Any = None, templates: Any = None) -> Selection:
-    """Resolve the arguments of :func:`crossroads.traits.probe.run.probe`.
+    """Resolve the arguments of :func:`~crossroads.probe`; by default they are those of the ABC study.
 
-    Parameters
-    ----------
-    groups
-        ``None`` for the groups of the ABC study; :class:`Groups`; a file; or a list of groups, paired groups
-        and names of the study's groups.
-    traits
-        ``None`` for the study's sixteen pairs; :class:`Traits`; a file; or a list of traits, pairs of
-        adjectives and names such as ``"powerless-powerful"``.
-    templates
-        ``None`` for the study's 35 templates; :class:`Templates`; a file; or a list of templates, texts and
-        names of the study's families.
-
-    Notes
-    -----
     Users' own English templates have to agree with the groups in article and number; those of the
     catalogue are as published.
     """
@@ -213,7 +197,6 @@ class GroupFile(NamedTuple):
     """The content of a file of groups."""
 
     groups: tuple[Group, ...]
-    """The groups, in the order of the file."""
     noun: Mapping[str, str] | None
     """Forms of the generic noun (the prior), if the file has one."""
     english: bool

@@ -85,15 +85,13 @@ def probe(
     revision
         Branch, tag or commit on the hub.
     store
-        Folder for the answers. With it, finished work is kept on disk: a run that was killed continues where
-        it stopped, and the folder has the same bytes in the end. Without it the answers are in memory only.
+        Folder for the answers: a run that was killed continues where it stopped, and the folder has the same
+        bytes in the end. Without it the answers are in memory only.
     device
         ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
     threads
-        Threads of the model; by default one for each processor. Each has its own batch; several share one
-        only if there are more threads than batches, or than
-        :data:`~crossroads.core.models.opening.AT_ONCE`. Part of the settings, because that may change last
-        bits.
+        Threads of the model; by default one for each processor. Part of the settings, because their number
+        may change last bits.
     batch_size
         Most texts of a batch.
     unit_texts
@@ -106,8 +104,7 @@ def probe(
     Returns
     -------
     Logits
-        What ILPS, ILPS* and SeT need; never all logits. ``provenance.details`` lists the templates that were
-        cut or left out for a causal model, and what was dropped.
+        What ILPS, ILPS* and SeT need; ``provenance.details`` lists what was cut, left out or dropped.
 
     Notes
     -----
@@ -196,10 +193,9 @@ def _logits(
     about: Provenance,
 ) -> Logits:
     """The answers, labelled by groups, templates and adjectives."""
-    logit, slot = _cells(plan.cells, plan.work.asked_slot, answers)
-    chain: dict[str, Any] = {}
-    if plan.chain is not None:
-        chain["chain_logit"], chain["chain_slot"] = _cells(plan.chain, plan.work.asked_slot, answers)
+    slots = plan.work.asked_slot
+    logit, slot = _cells(plan.cells, slots, answers)
+    chain = (None, None) if plan.chain is None else _cells(plan.chain, slots, answers)
     return Logits.from_arrays(
         groups=[row.name for row in material.groups],
         priors=[row.name for row in material.priors],
@@ -210,7 +206,8 @@ def _logits(
         vocabulary=model.vocabulary,
         logit=logit,
         slot=slot,
-        **chain,
+        chain_logit=chain[0],
+        chain_slot=chain[1],
         word_initial=material.word_initial(marks),
         head=np.split(answers.heads, np.cumsum(answers.sizes)[:-1]),
         **dict(zip(PER_SLOT, answers.sums, strict=True)),
@@ -265,7 +262,6 @@ class ProbePlan:
     """All the work, and where its answers belong."""
 
     work: TextPlan
-    """The texts, and what is read of them."""
     cells: Integers
     """Rows × templates × adjectives × pieces: what is read with all masks empty; −1 for no piece."""
     chain: Integers | None
@@ -275,25 +271,25 @@ class ProbePlan:
 def make_probe_plan(
     splits: Mapping[Cell, Split], shape: Cell, *, mask: int | None, longest: int, **limits: int
 ) -> ProbePlan:
-    """Plan the work.
-
-    ``mask`` is None for causal models; ``limits`` are those of
-    :func:`~crossroads.core.models.batches.plan_texts`.
-    """
+    """Plan the work; ``mask`` is None for causal models, and ``limits`` are those of ``plan_texts``."""
     deepest = max(len(split.pieces) for split in splits.values())
     cells = np.full((*shape, deepest), -1, np.int64)
     chain = None if mask is None else cells.copy()
     readings: dict[Reading, int] = {}
+
+    def number_of(*reading: *Reading) -> int:
+        return readings.setdefault(reading, len(readings))
+
     for at, split in splits.items():
         for number, piece in enumerate(split.pieces):
             seen = (*split.before, *split.pieces[:number])
             if mask is None or chain is None:
-                cells[(*at, number)] = _number(readings, seen, len(seen) - 1, piece)
+                cells[(*at, number)] = number_of(seen, len(seen) - 1, piece)
                 continue
             text = (*split.before, *(mask,) * len(split.pieces), *split.after)
-            cells[(*at, number)] = _number(readings, text, len(seen), piece)
+            cells[(*at, number)] = number_of(text, len(seen), piece)
             filled = (*seen, *(mask,) * (len(split.pieces) - number), *split.after)
-            chain[(*at, number)] = _number(readings, filled, len(seen), piece)
+            chain[(*at, number)] = number_of(filled, len(seen), piece)
     if mask is None:
         readings = _joined_prefixes(readings)
     texts = {text: at for at, text in enumerate(dict.fromkeys(text for text, _, _ in readings))}
@@ -315,11 +311,6 @@ def make_probe_plan(
 
 def _renumbered(cells: Integers, numbers: Integers) -> Integers:
     return np.where(cells < 0, -1, numbers[np.maximum(cells, 0)])
-
-
-def _number(readings: dict[Reading, int], text: Tokens, place: int, token: int) -> int:
-    """The number of a reading, in order of appearance."""
-    return readings.setdefault((text, place, token), len(readings))
 
 
 def _joined_prefixes(readings: dict[Reading, int]) -> dict[Reading, int]:

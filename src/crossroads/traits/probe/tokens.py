@@ -38,14 +38,12 @@ class Marks:
     sign: str
     """The mark of the tokenizer: before beginnings (``Ġ``, ``▁``) or continuations (``##``); or nothing."""
     initial: NDArray[np.bool_]
-    """For each token whether it begins a word; special tokens do neither."""
     continuation: NDArray[np.bool_]
-    """For each token whether it continues one."""
+    """For each token whether it begins a word, or continues one; special tokens do neither."""
     bare_initial: NDArray[np.bool_]
-    """The same by the mark alone, as in the released code of ILPS*: a special token without the mark of
-    continuations begins a word, ..."""
     bare_continuation: NDArray[np.bool_]
-    """... and one without the mark of beginnings continues one."""
+    """The same by the mark alone, as in the released code of ILPS*: a special token without the mark of
+    continuations begins a word, and one without the mark of beginnings continues one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +51,8 @@ class Split:
     """A sentence as tokens, around the pieces of a trait."""
 
     before: tuple[int, ...]
-    """Tokens before the trait, special ones included."""
     pieces: tuple[int, ...]
-    """Tokens of the trait."""
     after: tuple[int, ...]
-    """Tokens after it."""
     unknown: bool
     """Whether any token around the trait is the unknown token."""
 
@@ -72,9 +67,9 @@ def find_marks(tokenizer: Any, vocabulary: int) -> Marks:
     there = np.zeros(vocabulary, bool)
     there[:known] = [token != "" for token in tokens]
     ordinary = there.copy()
-    special = {int(one) for one in tokenizer.all_special_ids}
-    special |= {int(at) for at, token in tokenizer.added_tokens_decoder.items() if token.special}
-    ordinary[[one for one in special if one < vocabulary]] = False
+    special = {int(at) for at, token in tokenizer.added_tokens_decoder.items() if token.special}
+    special |= {int(at) for at in tokenizer.all_special_ids}
+    ordinary[[at for at in special if at < vocabulary]] = False
     space = _space_sign(tokenizer)
     sign = space or getattr(tokenizer.backend_tokenizer.model, "continuing_subword_prefix", None) or ""
     marked = np.zeros(vocabulary, bool)
@@ -146,17 +141,13 @@ class Material:
     """The material of a probe, as tokens."""
 
     groups: tuple[Row, ...]
-    """The groups that are asked about."""
     priors: tuple[Row, ...]
-    """The priors, which name no group."""
     templates: tuple[str, ...]
-    """Texts of the templates."""
     traits: tuple[Trait, ...]
     """The pairs whose adjectives are both asked for."""
     adjectives: tuple[str, ...]
     """The adjectives of the pairs, and synonyms if they were asked for."""
     splits: Mapping[Cell, Split]
-    """The tokens of each cell."""
     dropped: Mapping[str, Mapping[str, str]]
     """``groups``, ``adjectives`` and ``templates`` left out, each with the reason."""
 
