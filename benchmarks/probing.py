@@ -89,8 +89,8 @@ def _bare_passes(folder: Path) -> tuple[float, int, int]:
     import transformers
 
     from crossroads.traits.probe.material import selected_material
-    from crossroads.traits.probe.plan import make_probe_plan
     from crossroads.traits.probe.prompts import Prior, chosen_templates, group_rows, prior_rows
+    from crossroads.traits.probe.run import make_probe_plan
     from crossroads.traits.probe.tokens import make_material
 
     loaded, asked = LanguageModel(find_model(folder)), selected_material()

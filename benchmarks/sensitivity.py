@@ -11,8 +11,7 @@ import crossroads as cr
 from benchmarks.timing import Report, best
 from crossroads.core.inference.permutation.compiled import kernels
 from crossroads.traits.measures import least_change as sensitivity
-from crossroads.traits.measures.least_change import set_distance
-from crossroads.traits.measures.sensitivity import set_test
+from crossroads.traits.measures.least_change import set_distance, set_test
 from crossroads.traits.probe.evidence import Logits
 
 CONTEXTS, TRAITS, VOCABULARY, WIDTH = 1000, 32, 30_522, 768

@@ -54,8 +54,8 @@ from crossroads.subjects import subjects
 from crossroads.traits import group_ceat
 from crossroads.traits.measures.compare import compare_traits
 from crossroads.traits.measures.files import TraitTable
+from crossroads.traits.measures.least_change import set_test
 from crossroads.traits.measures.scores import TraitScores
-from crossroads.traits.measures.sensitivity import set_test
 from crossroads.traits.measures.templates import choose_templates
 from crossroads.traits.pairs.dominance import domain_dominance
 from crossroads.traits.pairs.emergent import emergent

@@ -11,7 +11,7 @@ from crossroads.core.stimuli import catalog
 from crossroads.papers.ceat import printed
 from crossroads.papers.ml_eat.tables import numbers
 from crossroads.papers.published import table
-from crossroads.traits.people.names import group_name
+from crossroads.traits.people.files import group_name
 
 
 def same(ours: list[float], theirs: list[str]) -> bool:

@@ -23,7 +23,7 @@ from crossroads.sentences.material import SentenceItem, sentence_items
 from crossroads.sentences.pairs import Preference, SentencePairsResult, cluster_names, sentence_pairs
 from crossroads.sentences.score import AskedScore, score_sentences
 from crossroads.sentences.triples import SentenceTriplesResult, sentence_triples, target_column
-from crossroads.traits.commands.probe import watching
+from crossroads.traits.commands import watching
 
 
 @dataclass(frozen=True, kw_only=True)

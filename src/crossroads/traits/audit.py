@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from crossroads.core.audit.engine import Evidence, Outcomes, Row, SavedFolder, Settings, Unit, fingerprint
 from crossroads.core.errors import CrossroadsError, InputError
-from crossroads.core.results import Result
+from crossroads.core.results import Result, label_for
 from crossroads.core.stimuli import catalog
 from crossroads.core.storage.files import checksum
 from crossroads.traits.measures.ilps import ilps, ilps_star
-from crossroads.traits.measures.scores import TraitScores, scores_name
-from crossroads.traits.measures.sensitivity import set_test
+from crossroads.traits.measures.least_change import set_test
+from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.pairs.dominance import DominanceResult, domain_dominance, dominance_name
 from crossroads.traits.pairs.emergent import EmergentResult, emergent
 from crossroads.traits.pairs.material import paired_groups
@@ -137,8 +137,8 @@ def _domain_names(measure: str) -> Callable[[Plan, Unit], dict[str, str]]:
 
 SCORES = tuple(
     Row(
-        name=name, measure=measure, gives=TraitScores, on="answers", each=_answered, named=scores_name(name),
-        skips=(CrossroadsError,), alone=True, seconds=1.0,
+        name=name, measure=measure, gives=TraitScores, on="answers", each=_answered,
+        named=label_for(TraitScores, measure=name), skips=(CrossroadsError,), alone=True, seconds=1.0,
     )
     for name, (_, measure) in MEASURES.items()
 )  # fmt: skip

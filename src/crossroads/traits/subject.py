@@ -22,9 +22,7 @@ SUBJECT = Subject(
     rows="audit",
     commands={
         "probe": Command(
-            "commands.probe",
-            "Language and chat models",
-            "Ask a language model which traits it expects of groups.",
+            "commands", "Language and chat models", "Ask a language model which traits it expects of groups."
         ),
     },
 )

@@ -125,7 +125,7 @@ def test_agreement_with_people_is_printed_as_measured(whole: Audit) -> None:
     }
     aligned = dataclasses.replace(aligned, exchanges=exchanges)
     other = Audit([aligned])
-    groups, traits = aligned.permutation_pvalue, exchanges["traits"].pvalue
+    groups, traits = exchanges["groups"].pvalue, exchanges["traits"].pvalue
     assert groups is not None
     (one,) = headed(markdown_tables(markdown_summary(other)), "τ", "p (groups)")
     (two,) = headed(latex_tables(latex_table(other)), "$\\tau$", "$p$ (groups)", "ceiling")

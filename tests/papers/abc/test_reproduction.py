@@ -70,7 +70,7 @@ def test_tables_by_group_and_without_the_pilot_are_measured_too(human: Judgement
     assert cells["Table A19", "Table A19, dagger of τ"].verdict == "differs"  # printed without
     left = Alignments({"SeT BERT": human.to_dict()}, human, 0).of("SeT BERT", pilot=False)
     assert left is not None
-    assert len(left.groups) == 21
+    assert len(left.by_group) == 21
     assert Alignments({}, human, 0).of("SeT BERT") is None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crossroads.traits.commands.probe import score_table
+from crossroads.traits.commands import score_table
 from crossroads.traits.measures.scores import TraitScores
 
 SCORES = replace(

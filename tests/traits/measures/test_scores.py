@@ -40,7 +40,7 @@ def test_some_groups_can_be_selected(masked: Any) -> None:
     assert np.array_equal(part.adjective_scores, found.adjective_scores[[2, 0]])
     assert np.array_equal(part.template_scores, found.template_scores[:, [2, 0]])
     assert part.undefined == part.floored == tuple(cell for cell in cells if cell[1] != "José")
-    first = found.with_templates(found.templates[:1])
+    first = found.select(templates=found.templates[:1])
     assert first.undefined == first.floored == tuple(cell for cell in cells if cell[0] == found.templates[0])
     with pytest.raises(UnknownNameError, match="unknown group 'woman'"):
         found.select(["woman"])
@@ -48,11 +48,11 @@ def test_some_groups_can_be_selected(masked: Any) -> None:
 
 def test_a_standard_error_is_that_of_a_mean_over_templates(masked: Any) -> None:
     found = ilps(masked.logits)
-    each = found.by_template()  # two templates
+    each = found._by_template()  # two templates
     assert found.se is not None
     assert np.allclose(found.se, np.abs(each[1] - each[0]) / 2)
-    assert found.with_templates(found.templates[:1]).se is None
-    assert np.array_equal(found.with_templates(found.templates).se, found.se)  # type: ignore[arg-type]
+    assert found.select(templates=found.templates[:1]).se is None
+    assert np.array_equal(found.select(templates=found.templates).se, found.se)  # type: ignore[arg-type]
     assert np.array_equal(found.select(["women"]).se, found.se[:1])  # type: ignore[arg-type]
     said = [row for row in found._long_rows("") if row["statistic"] == "se"]
     assert [row["value"] for row in said] == found.se.ravel().tolist()
@@ -74,15 +74,15 @@ def test_a_standard_error_with_synonyms_is_over_templates_and_words(masked: Any)
         single = (rest**2).sum() / 2 / left.size
         wanted = max(over_templates + over_words - single, over_templates, over_words)
         assert found.se[g, 0] == pytest.approx(np.sqrt(wanted))
-    assert found.with_templates(found.templates).se is None  # single synonyms are not kept
+    assert found.select(templates=found.templates).se is None  # single synonyms are not kept
 
 
 def test_templates_are_averaged_anew(masked: Any) -> None:
     found = ilps(masked.logits)
-    each = found.by_template()
+    each = found._by_template()
     for i, template in enumerate(found.templates):
         alone = ilps(masked.logits, templates=[template])
-        assert np.allclose(found.with_templates([template]).scores, alone.scores)
+        assert np.allclose(found.select(templates=[template]).scores, alone.scores)
         assert np.allclose(each[i], alone.scores)
 
 
@@ -90,7 +90,7 @@ def test_scores_of_others_have_groups_and_traits() -> None:
     found = TraitScores.from_table(TABLE, measure="theirs")
     assert (found.measure, found.groups, found.traits) == ("theirs", ("woman", "man"), tuple(TABLE["man"]))
     assert {group: found.row(group) for group in found.groups} == TABLE
-    for ask in (found.by_template, lambda: found.with_templates(["a"])):
+    for ask in (found._by_template, lambda: found.select(templates=["a"])):
         with pytest.raises(InputError, match="not available per template"):
             ask()
 

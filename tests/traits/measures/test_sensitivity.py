@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from crossroads.core.errors import CrossroadsWarning, EvidenceError, InputError
-from crossroads.traits.measures.least_change import set_distance
-from crossroads.traits.measures.sensitivity import set_test
+from crossroads.traits.measures.least_change import set_distance, set_test
 from crossroads.traits.probe.evidence import Logits
 
 FLOOR = 1e-3

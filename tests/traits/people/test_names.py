@@ -6,7 +6,7 @@ import pytest
 
 from crossroads.core.errors import UnknownNameError
 from crossroads.core.stimuli import catalog
-from crossroads.traits.people.names import group_name, own_trait, trait_name
+from crossroads.traits.people.files import group_name, own_trait, trait_name
 
 
 @pytest.mark.parametrize(

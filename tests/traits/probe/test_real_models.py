@@ -15,7 +15,7 @@ transformers = pytest.importorskip("transformers", reason="extra 'models'")
 
 from crossroads.core.stimuli import catalog  # noqa: E402
 from crossroads.traits.measures.ilps import ilps_star  # noqa: E402
-from crossroads.traits.measures.sensitivity import set_test  # noqa: E402
+from crossroads.traits.measures.least_change import set_test  # noqa: E402
 from crossroads.traits.probe.run import probe  # noqa: E402
 
 WheelMember = Callable[[str, str, str, str], Path]

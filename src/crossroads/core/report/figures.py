@@ -54,7 +54,7 @@ def draw_figures(folder: Path, audit: Audit, *, published: Points) -> None:
         for name, file in _file_names(results).items():
             _save(results[name].plot(), folder, f"{file}-{ending}")
     aligned = {name.removesuffix(" alignment"): one for name, one in audit.of(AlignmentResult).items()}
-    groups = dict.fromkeys(group for one in aligned.values() for group in one.groups)
+    groups = dict.fromkeys(group for one in aligned.values() for group in one.by_group)
     _save_pages(
         folder,
         {group: group for group in list(groups)[:_MOST_GROUPS]},
@@ -108,7 +108,7 @@ def _is_drawable(result: Result) -> bool:
 
 def _with_group(aligned: Mapping[str, AlignmentResult], group: str) -> dict[str, AlignmentResult]:
     """The first alignments that know a group, as many as fit a figure."""
-    known = [(name, one) for name, one in aligned.items() if group in one.groups]
+    known = [(name, one) for name, one in aligned.items() if group in one.by_group]
     return dict(known[:_MOST_ALIGNMENTS])
 
 

@@ -221,7 +221,7 @@ def _published(scores: Scores) -> tuple[Scores, str]:
     said = []
     if isinstance(scores, TraitScores) and scores.templates and scores.template_scores is not None:
         if set(printed) <= set(scores.templates):
-            scores = scores.with_templates(printed)
+            scores = scores.select(templates=printed)
         else:
             said.append(f"scored with other templates than the paper's {' '.join(printed)!r}")
     known = {pair.name for pair in catalog().traits("abc-traits")}

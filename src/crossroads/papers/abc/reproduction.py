@@ -66,7 +66,7 @@ class Alignments:
         if not groups:
             return None
         scores = self.scores[column]
-        taken = as_published(column, scores) if templates is None else scores.with_templates(templates)
+        taken = as_published(column, scores) if templates is None else scores.select(templates=templates)
         try:
             return _aligned(taken, self.human.select(groups), self.seed)
         except InputError:  # no group in common, or nothing to rank
@@ -191,7 +191,7 @@ def as_published(column: str, scores: Any) -> Any:
     printed = templates_of(column)
     if not isinstance(scores, TraitScores) or scores.template_scores is None or not printed:
         return scores
-    return scores.with_templates(printed) if set(printed) <= set(scores.templates) else scores
+    return scores.select(templates=printed) if set(printed) <= set(scores.templates) else scores
 
 
 def other_templates(column: str, scores: Any) -> str:
@@ -273,7 +273,7 @@ def _other_pilots(column: str, scores: TraitScores, human: Judgements) -> list[A
     def with_printed() -> float | None:
         if not set(printed) <= set(scores.templates):
             return None
-        return _aligned(scores.with_templates(printed), human.select(pilot)).kendall_tau
+        return _aligned(scores.select(templates=printed), human.select(pilot)).kendall_tau
 
     def with_few() -> float | None:
         choice = chosen_here(scores, human, first_answers(human, pilot))

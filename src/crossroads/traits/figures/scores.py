@@ -1,8 +1,9 @@
-"""Scores of groups on traits: all in colour, or one group beside human judgements."""
+"""Scores of groups on traits: all in colour, or one group with human judgements."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
@@ -71,22 +72,17 @@ def trait_heatmap(
     Examples
     --------
     >>> import crossroads as cr
-    >>> scores = cr.traits.TraitScores.from_table(
-    ...     {
-    ...         "nurses": {"cold-warm": 0.8, "powerless-powerful": -0.1, "poor-wealthy": 0.1},
-    ...         "bankers": {"cold-warm": -0.5, "powerless-powerful": 0.4, "poor-wealthy": 0.9},
-    ...     }
-    ... )
+    >>> scores = cr.traits.TraitScores.from_table({"women": {"cold-warm": 0.4}, "men": {"cold-warm": -0.1}})
     >>> ax = cr.plots.trait_heatmap(scores)
     """
     one_of("side", side, Side)
     one_of("order", order, Order)
     table, middle = _table(scores, side)
-    pairs = sorted(enumerate(trait_ends(table.traits)), key=lambda one: _place(one[1]))
-    columns = [i for i, _ in pairs]
+    known = trait_ends(table.traits)
+    # traits of one scale together: scales in the order of their names, traits without one last
+    columns = sorted(range(len(known)), key=lambda i: (not known[i].scale, known[i].scale))
     rows = _row_order(table, middle, order)
-    values = table.scores[np.ix_(rows, columns)]
-    ends = [pair for _, pair in pairs]
+    values, ends = table.scores[np.ix_(rows, columns)], [known[i] for i in columns]
     names, size = alike([table.groups[i] for i in rows], _MAP_LONGEST, BODY, lines=1)
     rights, lefts = ([fitted(getattr(e, s), _LONGEST_TRAIT, SMALL) for e in ends] for s in ("right", "left"))
     deep = [max((widest([text], at) for text, at in labels), default=0.0) for labels in (rights, lefts)]
@@ -95,7 +91,8 @@ def trait_heatmap(
         width=min(PAGE, 2 * MARGIN + widest(names, size) + 0.1 + 0.55 * len(ends) + 0.3),
         body=max(1, len(rows)) * _MAP_ROW,
         left=MARGIN + widest(names, size) + 0.08,
-        title=_title(table, side),
+        title="Groups on pairs of traits"
+        + (", as people see them" if side == "human" else f": {table.measure}"),
         above=deep[0] + brackets + 0.12,
         below=deep[1] + 0.14,
         note=_map_note(scores, middle, order),
@@ -110,26 +107,18 @@ def trait_heatmap(
 
 
 def _table(scores: Scores | TraitTable | AlignmentResult, side: str) -> tuple[TraitTable, float]:
-    if isinstance(scores, AlignmentResult):
-        cells = scores.model_scores if side == "model" else scores.human_scores
-        found = trait_table(cells, own_traits=True)
-        name = scores.measure if side == "model" else "people"
-        table = TraitTable(measure=name, groups=found.groups, traits=found.traits, scores=found.scores)
-        return table, 0.0 if side == "model" else 50.0
-    return trait_table(scores, own_traits=True), 0.0
+    if not isinstance(scores, AlignmentResult):
+        return trait_table(scores, own_traits=True), 0.0
+    if side == "model":
+        return replace(trait_table(scores.model_scores, own_traits=True), measure=scores.measure), 0.0
+    return replace(trait_table(scores.human_scores, own_traits=True), measure="people"), 50.0
 
 
 def _weak(scores: object, table: TraitTable) -> NDArray[np.bool_]:
     """Scores whose interval, two standard errors to either side, holds zero; none without errors."""
     errors = getattr(scores, "se", None)
-    if errors is None or np.shape(errors) != table.scores.shape:
-        return np.zeros(table.scores.shape, dtype=bool)
-    return np.asarray(np.abs(table.scores) <= 2 * np.asarray(errors))
-
-
-def _place(pair: TraitEnds) -> tuple[int, str]:
-    """Traits of one scale together: scales in the order of their names, unscaled traits last."""
-    return (1, "") if not pair.scale else (0, pair.scale)
+    known = errors is not None and np.shape(errors) == table.scores.shape
+    return np.asarray(np.abs(table.scores) <= 2 * np.asarray(errors if known else -1.0))
 
 
 def _row_order(table: TraitTable, middle: float, order: str) -> list[int]:
@@ -141,9 +130,8 @@ def _row_order(table: TraitTable, middle: float, order: str) -> list[int]:
         return list(range(count))
     filled = np.where(np.isnan(table.scores), middle, table.scores)
     axis = np.linalg.svd(filled - filled.mean(axis=0), full_matrices=False)[0][:, 0]
-    if np.dot(axis, filled.mean(axis=1)) < 0:
-        axis = -axis
-    return [int(i) for i in np.argsort(-axis, kind="stable")]
+    sign = -1 if np.dot(axis, filled.mean(axis=1)) < 0 else 1
+    return [int(i) for i in np.argsort(-sign * axis, kind="stable")]
 
 
 @cache
@@ -161,20 +149,12 @@ def _draw_cells(ax: Axes, values: Floats, middle: float, weak: NDArray[np.bool_]
     known = away[~np.isnan(away)]
     limit = float(known.max()) if known.size and known.max() > 0 else 1.0
     ax.axis("off")
-    ax.imshow(
-        np.where(weak, middle, values),
-        cmap=diverging(),
-        vmin=middle - limit,
-        vmax=middle + limit,
-        interpolation="nearest",
-        aspect="auto",
-    )
-    ax.set_xticks([])
-    ax.set_yticks([])
-    for cut in np.arange(values.shape[1] + 1) - 0.5:
-        ax.axvline(cut, color="white", linewidth=0.8)
-    for cut in np.arange(values.shape[0] + 1) - 0.5:
-        ax.axhline(cut, color="white", linewidth=0.8)
+    look: dict[str, Any] = {"cmap": diverging(), "interpolation": "nearest", "aspect": "auto"}
+    ax.imshow(np.where(weak, middle, values), vmin=middle - limit, vmax=middle + limit, **look)
+    ax.set(xticks=[], yticks=[])
+    for draw, count in ((ax.axvline, values.shape[1]), (ax.axhline, values.shape[0])):
+        for cut in np.arange(count + 1) - 0.5:
+            draw(cut, color="white", linewidth=0.8)
     digits = 0 if middle else (2 if limit < 10 else 1)
     room = axes_width(ax) / max(1, values.shape[1]) - 0.03
     texts = [[("" if np.isnan(v) else wording.number(float(v), digits)) for v in row] for row in values]
@@ -182,7 +162,7 @@ def _draw_cells(ax: Axes, values: Floats, middle: float, weak: NDArray[np.bool_]
     for (y, x), v in np.ndenumerate(values):
         if not np.isnan(v):
             strong = "white" if abs(v - middle) > 0.72 * limit else INK
-            look: dict[str, Any] = {"color": GREY, "style": "italic"} if weak[y, x] else {"color": strong}
+            look = {"color": GREY, "style": "italic"} if weak[y, x] else {"color": strong}
             write(ax, texts[y][x], (x, y), coords="data", size=size, ha="center", **look)
 
 
@@ -209,12 +189,6 @@ def _map_draw_scales(ax: Axes, ends: list[TraitEnds], out: float) -> None:
         start += count
 
 
-def _title(table: TraitTable, side: str) -> str:
-    if side == "human":
-        return "Groups on pairs of traits, as people see them"
-    return f"Groups on pairs of traits: {table.measure}"
-
-
 def _map_note(scores: object, middle: float, order: str) -> str:
     return wording.sentence(
         "red leans to the adjective above, blue to the one below",
@@ -226,7 +200,7 @@ def _map_note(scores: object, middle: float, order: str) -> str:
 
 
 SCALES = {"Agency": "#762A83", "Beliefs": "#B2182B", "Communion": "#1B7837"}
-"""Colours of the scales; each scale is also named beside its rows."""
+"""Colours of the scales; each scale is also named next to its rows."""
 _MARKERS = ("D", "s", "^", "v", "P", "X")
 _PROFILE_ROW = 0.23
 _APART = 0.24
@@ -253,17 +227,8 @@ def profile(
     Examples
     --------
     >>> import crossroads as cr
-    >>> scores = cr.traits.TraitScores.from_table(
-    ...     {
-    ...         "nurses": {"cold-warm": 0.8, "powerless-powerful": -0.1, "poor-wealthy": 0.1},
-    ...         "bankers": {"cold-warm": -0.5, "powerless-powerful": 0.4, "poor-wealthy": 0.9},
-    ...     }
-    ... )
-    >>> people = {
-    ...     "nurses": {"cold-warm": 90.0, "powerless-powerful": 40.0, "poor-wealthy": 45.0},
-    ...     "bankers": {"cold-warm": 20.0, "powerless-powerful": 85.0, "poor-wealthy": 95.0},
-    ... }
-    >>> ax = cr.plots.profile(cr.align(scores, people, k=1), "nurses")
+    >>> people = {"nurses": {"cold-warm": 90.0}, "bankers": {"cold-warm": 20.0}}
+    >>> ax = cr.plots.profile(cr.align(people, people, k=1), "nurses")
     """
     results = {result.measure: result} if isinstance(result, AlignmentResult) else dict(result)
     if not 1 <= len(results) <= len(_MARKERS):
@@ -271,11 +236,11 @@ def profile(
             f"{len(results)} alignments were given.", hint=f"draw 1 to {len(_MARKERS)} in one figure."
         )
     for one in results.values():
-        one_of("group", group, one.groups)
+        one_of("group", group, one.by_group)
     first = next(iter(results.values()))
-    pairs = _ordered(
-        trait_ends(dict.fromkeys(t for one in results.values() for t in one.human_scores[group]))
-    )
+    found = trait_ends(dict.fromkeys(t for one in results.values() for t in one.human_scores[group]))
+    scales = [pair.scale for pair in found]
+    pairs = sorted(found, key=lambda pair: scales.index(pair.scale))  # those of one scale together
     lefts, size_left = alike([pair.left for pair in pairs], _PROFILE_LONGEST, BODY, lines=1)
     rights, size_right = alike([pair.right for pair in pairs], _PROFILE_LONGEST, BODY, lines=1)
     size = min(size_left, size_right)
@@ -304,14 +269,8 @@ def profile(
     return ax
 
 
-def _ordered(pairs: Sequence[TraitEnds]) -> list[TraitEnds]:
-    """Pairs of one scale together, in the order of the first of each."""
-    scales = list(dict.fromkeys(pair.scale for pair in pairs))
-    return sorted(pairs, key=lambda pair: scales.index(pair.scale))
-
-
-def _colour(pair: TraitEnds) -> str:
-    return SCALES.get(pair.scale, INK)
+def _colour(scale: str) -> str:
+    return SCALES.get(scale, INK)
 
 
 def _draw_rows(
@@ -331,36 +290,29 @@ def _draw_marks(
 ) -> None:
     human = {trait: v for one in results.values() for trait, v in one.human_scores[group].items()}
     for y, pair in enumerate(pairs):
-        style: dict[str, Any] = {"marker": "o", "markersize": 5.5, "color": _colour(pair), "zorder": 3}
+        style: dict[str, Any] = {"marker": "o", "markersize": 5.5, "color": _colour(pair.scale), "zorder": 3}
         ax.plot([human[pair.name]], [y - _APART], **style, gid="human")
     for i, (marker, (name, one)) in enumerate(zip(_MARKERS, results.items(), strict=False), start=1):
         row = one.model_scores[group]
         largest = max((abs(v) for v in row.values()), default=0.0)
+        style = {"marker": marker, "markersize": 5, "markerfacecolor": "white", "markeredgewidth": 1.1}
         for y, pair in enumerate(pairs):
             if pair.name in row:
                 x = 50 + (50 * row[pair.name] / largest if largest else 0.0)
-                style = {"marker": marker, "markersize": 5, "markerfacecolor": "white", "zorder": 4}
-                ax.plot(
-                    [x],
-                    [y - _APART + 2 * _APART * i / len(results)],
-                    color=_colour(pair),
-                    markeredgewidth=1.1,
-                    **style,
-                    gid=name,
-                )
+                place = [x], [y - _APART + 2 * _APART * i / len(results)]
+                ax.plot(*place, color=_colour(pair.scale), zorder=4, **style, gid=name)
 
 
 def _profile_draw_scales(ax: Axes, pairs: Sequence[TraitEnds], out: float) -> None:
-    """Name each scale beside its rows."""
+    """Name each scale next to its rows."""
     rows = [pair.scale for pair in pairs]
     for scale in dict.fromkeys(rows):
         start, count = rows.index(scale), rows.count(scale)
         line, size = fitted(scale, count * _PROFILE_ROW - 0.04, SMALL, weight="bold")
         place: dict[str, Any] = {"rotation": 90, "ha": "right", "va": "center", "weight": "bold"}
         middle = start + (count - 1) / 2
-        color = SCALES.get(scale, INK)
-        side = ("axes fraction", "data")
-        write(ax, line, (0, middle), (-out - 0.03, 0), coords=side, size=size, color=color, **place)
+        place |= {"coords": ("axes fraction", "data"), "color": _colour(scale)}
+        write(ax, line, (0, middle), (-out - 0.03, 0), size=size, **place)
 
 
 def _draw_key(ax: Axes, names: list[str]) -> None:
@@ -378,11 +330,8 @@ def _draw_key(ax: Axes, names: list[str]) -> None:
 
 
 def _subtitle(results: Mapping[str, AlignmentResult], group: str) -> str:
-    parts = []
-    for name, one in results.items():
-        found = one.by_group[group]
-        if found.kendall_tau is not None:
-            parts.append(f"{name}: τ = {wording.number(found.kendall_tau)}")
+    taus = {name: one.by_group[group].kendall_tau for name, one in results.items()}
+    parts = [f"{name}: τ = {wording.number(tau)}" for name, tau in taus.items() if tau is not None]
     ceiling = next(iter(results.values())).by_group[group].ceiling
     if ceiling is not None:
         parts.append(f"ceiling {wording.number(ceiling)}")

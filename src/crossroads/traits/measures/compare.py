@@ -16,10 +16,11 @@ from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.options import seed_of, share, whole
 from crossroads.core.results import Coverage, Result, Stat, read_only, stat
 from crossroads.core.wording import phrases
-from crossroads.core.wording.numbers import P, counted, number, percent
+from crossroads.core.wording.numbers import P, counted, number
 from crossroads.core.wording.vocabulary import Note
-from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.measures.scores import TraitScores, cell_rows
 from crossroads.traits.people.agreement import exchanged_taus, kendall, tau_interval, two_sided
+from crossroads.traits.people.alignment_result import levels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +39,6 @@ class TraitExchange:
 
 _GROUPS = "profiles of one model exchanged between groups, two-sided"
 _TRAITS = "its traits exchanged in all groups alike, two-sided"
-
-
-def _levels(results: Sequence[Any]) -> str:
-    levels = (float(one.conventions.get("level", 0.95)) for one in results if one.interval)
-    shares = ", ".join(dict.fromkeys(map(percent, levels)))
-    return f"{shares}, for other groups and traits" if shares else ""
 
 
 def _exchanges_adjusted(results: Sequence[Any]) -> str:
@@ -67,15 +62,15 @@ class CompareTraitsResult(Result):
     _label_format: ClassVar[str] = "{measures[0]}: {models[0]} / {models[1]}"
     _table_title: ClassVar[str] = "Agreement of models on groups and traits"
     _columns: ClassVar[tuple[Stat, ...]] = (
-        stat("scores", of="score_name"),
-        stat("models", of="both"),
+        stat("scores", of="_score_name"),
+        stat("models", of="_both"),
         stat("tau", of="kendall_tau"),
-        stat("ci", "CI", _levels, of="interval", kind="interval"),
+        stat("ci", "CI", levels, of="interval", kind="interval"),
         stat("p_groups", "p groups", _GROUPS, of="exchanges.groups.pvalue", kind="exchanged"),
         _adjusted("groups", _exchanges_adjusted),
         stat("p_traits", "p traits", _TRAITS, of="exchanges.traits.pvalue", kind="exchanged"),
         _adjusted("traits", ""),
-        stat("largest", "largest difference", of="largest_difference", spare=1),
+        stat("largest", "largest difference", of="_largest_difference", spare=1),
     )
 
     models: tuple[str, str]
@@ -106,7 +101,7 @@ class CompareTraitsResult(Result):
 
     @property
     def differences(self) -> Floats:
-        """First score less second, each in standard deviations of its model."""
+        """First score minus second, each in standard deviations of its model."""
         return np.asarray(self.first_scores - self.second_scores)
 
     def largest(self, n: int = 10) -> list[dict[str, Any]]:
@@ -117,29 +112,18 @@ class CompareTraitsResult(Result):
     def _rows(self) -> list[dict[str, Any]]:
         """One row per group and trait."""
         first, second = (np.where(self.known, z, np.nan) for z in (self.first_scores, self.second_scores))
-        cells = {"score_1": first, "score_2": second, "difference": first - second}
-        return [
-            {
-                "group": group,
-                "trait": trait,
-                **{key: float(z[g, t]) if self.known[g, t] else None for key, z in cells.items()},
-            }
-            for g, group in enumerate(self.groups)
-            for t, trait in enumerate(self.traits)
-        ]
+        return cell_rows(self.groups, self.traits, score_1=first, score_2=second, difference=first - second)
 
     @property
-    def score_name(self) -> str:
-        """The scores, as outputs call them."""
+    def _score_name(self) -> str:
         return phrases.measure(self.measures[0])
 
     @property
-    def both(self) -> str:
-        """The two models."""
+    def _both(self) -> str:
         return " / ".join(self.models)
 
     @property
-    def largest_difference(self) -> str | None:
+    def _largest_difference(self) -> str | None:
         """The cell that differs most, in words."""
         for cell in self.largest(1):
             return f"{cell['group']}, {cell['trait']}: {number(cell['difference'])}"
@@ -185,22 +169,13 @@ def compare_traits(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> rng, groups, traits = (
-    ...     np.random.default_rng(1),
-    ...     ["nurses", "bankers", "judges"],
-    ...     ["cold-warm", "poor-wealthy", "dishonest-sincere"],
-    ... )
-    >>> one, two = (
-    ...     cr.traits.TraitScores.from_table(
-    ...         {group: dict(zip(traits, rng.normal(size=3), strict=True)) for group in groups}
-    ...     )
-    ...     for _ in range(2)
-    ... )
-    >>> result = cr.traits.compare_traits(one, two, names=("small", "large"))
-    >>> round(result.kendall_tau, 2)
-    -0.22
+    >>> nurses = {"cold-warm": 0.8, "powerless-powerful": -0.1, "poor-wealthy": 0.1}
+    >>> bankers = {"cold-warm": -0.5, "powerless-powerful": 0.4, "poor-wealthy": 0.9}
+    >>> small = cr.traits.TraitScores.from_table({"nurses": nurses, "bankers": bankers})
+    >>> large = cr.traits.TraitScores.from_table({"nurses": bankers, "bankers": bankers})
+    >>> round(cr.traits.compare_traits(small, large, names=("small", "large")).kendall_tau, 2)
+    0.3
     """
     for given in (first, second):
         if not isinstance(given, TraitScores):
@@ -212,15 +187,18 @@ def compare_traits(
     share("level", level)
     seed_of(seed)
     groups, traits, coverage = _shared(first, second)
-    x, y = (_cells(one, groups, traits) for one in (first, second))
+    x, y = (
+        one.scores[np.ix_([one.groups.index(g) for g in groups], [one.traits.index(t) for t in traits])]
+        for one in (first, second)
+    )
     gone = np.isnan(x) | np.isnan(y)
-    x, y = (np.where(gone, np.nan, one) for one in (x, y))
+    x, y = np.where(gone, np.nan, x), np.where(gone, np.nan, y)
     tau, _ = kendall(x.ravel(), y.ravel())
     if np.isnan(tau):
         raise InputError("all scores of one model are equal.", hint="τ needs scores that differ.")
     rng = generator(seed)
     return CompareTraitsResult(
-        models=_names(names) or (_name(first, "first"), _name(second, "second")),
+        models=_names(names, first, second),
         measures=(first.measure, second.measure),
         groups=groups,
         traits=traits,
@@ -245,17 +223,15 @@ def compare_traits(
     )
 
 
-def _names(given: Any) -> tuple[str, str] | None:
-    """Two names, if any were given."""
+def _names(given: Any, *both: TraitScores) -> tuple[str, str]:
+    """The names of two models; without, those of their provenance."""
     if given is None:
-        return None
+        known = (model_name(one.provenance[0]) if one.provenance else None for one in both)
+        first, second = (name or default for name, default in zip(known, ("first", "second"), strict=True))
+        return first, second
     if isinstance(given, tuple | list) and len(given) == 2 and all(isinstance(name, str) for name in given):
         return given[0], given[1]
     raise InputError(f"names is {in_short(given)}.", hint='give two names, such as ("BERT", "RoBERTa").')
-
-
-def _name(scores: TraitScores, default: str) -> str:
-    return model_name(scores.provenance[0]) if scores.provenance else default
 
 
 def _shared(first: TraitScores, second: TraitScores) -> tuple[tuple[str, ...], tuple[str, ...], Coverage]:
@@ -275,12 +251,6 @@ def _shared(first: TraitScores, second: TraitScores) -> tuple[tuple[str, ...], t
         dropped[kind] |= {name: "not scored by the first model" for name in two if name not in one}
     coverage = Coverage(policy="drop", used=used, dropped=dropped, respelled={})
     return used["groups"], used["traits"], coverage
-
-
-def _cells(scores: TraitScores, groups: tuple[str, ...], traits: tuple[str, ...]) -> Floats:
-    rows = [scores.groups.index(group) for group in groups]
-    columns = [scores.traits.index(trait) for trait in traits]
-    return np.asarray(scores.scores[np.ix_(rows, columns)], dtype=np.float64)
 
 
 def _standardised(cells: Floats) -> Any:

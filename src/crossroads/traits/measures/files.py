@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -24,15 +24,19 @@ from crossroads.core.results import Coverage
 from crossroads.core.stimuli import catalog
 from crossroads.traits.people.evidence import HIGH, Judgements
 from crossroads.traits.people.files import (
+    TRAITS,
     Rating,
+    group_name,
     looks_like_json,
+    near_group,
     nested,
+    own_trait,
     ratings_of,
     read_json,
     read_judgements,
     table_text,
+    trait_name,
 )
-from crossroads.traits.people.names import TRAITS, TraitName, group_name, near_group, own_trait, trait_name
 from crossroads.traits.probe.evidence import listed
 
 Floats = NDArray[np.float64]
@@ -104,12 +108,18 @@ def trait_table(
 
 def read_trait_tables(path: str | Path, *, own_traits: bool = False) -> tuple[TraitTable, ...]:
     """Read every table of scores in a file; its forms are those of :func:`~crossroads.traits.read_scores`."""
-    text = table_text(path)
     about = Provenance(source=recorded_path(path), format="scores")
-    if looks_like_json(text):
-        data = read_json(path, text)
-        if isinstance(data, dict) and ("results" in data or "type" in data):
-            return _of_results(path, data, about, own=own_traits)
+    if (results := saved_results(path)) is not None:
+        wanted = ("groups", "traits", "scores")
+        found = [one for one in results if all(key in one for key in wanted)]
+        if not found:
+            kinds = sorted({str(one.get("type")) for one in results})
+            raise FormatError(
+                f"no scores of groups on traits in this document ({', '.join(kinds) or 'no result'}).",
+                path=path,
+                hint="write one with crossroads probe MODEL --json, or give a CSV group,trait,score.",
+            )
+        return tuple(_of_result(path, one, about, own=own_traits) for one in found)
     ratings = ratings_of(path)
     if any(rating.annotator is not None for rating in ratings):
         raise FormatError(
@@ -120,21 +130,14 @@ def read_trait_tables(path: str | Path, *, own_traits: bool = False) -> tuple[Tr
     return (_gathered(ratings, Path(path).stem, (about,), own=own_traits, path=path),)
 
 
-def _of_results(
-    path: str | Path, data: Mapping[str, Any], about: Provenance, *, own: bool
-) -> tuple[TraitTable, ...]:
+def saved_results(path: str | Path) -> list[dict[str, Any]] | None:
+    """The results in a JSON document of crossroads; None for tables of other kinds."""
+    text = table_text(path)
+    data = read_json(path, text) if looks_like_json(text) else None
+    if not isinstance(data, dict) or not ("results" in data or "type" in data):
+        return None
     results = data.get("results", [data])
-    results = results if isinstance(results, list) else []
-    wanted = ("groups", "traits", "scores")
-    found = [one for one in results if isinstance(one, dict) and all(key in one for key in wanted)]
-    if not found:
-        kinds = sorted({str(one.get("type")) for one in results if isinstance(one, dict)})
-        raise FormatError(
-            f"no scores of groups on traits in this document ({', '.join(kinds) or 'no result'}).",
-            path=path,
-            hint="write one with crossroads probe MODEL --json, or give a CSV group,trait,score.",
-        )
-    return tuple(_of_result(path, one, about, own=own) for one in found)
+    return [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
 
 
 def _of_result(path: str | Path, one: Mapping[str, Any], about: Provenance, *, own: bool) -> TraitTable:
@@ -190,23 +193,22 @@ def _named(
         raise EvidenceError("there are no scores.", hint="give at least one group and one trait.")
     if np.isinf(values).any():
         raise EvidenceError("a score is infinite.", hint="give finite scores.")
-    rows = [group_name(group) for group in groups]
-    pairs: list[TraitName] = [own_trait(trait) if own else trait_name(trait) for trait in traits]
-    signs = np.array([-1.0 if pair.reversed else 1.0 for pair in pairs])
-    columns = [pair.name for pair in pairs]
+    rows = tuple(group_name(group) for group in groups)
+    pairs = [own_trait(trait) if own else trait_name(trait) for trait in traits]
+    columns = tuple(pair.name for pair in pairs)
     for kind, given, names in (("group", groups, rows), ("trait", traits, columns)):
         twice = [given[i] for i, name in enumerate(names) if name in names[:i]]
         if twice:
             raise EvidenceError(
                 f"the {kind} {in_short(twice[0])} is given twice, possibly under two spellings."
             )
-    turned = {g: f"{p.name}, turned" if p.reversed else p.name for g, p in zip(traits, pairs, strict=True)}
-    spelled = {**dict(zip(groups, rows, strict=True)), **turned}
+    spelled = dict(zip(groups, rows, strict=True))
+    spelled |= {g: f"{p.name}, turned" if p.reversed else p.name for g, p in zip(traits, pairs, strict=True)}
     return TraitTable(
         measure=measure,
-        groups=tuple(rows),
-        traits=tuple(columns),
-        scores=values * signs,
+        groups=rows,
+        traits=columns,
+        scores=values * np.array([-1.0 if pair.reversed else 1.0 for pair in pairs]),
         respelled={written: name for written, name in spelled.items() if written != name},
         provenance=provenance,
     )
@@ -214,13 +216,11 @@ def _named(
 
 def chosen_groups(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
     """Groups requested, by the names of the catalogue; each must be known."""
-    found = []
-    for name in listed(names, "groups"):
-        group = group_name(str(name))
+    wanted = {str(name): group_name(str(name)) for name in listed(names, "groups")}
+    for name, group in wanted.items():
         if group not in known:
-            raise UnknownNameError("group", str(name), known)
-        found.append(group)
-    return tuple(dict.fromkeys(found))
+            raise UnknownNameError("group", name, known)
+    return tuple(dict.fromkeys(wanted.values()))
 
 
 class TraitEnds(NamedTuple):
@@ -232,7 +232,7 @@ class TraitEnds(NamedTuple):
     scale: str
 
 
-def trait_ends(traits: Iterable[str]) -> tuple[TraitEnds, ...]:
+def trait_ends(traits: Collection[str]) -> tuple[TraitEnds, ...]:
     """Find the ends and the scale of each trait in the catalogue, or split its name at the first hyphen.
 
     Examples
@@ -240,15 +240,11 @@ def trait_ends(traits: Iterable[str]) -> tuple[TraitEnds, ...]:
     >>> trait_ends(["religious-science-oriented", "slow-fast"])[1]
     TraitEnds(name='slow-fast', left='slow', right='fast', scale='')
     """
-    known = {
-        pair.name: TraitEnds(pair.name, pair.left, pair.right, pair.scale)
-        for pair in catalog().traits(TRAITS)
-    }
-    found = []
+    ends = {p.name: TraitEnds(p.name, p.left, p.right, p.scale) for p in catalog().traits(TRAITS)}
     for name in traits:
         left, _, right = name.partition("-")
-        found.append(known.get(name) or TraitEnds(name, left.strip(), right.strip(), ""))
-    return tuple(found)
+        ends.setdefault(name, TraitEnds(name, left.strip(), right.strip(), ""))
+    return tuple(ends[name] for name in traits)
 
 
 class SharedCells(NamedTuple):
@@ -273,14 +269,10 @@ def judgements_of(human: object) -> Judgements:
             hint="give cr.traits.read_judgements(path), a path, or a mapping group → trait → mean.",
         )
     table = trait_table(human, own_traits=True)
-    values = np.array(table.scores)
-    turned = [name.endswith(", turned") for name in table.respelled.values()]
-    if any(turned):
-        columns = {
-            name.removesuffix(", turned") for name in table.respelled.values() if name.endswith("turned")
-        }
-        at = [i for i, trait in enumerate(table.traits) if trait in columns]
-        values[:, at] += HIGH  # a reversed score changes its sign; on this scale it is the distance from 100
+    values, names = np.array(table.scores), table.respelled.values()
+    turned = {name.removesuffix(", turned") for name in names if name.endswith(", turned")}
+    at = [i for i, trait in enumerate(table.traits) if trait in turned]
+    values[:, at] += HIGH  # a reversed score changes its sign; on this scale it is the distance from 100
     return Judgements(
         groups=table.groups,
         traits=table.traits,
@@ -292,8 +284,7 @@ def judgements_of(human: object) -> Judgements:
 
 def has_own_traits(judged: Judgements) -> bool:
     """Whether people were asked about traits that the catalogue lacks, so that scores may name them too."""
-    known = {pair.name for pair in catalog().traits(TRAITS)}
-    return not set(judged.traits) <= known
+    return not set(judged.traits) <= {pair.name for pair in catalog().traits(TRAITS)}
 
 
 def shared_cells(
@@ -304,9 +295,8 @@ def shared_cells(
     here = tuple(g for g in table.groups if g in judged.groups and (wanted is None or g in wanted))
     pairs = tuple(t for t in judged.traits if t in table.traits)
     if not here or not pairs:
-        kind, ours, theirs = (
-            ("group", table.groups, judged.groups) if not here else ("trait", table.traits, judged.traits)
-        )
+        kind = "group" if not here else "trait"
+        ours, theirs = getattr(table, f"{kind}s"), getattr(judged, f"{kind}s")
         raise InputError(
             f"the scores and the judgements have no {kind} in common: "
             f"{join_words(ours, most=4)}; {join_words(theirs, most=4)}.",
@@ -319,53 +309,27 @@ def shared_cells(
             **{t: "no score of the model" for t in judged.traits if t not in table.traits},
         },
     }
-    return _complete(table, judged, here, pairs, dropped)
-
-
-def _complete(
-    table: TraitTable,
-    judged: Judgements,
-    here: tuple[str, ...],
-    pairs: tuple[str, ...],
-    dropped: dict[str, dict[str, str]],
-) -> tuple[SharedCells, Coverage]:
-    """Leave out groups without a single score on both sides, and name the cells without one."""
     rows, columns = [table.groups.index(g) for g in here], [table.traits.index(t) for t in pairs]
-    model = table.scores[np.ix_(rows, columns)]
-    some = _traits_of(judged.select(here), pairs)
-    means = some.means()
-    gone = np.isnan(model) | np.isnan(means)
+    model, judgements = table.scores[np.ix_(rows, columns)], judged.select(here, pairs)
+    gone = np.isnan(model) | np.isnan(judgements.means())
     empty = np.asarray(gone.all(axis=1))
     cells = {f"{here[i]}, {pairs[j]}": "no score on one side" for i, j in np.argwhere(gone) if not empty[i]}
     dropped["groups"].update({here[i]: "no score on one side" for i in np.flatnonzero(empty)})
     kept = np.flatnonzero(~empty)
     if not len(kept):
         raise InputError("no cell has a score on both sides.", hint="see which scores are missing.")
-    here = tuple(here[i] for i in kept)
     both = SharedCells(
-        groups=here,
+        groups=tuple(here[i] for i in kept),
         traits=pairs,
         model=np.where(gone, np.nan, model)[kept],
-        human=np.where(gone, np.nan, means)[kept],
-        judgements=some.select(here),
+        human=np.where(gone, np.nan, judgements.means())[kept],
+        judgements=judgements.select([here[i] for i in kept]),
     )
-    coverage = Coverage(
+    return both, Coverage(
         policy="drop",
-        used={"groups": here, "traits": pairs},
+        used={"groups": both.groups, "traits": pairs},
         dropped={**dropped, **({"cells": cells} if cells else {})},
         respelled={**judged.respelled, **table.respelled},
-    )
-    return both, coverage
-
-
-def _traits_of(judged: Judgements, traits: tuple[str, ...]) -> Judgements:
-    at = [judged.traits.index(trait) for trait in traits]
-    return Judgements(
-        groups=judged.groups,
-        traits=traits,
-        annotators=judged.annotators,
-        ratings=judged.ratings[:, :, at],
-        given=judged.given[:, at],
     )
 
 
@@ -384,8 +348,7 @@ def _left_out(
     return left
 
 
-def _suggestion(ours: Iterable[str], theirs: Iterable[str]) -> str:
-    theirs = tuple(theirs)
+def _suggestion(ours: Collection[str], theirs: Collection[str]) -> str:
     near = [(name, found) for name in ours if (found := near_group(name, theirs))]
     if near:
         return f"did you mean {near[0][1]!r} by {near[0][0]!r}?"

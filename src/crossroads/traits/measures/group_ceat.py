@@ -39,7 +39,7 @@ from crossroads.core.results.gaps import NO_CONTEXT
 from crossroads.core.results.gathered import Gathered, gather
 from crossroads.core.stimuli import Groups, StimulusSet, Traits
 from crossroads.core.wording.table import Table
-from crossroads.traits.measures.scores import scores_table
+from crossroads.traits.measures.scores import cell_rows, scores_table
 from crossroads.words.measures.weat import check_ddof
 
 Score = Literal["pooled", "sampled", "difference"]
@@ -87,18 +87,8 @@ class GroupCeatResult(Result):
 
     def _rows(self) -> list[dict[str, Any]]:
         """One row per group and trait."""
-        return [
-            {
-                "group": group,
-                "trait": trait,
-                "score": float(self.scores[i, j]),
-                "difference": float(self.differences[i, j]),
-                "spread": float(self.spreads[i, j]),
-                "se": None if self.se is None else float(self.se[i, j]),
-            }
-            for i, group in enumerate(self.groups)
-            for j, trait in enumerate(self.traits)
-        ]
+        tables = {"score": self.scores, "difference": self.differences, "spread": self.spreads}
+        return cell_rows(self.groups, self.traits, **tables, se=self.se)
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
@@ -181,11 +171,12 @@ def group_ceat(
     switch("synonyms", synonyms)
     members, ends = _members(groups, one_of("forms", forms, Forms)), _ends(traits, synonyms)
     kept, stacked, found = _found(contexts, members, ends, 2 if score == "sampled" else 1, missing)
-    differences = _differences(stacked, kept)
+    centres = np.stack([stacked.means[words].mean(axis=0) for words in kept.members])
+    differences = _differences(stacked, kept, centres)
     if score == "sampled":
         scores, spreads = _sampled(stacked, kept, samples, ddof, seed)
     elif score == "pooled":
-        spreads = _spreads(stacked, kept, ddof)
+        spreads = _spreads(stacked, kept, centres, ddof)
         scores = differences / spreads
     else:
         scores, spreads = differences.copy(), np.ones_like(differences)
@@ -230,22 +221,19 @@ class _Kept:
 
 def _members(groups: Groups | Mapping[str, Iterable[str]], forms: str) -> dict[str, tuple[str, ...]]:
     if isinstance(groups, Groups):
-        if forms == "all":
-            return {group.name: tuple(group.items) for group in groups.members}
-        for group in groups.members:
+        for group in groups.members if forms != "all" else ():
             if forms not in group.forms:
                 raise DesignError(
                     f"the group {group.name!r} has no {forms} form.",
                     hint="it is given by names: use forms='all'.",
                 )
-        return {group.name: (group.forms[forms],) for group in groups.members}
+        return {g.name: tuple(g.items) if forms == "all" else (g.forms[forms],) for g in groups.members}
     if not hasattr(groups, "items") or not groups:
         raise DesignError(
             f"the groups are of type {type(groups).__name__}.",
             hint="give cr.catalog('abc-groups'), or {name: [words], ...} with at least one group.",
         )
-    given: Mapping[str, Iterable[str]] = groups
-    return {str(name): tuple(StimulusSet.of(words, str(name))) for name, words in given.items()}
+    return {str(name): tuple(StimulusSet.of(words, str(name))) for name, words in groups.items()}
 
 
 def _ends(traits: Traits | Mapping[str, tuple[Iterable[str], Iterable[str]]], synonyms: bool) -> Ends:
@@ -265,11 +253,11 @@ def _ends(traits: Traits | Mapping[str, tuple[Iterable[str], Iterable[str]]], sy
     for name, pair in given.items():
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise DesignError(f"the trait {in_short(name)} is {in_short(pair)}.", hint=hint)
-        left, right = pair
-        ends[str(name)] = (
-            tuple(StimulusSet.of(left, f"{name}, left")),
-            tuple(StimulusSet.of(right, f"{name}, right")),
+        left, right = (
+            tuple(StimulusSet.of(words, f"{name}, {side}"))
+            for side, words in zip(("left", "right"), pair, strict=True)
         )
+        ends[str(name)] = (left, right)
     return ends
 
 
@@ -285,7 +273,7 @@ def _found(
     borders = np.concatenate([[0], np.cumsum(list(have.values()))]).tolist()
     places = {name: slice(a, b) for name, (a, b) in zip(wanted, pairwise(borders), strict=True)}
     skipped = {name: "no contexts" for name in members if have[f"group {name}"] == 0}
-    without: set[str] = set()
+    traits = []
     for name in ends:
         counts = {side: have[f"{name}, {side}"] for side in ("left", "right")}
         thin = [side for side, count in counts.items() if count < least]
@@ -296,10 +284,10 @@ def _found(
                 hint="use score='pooled', or more words at either end: synonyms=True.",
             )
         if thin:
-            without.add(name)
             skipped[f"trait {name}" if name in members else name] = f"no contexts at its {thin[0]} end"
-    groups = tuple(name for name in members if have[f"group {name}"] > 0)
-    traits = tuple(name for name in ends if name not in without)
+        else:
+            traits.append(name)
+    groups = [name for name in members if have[f"group {name}"] > 0]
     if not groups or not traits:
         what = "group" if not groups else "trait"
         raise MissingStimuliError(
@@ -308,8 +296,8 @@ def _found(
             hint="collect contexts of their words first, or allow other spellings with fallback.",
         )
     kept = _Kept(
-        groups=groups,
-        traits=traits,
+        groups=tuple(groups),
+        traits=tuple(traits),
         members=tuple(places[f"group {name}"] for name in groups),
         lefts=tuple(places[f"{name}, left"] for name in traits),
         rights=tuple(places[f"{name}, right"] for name in traits),
@@ -318,19 +306,14 @@ def _found(
     return kept, stack(contexts, found.words), found
 
 
-def _centres(stacked: Stack, kept: _Kept) -> Floats:
-    """Mean unit vector of each group, all its words weighted equally."""
-    return np.stack([stacked.means[words].mean(axis=0) for words in kept.members])
-
-
-def _differences(stacked: Stack, kept: _Kept) -> Floats:
+def _differences(stacked: Stack, kept: _Kept, centres: Floats) -> Floats:
     """Difference of the expected cosines with the right and the left end of each trait."""
     means = stacked.means
     poles = [
         means[right].mean(axis=0) - means[left].mean(axis=0)
         for left, right in zip(kept.lefts, kept.rights, strict=True)
     ]
-    return np.asarray(_centres(stacked, kept) @ np.stack(poles).T)
+    return np.asarray(centres @ np.stack(poles).T)
 
 
 def _errors(stacked: Stack, kept: _Kept, spreads: Floats) -> Any:
@@ -347,9 +330,8 @@ def _errors(stacked: Stack, kept: _Kept, spreads: Floats) -> Any:
     return read_only(errors)
 
 
-def _spreads(stacked: Stack, kept: _Kept, ddof: int) -> Floats:
+def _spreads(stacked: Stack, kept: _Kept, centres: Floats, ddof: int) -> Floats:
     """Standard deviation of the cosines over the contexts of both ends, all words weighted equally."""
-    centres = _centres(stacked, kept)
     spreads = np.empty((len(kept.groups), len(kept.traits)))
     for column, (left, right) in enumerate(zip(kept.lefts, kept.rights, strict=True)):
         words = [*range(left.start, left.stop), *range(right.start, right.stop)]

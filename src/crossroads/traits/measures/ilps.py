@@ -11,12 +11,8 @@ from crossroads.core.errors import InputError, in_short
 from crossroads.traits.measures.scores import Adjectives, TraitScores, selected, trait_scores
 from crossroads.traits.probe.evidence import Logits, Restriction
 
-_RESTRICTIONS: dict[bool | str, Restriction] = {
-    False: "none",
-    True: "position",
-    "piece": "piece",
-    "code": "code",
-}
+_RESTRICTIONS: dict[bool | str, Restriction]
+_RESTRICTIONS = {False: "none", True: "position", "piece": "piece", "code": "code"}
 
 
 def ilps(
@@ -59,30 +55,18 @@ def ilps(
 
     Examples
     --------
-    >>> import numpy as np
+    ``folder`` holds a masked model:
+
     >>> import crossroads as cr
-    >>> full = np.log([[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]])  # of "women" and a mask: cold, warm, another token
-    >>> logits = cr.Logits.from_arrays(
-    ...     groups=["women"],
-    ...     priors=["mask"],
-    ...     templates=["{capitalised} are {trait}."],
-    ...     traits=[("cold", "warm")],
-    ...     logit=full[:, None, :2, None],
-    ...     slot=np.arange(2)[:, None, None, None].repeat(2, axis=2),
-    ...     head=-np.sort(-full, axis=1),
-    ...     log_sum_exp=[0.0, 0.0],
-    ...     hidden_sq_norm=[9.0, 9.0],
-    ...     vocabulary=3,
-    ... )
-    >>> result = cr.ilps(logits)
-    >>> {trait: round(score, 2) for trait, score in result.row("women").items()}
-    {'cold-warm': 1.2}
+    >>> logits = cr.probe(folder, groups=["woman"], traits=[("cold", "warm")], templates=["singular"])
+    >>> cr.ilps(logits).measure, list(cr.ilps(logits).row("woman"))
+    ('ilps', ['cold-warm'])
     """
     chosen = selected(logits, templates)
     values = chosen.log_probabilities(filled=chosen.kind == "causal")[..., 0]
-    conventions = {"pieces": "first", "masks": "as many as pieces", "renormalise": False}
+    options = {"pieces": "first", "masks": "as many as pieces", "renormalise": False}
     return trait_scores(
-        chosen, values, measure="ilps", prior=prior, adjectives=adjectives, conventions=conventions
+        chosen, values, measure="ilps", prior=prior, adjectives=adjectives, conventions=options
     )
 
 
@@ -124,24 +108,12 @@ def ilps_star(
 
     Examples
     --------
-    >>> import numpy as np
+    ``folder`` holds a masked model:
+
     >>> import crossroads as cr
-    >>> full = np.log([[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]])  # of "women" and a mask: cold, warm, another token
-    >>> logits = cr.Logits.from_arrays(
-    ...     groups=["women"],
-    ...     priors=["mask"],
-    ...     templates=["{capitalised} are {trait}."],
-    ...     traits=[("cold", "warm")],
-    ...     logit=full[:, None, :2, None],
-    ...     slot=np.arange(2)[:, None, None, None].repeat(2, axis=2),
-    ...     head=-np.sort(-full, axis=1),
-    ...     log_sum_exp=[0.0, 0.0],
-    ...     hidden_sq_norm=[9.0, 9.0],
-    ...     vocabulary=3,
-    ... )
-    >>> result = cr.ilps_star(logits)
-    >>> {trait: round(score, 2) for trait, score in result.row("women").items()}
-    {'cold-warm': 1.2}
+    >>> logits = cr.probe(folder, groups=["woman"], traits=[("cold", "warm")], templates=["singular"])
+    >>> cr.ilps_star(logits).measure, list(cr.ilps_star(logits).row("woman"))
+    ('ilps*', ['cold-warm'])
     """
     given: Any = renormalise
     if not isinstance(given, bool | str) or given not in _RESTRICTIONS:
@@ -150,12 +122,8 @@ def ilps_star(
         )
     chosen = selected(logits, templates)
     each = chosen.log_probabilities(filled=True, restricted=_RESTRICTIONS[renormalise])
-    conventions = {"pieces": "chain rule, left to right", "renormalise": renormalise}
+    values = np.nansum(each, axis=-1)
+    options = {"pieces": "chain rule, left to right", "renormalise": renormalise}
     return trait_scores(
-        chosen,
-        np.nansum(each, axis=-1),
-        measure="ilps*",
-        prior=prior,
-        adjectives=adjectives,
-        conventions=conventions,
+        chosen, values, measure="ilps*", prior=prior, adjectives=adjectives, conventions=options
     )

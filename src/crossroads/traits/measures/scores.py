@@ -22,11 +22,10 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.crossed import spread
-from crossroads.core.results import Coverage, Result, Row, label_for, long_row, read_only
+from crossroads.core.results import Coverage, Result, Row, long_row, read_only
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Column, Table
-from crossroads.traits.measures.files import read_trait_tables
-from crossroads.traits.people.files import looks_like_json, read_json, table_text
+from crossroads.traits.measures.files import read_trait_tables, saved_results
 from crossroads.traits.probe.evidence import Logits, positions
 
 Cell = tuple[str, str, str]
@@ -45,10 +44,20 @@ CITED: Mapping[str, tuple[str, ...]] = {
 _ERROR = "standard error over the choice of templates and words"
 
 
+def cell_rows(groups: tuple[str, ...], traits: tuple[str, ...], **tables: Floats | None) -> list[Row]:
+    """One row per group and trait, with its cell of each table; None in place of NaN."""
+    return [
+        {"group": group, "trait": trait}
+        | {key: None if table is None else _plain(float(table[g, t])) for key, table in tables.items()}
+        for g, group in enumerate(groups)
+        for t, trait in enumerate(traits)
+    ]
+
+
 def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
     """Scores of groups on traits, the furthest from 0 first."""
     rows = [
-        {"scores": label, **{key: row.get(key) for key in ("group", "trait", "score", "se")}}
+        {"scores": label, **{key: row[key] for key in ("group", "trait", "score", "se")}}
         for label, one in results.items()
         for row in one._rows()
         if row["score"] is not None
@@ -86,7 +95,7 @@ class TraitScores(Result):
     _figure: ClassVar[str] = "trait_heatmap"
     _label_format: ClassVar[str] = "{measure} scores"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "scores": "largest smallest undefined=undefined_cells left_out=_left_out"
+        "scores": "largest=_largest smallest=_smallest undefined=undefined.len left_out=_left_out"
     }
 
     measure: str
@@ -116,32 +125,24 @@ class TraitScores(Result):
     """Cells whose distance was below the floor and counts as the floor; rows of the prior included."""
 
     def __post_init__(self) -> None:
-        sizes = {
-            "scores": (len(self.groups), len(self.traits)),
-            "se": (len(self.groups), len(self.traits)),
-            "adjective_scores": (len(self.groups), len(self.adjectives)),
-            "template_scores": (len(self.templates), len(self.groups), len(self.adjectives)),
-        }
-        for name in _TABLES:
-            table = getattr(self, name)
-            if table is not None and table.shape != sizes[name]:
+        cells, words = (len(self.groups), len(self.traits)), (len(self.groups), len(self.adjectives))
+        sizes: dict[str, tuple[int, ...]] = {"scores": cells, "se": cells, "adjective_scores": words}
+        sizes["template_scores"] = (len(self.templates), *words)
+        for name, table in self._tables().items():
+            if table.shape != sizes[name]:
                 raise InputError(
                     f"{name} are of shape {table.shape}, expected {sizes[name]}.",
                     hint="groups × traits, groups × adjectives and templates × groups × adjectives.",
                 )
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def _tables(self) -> dict[str, Any]:
+        """The arrays that are known; groups are always the last dimension but one."""
+        names = ("scores", "se", "adjective_scores", "template_scores")
+        return {name: table for name in names if (table := getattr(self, name)) is not None}
+
+    def _rows(self) -> list[Row]:
         """One row per group and pair."""
-        return [
-            {
-                "group": group,
-                "trait": trait,
-                "score": _plain(float(self.scores[g, t])),
-                "se": None if self.se is None else _plain(float(self.se[g, t])),
-            }
-            for g, group in enumerate(self.groups)
-            for t, trait in enumerate(self.traits)
-        ]
+        return cell_rows(self.groups, self.traits, score=self.scores, se=self.se)
 
     def to_frame(self, *, wide: bool = False) -> Any:
         """The scores as a pandas data frame: one row per group and pair, or ``wide``, one row per group."""
@@ -153,9 +154,9 @@ class TraitScores(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The whole result as plain data; undefined scores are ``None``."""
-        held = {name: getattr(self, name) for name in _TABLES if getattr(self, name) is not None}
-        defined: dict[str, Any] = {name: np.nan_to_num(table) for name, table in held.items()}
-        plain = {name: _plain(table.tolist()) for name, table in held.items()}
+        tables = self._tables()
+        defined: dict[str, Any] = {name: np.nan_to_num(table) for name, table in tables.items()}
+        plain = {name: _plain(table.tolist()) for name, table in tables.items()}
         return {**super(TraitScores, replace(self, **defined)).to_dict(), **plain}
 
     def row(self, group: str) -> dict[str, float]:
@@ -163,45 +164,34 @@ class TraitScores(Result):
         (at,) = positions("group", [group], self.groups)
         return dict(zip(self.traits, self.scores[at].tolist(), strict=True))
 
-    def select(self, groups: Iterable[str]) -> TraitScores:
-        """Some of the groups, in the order given."""
-        at = positions("group", groups, self.groups)
-        kept = {self.groups[i] for i in at}
-        by_adjective, by_template = self.adjective_scores, self.template_scores
-        return replace(
-            self,
-            groups=tuple(self.groups[i] for i in at),
-            scores=read_only(self.scores[at]),
-            se=None if self.se is None else read_only(self.se[at]),
-            adjective_scores=None if by_adjective is None else read_only(by_adjective[at]),
-            template_scores=None if by_template is None else read_only(by_template[:, at]),
-            undefined=tuple(cell for cell in self.undefined if cell[1] in kept),
-            floored=tuple(cell for cell in self.floored if cell[1] in kept),
-        )
+    def select(
+        self, groups: Iterable[str] | None = None, *, templates: Iterable[str] | None = None
+    ) -> TraitScores:
+        """Some of the groups, in the order given, and the scores of some templates alone, averaged again.
 
-    def with_templates(self, templates: Iterable[str]) -> TraitScores:
-        """The scores of some templates alone, averaged again.
-
-        Standard errors are over these templates; where synonyms were averaged there are none, since their
-        single scores are not kept.
+        Standard errors are then over these templates; where synonyms were averaged there are none, since
+        their single scores are not kept.
         """
-        every = self._single_templates()
-        at = positions("template", templates, self.templates)
-        names, single = tuple(self.templates[i] for i in at), every[at]
-        by_adjective, scores = averaged(single, self.adjectives, self.pairs)
-        alone = self.conventions.get("adjectives", "pairs") == "pairs"
-        return replace(
-            self,
-            templates=names,
-            template_scores=read_only(single),
-            adjective_scores=by_adjective,
-            scores=scores,
-            se=template_errors(single, self.adjectives, self.pairs) if alone else None,
-            undefined=tuple(cell for cell in self.undefined if cell[0] in names),
-            floored=tuple(cell for cell in self.floored if cell[0] in names),
-        )
+        at = positions("group", groups, self.groups)
+        tables: dict[str, Any] = {name: read_only(t[..., at, :]) for name, t in self._tables().items()}
+        used = self.templates
+        if templates is not None:
+            every = self._single_templates()
+            chosen = positions("template", templates, self.templates)
+            used, single = tuple(self.templates[i] for i in chosen), read_only(every[chosen][:, at])
+            by_adjective, scores = averaged(single, self.adjectives, self.pairs)
+            alone = self.conventions.get("adjectives", "pairs") == "pairs"
+            errors = template_errors(single, self.adjectives, self.pairs) if alone else None
+            tables = {"scores": scores, "se": errors}
+            tables |= {"adjective_scores": by_adjective, "template_scores": single}
+        names = tuple(self.groups[i] for i in at)
+        cells: dict[str, Any] = {
+            kind: tuple(cell for cell in getattr(self, kind) if cell[0] in used and cell[1] in names)
+            for kind in ("undefined", "floored")
+        }
+        return replace(self, groups=names, templates=used, **tables, **cells)
 
-    def by_template(self) -> Floats:
+    def _by_template(self) -> Floats:
         """Scores before averaging: templates × groups × pairs."""
         return differences(self._single_templates(), self.adjectives, self.pairs)
 
@@ -216,13 +206,7 @@ class TraitScores(Result):
     def from_table(
         cls, table: Mapping[str, Mapping[str, float]], *, measure: str = "given scores", provenance: Any = ()
     ) -> Self:
-        """Scores computed elsewhere: group to trait to score, every group with the same traits.
-
-        Examples
-        --------
-        >>> TraitScores.from_table({"women": {"cold-warm": 0.4}, "men": {"cold-warm": -0.1}}).row("men")
-        {'cold-warm': -0.1}
-        """
+        """Scores computed elsewhere: group to trait to score, every group with the same traits."""
         given: Any = table
         if not isinstance(given, Mapping) or not given:
             raise InputError(
@@ -231,7 +215,7 @@ class TraitScores(Result):
         first, top = next(iter(given.items()))
         traits = tuple(top) if isinstance(top, Mapping) else ()
         for group, row in given.items():
-            if not isinstance(row, Mapping) or not row or set(row) != set(traits):
+            if not traits or not isinstance(row, Mapping) or set(row) != set(traits):
                 raise InputError(
                     f"the group {in_short(group)} has no scores, or other traits than {in_short(first)}.",
                     hint="give every group the same traits.",
@@ -270,35 +254,19 @@ class TraitScores(Result):
             if self.se is not None:
                 yield long_row(self.measure, self._label, part, "se", row["se"])
         if self.adjective_scores is not None:
-            for group, line in zip(self.groups, self.adjective_scores.tolist(), strict=True):
-                for adjective, score in zip(self.adjectives, line, strict=True):
-                    part = f"{group}, {adjective}"
-                    yield long_row(self.measure, self._label, part, "adjective_score", score)
+            for row in cell_rows(self.groups, self.adjectives, score=self.adjective_scores):
+                part = f"{row['group']}, {row['trait']}"
+                yield long_row(self.measure, self._label, part, "adjective_score", row["score"])
         for kind in ("undefined", "floored"):
             yield long_row(self.measure, self._label, "", kind, len(getattr(self, kind)))
 
     @property
-    def largest(self) -> float | None:
-        """The largest score."""
+    def _largest(self) -> float | None:
         return max(self.scores[np.isfinite(self.scores)].tolist(), default=None)
 
     @property
-    def smallest(self) -> float | None:
-        """The smallest score."""
+    def _smallest(self) -> float | None:
         return min(self.scores[np.isfinite(self.scores)].tolist(), default=None)
-
-    @property
-    def undefined_cells(self) -> float:
-        """Number of undefined cells."""
-        return float(len(self.undefined))
-
-
-def scores_name(measure: str) -> str:
-    """Name of scores of groups on traits, such as ``ilps scores``."""
-    return label_for(TraitScores, measure=measure)
-
-
-_TABLES = ("scores", "se", "adjective_scores", "template_scores")
 
 
 def _plain(value: Any) -> Any:
@@ -352,17 +320,12 @@ def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
     >>> scores.row("bankers")
     {'cold-warm': -0.1}
     """
-    text = table_text(path)
-    if looks_like_json(text):
-        data = read_json(path, text)
-        results = data.get("results", [data]) if isinstance(data, dict) else []
-        results = results if isinstance(results, list) else []
-        ours = [one for one in results if isinstance(one, dict) and one.get("type") == TraitScores.__name__]
-        if ours:
-            try:
-                return tuple(TraitScores.from_dict(one) for one in ours)
-            except InputError as error:
-                raise FormatError(error.message, path=path, hint=error.hint) from error
+    ours = [one for one in saved_results(path) or [] if one.get("type") == TraitScores.__name__]
+    if ours:
+        try:
+            return tuple(TraitScores.from_dict(one) for one in ours)
+        except InputError as error:
+            raise FormatError(error.message, path=path, hint=error.hint) from error
     return tuple(
         TraitScores(
             measure=table.measure,
@@ -387,15 +350,6 @@ def selected(logits: Logits, templates: Iterable[str] | None) -> Logits:
     return logits if templates is None else logits.select(templates=templates)
 
 
-def resolved_prior(logits: Logits, prior: str | None) -> str:
-    """The prior asked for; by default ``mask`` for masked models and ``noun`` for causal ones."""
-    wanted: Any = ("mask" if logits.kind == "masked" else "noun") if prior is None else prior
-    if not isinstance(wanted, str) or wanted not in logits.priors:
-        hint = None if logits.priors else "probe again with a prior: mask or noun."
-        raise UnknownNameError("prior", str(wanted), logits.priors, hint=hint)
-    return str(wanted)
-
-
 def trait_scores(
     logits: Logits,
     values: Floats,
@@ -412,7 +366,11 @@ def trait_scores(
     them were moved to a floor.
     """
     one_of("choice of adjectives", adjectives, Adjectives)
-    prior = resolved_prior(logits, prior)
+    if prior is None:
+        prior = "mask" if logits.kind == "masked" else "noun"
+    if prior not in logits.priors:
+        hint = None if logits.priors else "probe again with a prior: mask or noun."
+        raise UnknownNameError("prior", prior, logits.priors, hint=hint)
     base = len(logits.groups) + logits.priors.index(prior)
     relative = values[: len(logits.groups)] - values[base]
     words = tuple(dict.fromkeys(word for trait in logits.traits for word in (trait.left, trait.right)))
@@ -425,7 +383,7 @@ def trait_scores(
     se = template_errors(table, words, pairs)
     if adjectives == "synonyms" and se is not None:
         se = _crossed_errors(relative, stand_ins, pairs)
-    undefined = tuple(_cells(np.isnan(table), logits.templates, logits.groups, words))
+    undefined = _cells(np.isnan(table), logits.templates, logits.groups, words)
     if undefined:
         warnings.warn(
             f"{len(undefined)} of {table.size} cells are undefined, and so is every score they enter; "
@@ -437,7 +395,8 @@ def trait_scores(
     if floored is not None:
         at = [*range(len(logits.groups)), base]
         rows = tuple(logits.rows[i] for i in at)
-        lowered = tuple(_cells(floored[at].swapaxes(0, 1), logits.templates, rows, logits.adjectives))
+        lowered = _cells(floored[at].swapaxes(0, 1), logits.templates, rows, logits.adjectives)
+    asked = dict.fromkeys(logits.adjectives[i] for columns in stand_ins.values() for i in columns)
     return TraitScores(
         measure=measure,
         groups=logits.groups,
@@ -451,7 +410,12 @@ def trait_scores(
         template_scores=read_only(np.ascontiguousarray(table)),
         undefined=undefined,
         floored=lowered,
-        coverage=_coverage(logits, stand_ins, dropped),
+        coverage=Coverage(
+            policy="drop",
+            used={"groups": logits.groups, "adjectives": tuple(asked), "templates": logits.templates},
+            dropped={"adjectives": dropped},
+            respelled={},
+        ),
         conventions={
             "measure": measure,
             "prior": prior,
@@ -467,9 +431,7 @@ def trait_scores(
     )
 
 
-def _crossed_errors(
-    relative: Floats, stand_ins: Mapping[str, list[int]], pairs: tuple[tuple[str, str], ...]
-) -> Any:
+def _crossed_errors(relative: Floats, stand_ins: Mapping[str, list[int]], pairs: _Pairs) -> Any:
     """Standard errors over templates and over the words of either end, which are crossed."""
     columns = []
     for left, right in pairs:
@@ -499,17 +461,7 @@ def _stand_ins(
     return found, dropped
 
 
-def _coverage(logits: Logits, stand_ins: dict[str, list[int]], dropped: dict[str, str]) -> Coverage:
-    used = dict.fromkeys(logits.adjectives[i] for columns in stand_ins.values() for i in columns)
-    return Coverage(
-        policy="drop",
-        used={"groups": logits.groups, "adjectives": tuple(used), "templates": logits.templates},
-        dropped={"adjectives": dropped},
-        respelled={},
-    )
-
-
 def _cells(
     bad: NDArray[np.bool_], templates: tuple[str, ...], rows: tuple[str, ...], words: tuple[str, ...]
-) -> Iterable[Cell]:
-    return ((templates[t], rows[g], words[a]) for t, g, a in np.argwhere(bad).tolist())
+) -> tuple[Cell, ...]:
+    return tuple((templates[t], rows[g], words[a]) for t, g, a in np.argwhere(bad).tolist())

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import EvidenceError, InputError, UnknownNameError
+from crossroads.core.errors import EvidenceError, InputError, one_of
 from crossroads.core.inference.options import whole
 from crossroads.core.results import Result, Row, Stat, read_only, stat
 from crossroads.core.wording import phrases
@@ -112,38 +112,29 @@ def choose_templates(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> people = {
-    ...     "nurses": {"cold-warm": 90.0, "poor-wealthy": 45.0},
-    ...     "bankers": {"cold-warm": 20.0, "poor-wealthy": 95.0},
-    ... }
-    >>> scores = np.array([[[0, 9, 5, 0], [9, 0, 0, 9]], [[9, 0, 0, 5], [0, 9, 9, 0]]], dtype=float)
-    >>> by_template = cr.traits.TraitScores(
-    ...     measure="ilps",
-    ...     groups=("nurses", "bankers"),
-    ...     traits=("cold-warm", "poor-wealthy"),
-    ...     pairs=(("cold", "warm"), ("poor", "wealthy")),
-    ...     adjectives=("cold", "warm", "poor", "wealthy"),
-    ...     scores=scores.mean(axis=0)[:, 1::2] - scores.mean(axis=0)[:, ::2],
-    ...     adjective_scores=scores.mean(axis=0),
-    ...     templates=("{capitalised} are {trait}.", "No {plural} are {trait}."),
-    ...     template_scores=scores,
+    >>> logits = cr.probe(
+    ...     folder, groups=["woman", "man"], traits=["cold-warm", "poor-wealthy"], templates=["plural"]
     ... )
-    >>> cr.traits.choose_templates(by_template, people).templates
-    ('{capitalised} are {trait}.',)
+    >>> people = {
+    ...     "woman": {"cold-warm": 80, "poor-wealthy": 45},
+    ...     "man": {"cold-warm": 5, "poor-wealthy": 75},
+    ... }
+    >>> len(cr.traits.choose_templates(cr.ilps(logits), people, most=1).templates)
+    1
     """
-    scores = by_template.by_template()
+    scores = by_template._by_template()
     pilot = tuple(target if groups is None else dict.fromkeys(groups))
     rows = positions("group", pilot, by_template.groups)
     wanted = _pilot_scores(target, pilot, by_template.traits)
     whole("most", most, least=1, hint="choose at least one template.")
     n = len(by_template.templates)
-    if sum(comb(n, size) for size in range(1, min(most, n) + 1)) > _MOST_SETS:
+    sizes = range(1, min(most, n) + 1)
+    if sum(comb(n, size) for size in sizes) > _MOST_SETS:
         raise InputError(f"there are too many sets of {most} of {n} templates.", hint="use most=2.")
-    sets = [chosen for size in range(1, min(most, n) + 1) for chosen in combinations(range(n), size)]
+    sets = [chosen for size in sizes for chosen in combinations(range(n), size)]
     means = np.stack([scores[list(chosen)][:, rows].mean(axis=0) for chosen in sets])
-    taus = _taus(means, wanted)
+    taus = kendall_many(means.reshape(len(means), -1), wanted.reshape(1, -1))
     best, best_tau = sets[_first_best(taus)], float(np.nanmax(taus, initial=-np.inf))
     single = taus[:n]
     if not np.isfinite(single).all():
@@ -165,11 +156,6 @@ def choose_templates(
     )
 
 
-def _taus(means: NDArray[np.float64], wanted: NDArray[np.float64]) -> NDArray[np.float64]:
-    """τ-b of each set of templates with the pilot set, over all groups and traits."""
-    return kendall_many(means.reshape(len(means), -1), wanted.reshape(1, -1))
-
-
 def _first_best(taus: NDArray[np.float64]) -> int:
     """The first of the highest, up to rounding."""
     known = np.where(np.isnan(taus), -np.inf, taus)
@@ -180,23 +166,20 @@ def _cross_validated(means: NDArray[np.float64], wanted: NDArray[np.float64]) ->
     """Mean τ-b on a group that had no part in the choice."""
     found = []
     for g in range(len(wanted) if len(wanted) > 1 else 0):
-        best = _first_best(_taus(np.delete(means, g, axis=1), np.delete(wanted, g, axis=0)))
-        found.append(kendall(means[best, g], wanted[g])[0])
+        others, people = np.delete(means, g, axis=1), np.delete(wanted, g, axis=0)
+        taus = kendall_many(others.reshape(len(means), -1), people.reshape(1, -1))
+        found.append(kendall(means[_first_best(taus), g], wanted[g])[0])
     return float(np.mean(found)) if found and np.isfinite(found).all() else None
 
 
 def _pilot_scores(
     target: Mapping[str, Mapping[str, float]], groups: tuple[str, ...], traits: tuple[str, ...]
 ) -> NDArray[np.float64]:
-    table = []
     for group in groups:
-        if group not in target:
-            raise UnknownNameError("group of the pilot set", group, target)
+        one_of("group of the pilot set", group, list(target))
         for trait in traits:
-            if trait not in target[group]:
-                raise UnknownNameError(f"trait of the pilot group {group!r}:", trait, target[group])
-        table.append([float(target[group][trait]) for trait in traits])
-    found = np.array(table)
+            one_of(f"trait of the pilot group {group!r}:", trait, list(target[group]))
+    found = np.array([[float(target[group][trait]) for trait in traits] for group in groups])
     if not np.isfinite(found).all():
         raise InputError("the pilot set contains nan or infinite scores.", hint="leave out such groups.")
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import lgamma, log
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import InputError, UnknownNameError, in_short
+from crossroads.core.errors import InputError, in_short, one_of
 from crossroads.core.inference.bootstrap import generator, percentile_interval, resampled_weights
 from crossroads.core.inference.options import number, seed_of, share, whole
 from crossroads.core.stimuli import catalog
@@ -35,7 +35,7 @@ from crossroads.traits.people.agreement import (
 )
 from crossroads.traits.people.alignment_result import AlignmentResult, Exchange, GroupAlignment, NoiseCeiling
 from crossroads.traits.people.evidence import HIGH, LOW, Judgements
-from crossroads.traits.people.names import GROUPS, TRAITS
+from crossroads.traits.people.files import GROUPS, TRAITS
 
 Floats = NDArray[np.float64]
 EXCHANGES = ("groups", "traits")
@@ -121,12 +121,12 @@ def align(
     --------
     >>> import crossroads as cr
     >>> people = {
-    ...     "nurses": {"cold-warm": 90.0, "powerless-powerful": 40.0, "poor-wealthy": 45.0},
-    ...     "bankers": {"cold-warm": 20.0, "powerless-powerful": 85.0, "poor-wealthy": 95.0},
+    ...     "nurses": {"cold-warm": 90, "poor-wealthy": 40},
+    ...     "bankers": {"cold-warm": 20, "poor-wealthy": 95},
     ... }
     >>> model = {
-    ...     "nurses": {"cold-warm": 0.8, "powerless-powerful": -0.1, "poor-wealthy": 0.1},
-    ...     "bankers": {"cold-warm": -0.5, "powerless-powerful": 0.4, "poor-wealthy": 0.9},
+    ...     "nurses": {"cold-warm": 1, "poor-wealthy": -1},
+    ...     "bankers": {"cold-warm": -2, "poor-wealthy": 2},
     ... }
     >>> result = cr.align(model, people, k=1)
     >>> round(result.kendall_tau, 2), result.by_group["nurses"].precision_at_3
@@ -147,20 +147,18 @@ def align(
     tau, pvalue = kendall(both.model.ravel(), both.human.ravel())
     if np.isnan(tau):
         raise InputError("all scores of one side are equal.", hint="τ needs scores that differ.")
-    noise = simulate_noise(both.judgements, max(splits, 2), rng) if splits and judged.annotators else None
-    limit = None
-    if noise is not None:
+    noise = limit = None
+    if splits and judged.annotators:
+        noise = simulate_noise(both.judgements, max(splits, 2), rng)
         limit = noise_ceiling(both.judgements, noise, threshold=threshold, k=k, splits=splits, rng=rng)
     precision = _precision(both, threshold=threshold, k=k)
     if np.isnan(precision).all():
         raise InputError(f"no group has scores on {k} traits on both sides.", hint="use a smaller k.")
     divided = _blocks(both, blocks)
     precision_ends = _precision_interval(precision.mean(axis=0), bootstrap, level, rng)
-    people = (
-        None
-        if noise is None or limit is None or not bootstrap
-        else _annotator_interval(both, noise, tau, level)
-    )
+    people = None
+    if noise is not None and limit is not None and bootstrap:
+        people = _annotator_interval(both, noise, tau, level)
     return AlignmentResult(
         measure=table.measure,
         kendall_tau=tau,
@@ -251,14 +249,12 @@ def _blocks(both: SharedCells, given: object) -> dict[str, tuple[str, ...]]:
     if given is None:
         return none
     if given == "catalogue":
-        known = {
-            "groups": {g.name: g.categories.get("domain", "") for g in catalog().groups(GROUPS).members},
-            "traits": {pair.name: pair.scale for pair in catalog().traits(TRAITS)},
-        }
-        found = {kind: tuple(known[kind].get(item) or "" for item in items) for kind, items in names.items()}
+        known = {g.name: g.categories.get("domain", "") for g in catalog().groups(GROUPS).members}
+        known |= {pair.name: pair.scale for pair in catalog().traits(TRAITS)}
+        found = {kind: tuple(known.get(item) or "" for item in items) for kind, items in names.items()}
         return {
-            kind: some if all(some) and _arrangements(some) >= log(_ENOUGH) else none[kind]
-            for kind, some in found.items()
+            kind: each if all(each) and _arrangements(each) >= log(_ENOUGH) else none[kind]
+            for kind, each in found.items()
         }
     if not isinstance(given, Mapping):
         raise InputError(
@@ -266,21 +262,18 @@ def _blocks(both: SharedCells, given: object) -> dict[str, tuple[str, ...]]:
             hint="use 'catalogue', None, or a mapping from groups or traits to their blocks.",
         )
     for name in given:
-        if name not in (*both.groups, *both.traits):
-            raise UnknownNameError("group or trait", str(name), (*both.groups, *both.traits))
-    found = {}
+        one_of("group or trait", name, (*both.groups, *both.traits))
     for kind, items in names.items():
-        here = [item for item in items if item in given]
-        if here and len(here) < len(items):
-            lost = next(item for item in items if item not in given)
+        lost = [item for item in items if item not in given]
+        if 0 < len(lost) < len(items):
+            here = next(item for item in items if item in given)
             raise InputError(
-                f"blocks has {here[0]!r} and not {lost!r}.", hint=f"give the block of all {kind}, or of none."
+                f"blocks has {here!r} and not {lost[0]!r}.", hint=f"give the block of all {kind}, or of none."
             )
-        found[kind] = tuple(str(given[item]) for item in items) if here else none[kind]
-    return found
+    return {kind: tuple(str(given.get(item, "")) for item in items) for kind, items in names.items()}
 
 
-def _arrangements(blocks: tuple[str, ...]) -> float:
+def _arrangements(blocks: Sequence[str]) -> float:
     """Logarithm of the number of orders that keep items in their blocks; 0 where there is only one."""
     return sum(lgamma(blocks.count(block) + 1) for block in set(blocks))
 
@@ -316,18 +309,14 @@ def _exchanges(
     sides = np.stack([human > threshold, human < threshold]).astype(np.float64)
     scale = 2 * k * len(model)
     found = {}
-    tables = {"groups": "egt,eht->gh", "traits": "egt,egs->ts"}
-    for name, sums in tables.items():
-        x, y = (model, human) if name == "groups" else (model.T, human.T)
-        within = blocks[name]
-        if name == "groups":
-            within = tuple(np.array(within)[whole].tolist())
+    tables = {"groups": (model, human, "egt,eht->gh"), "traits": (model.T, human.T, "egt,egs->ts")}
+    for name, (x, y, sums) in tables.items():
+        within = np.array(blocks[name])[whole if name == "groups" else slice(None)].tolist()
         if not _arrangements(within):
             continue  # every block has one member: nothing can be exchanged
-        orders = orders_within(within, permutations, rng)
-        same = np.arange(len(x))[None]
-        taus = exchanged_taus(x, y, np.concatenate([same, orders]))
-        precise = exchanged_sums(np.einsum(sums, shares, sides), np.concatenate([same, orders])) / scale
+        orders = np.concatenate([np.arange(len(x))[None], orders_within(within, permutations, rng)])
+        taus = exchanged_taus(x, y, orders)
+        precise = exchanged_sums(np.einsum(sums, shares, sides), orders) / scale
         if np.isnan(taus).any():
             return {}
         found[name] = Exchange(
@@ -402,15 +391,15 @@ def noise_ceiling(
     ``truth`` and ``same_size`` are simulated instead. Samples and halves in which all means are equal have no
     τ, and do not count.
     """
-    if not human.annotators or np.isnan(noise.truth).all():
+    if np.isnan(noise.truth).all():
         return None
     observed = noise.truth[None] + noise.errors
-    count, cells = len(observed), noise.truth.size
-    truth = kendall_many(noise.truth.reshape(1, cells), observed.reshape(count, cells))
+    cells = noise.truth.size
+    samples = observed.reshape(len(observed), cells)
+    truth = kendall_many(noise.truth.reshape(1, cells), samples)
     if np.isnan(truth).all():  # all variance is noise: there is no order to agree with
         return None
-    pairs = observed.reshape(count, cells)
-    same = kendall_many(pairs, np.roll(pairs, 1, axis=0))
+    same = kendall_many(samples, np.roll(samples, 1, axis=0))
     single = human.subgroup(human.annotators)
     halves = np.array([single.halves(rng) for _ in range(splits)]).reshape(splits, 2, cells)
     split = kendall_many(halves[:, 0], halves[:, 1])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 from crossroads.core.errors import InputError
 from crossroads.core.results import Conclusion, Result, Row, Stat, Values, long_row, numbers, stat, status_of
-from crossroads.core.results.stats import NAME, named
+from crossroads.core.results.stats import NAME, follow, named
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import percent
 from crossroads.core.wording.table import Table
@@ -17,6 +18,11 @@ _OF_GROUP = (
     "kendall_tau kendall_pvalue precision_at_3 precision_top precision_bottom traits annotators ceiling"
 )
 """Numbers of each group."""
+_OF_ENTRY = (
+    "kendall_tau kendall_pvalue permutation_pvalue=exchanges.groups.pvalue precision_at_3 ceiling "
+    "groups=by_group.len"
+)
+"""Numbers of each alignment in a table of several."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,9 +101,11 @@ def _precision_note(results: Sequence[Any]) -> str:
     return f"share of the model's {each} highest and {each} lowest traits that people put on the same side"
 
 
-def _levels(results: Sequence[Any]) -> str:
-    levels = dict.fromkeys(percent(float(one.conventions.get("level", 0.95))) for one in results)
-    return f"{', '.join(levels)}, for other groups and traits"
+def levels(results: Sequence[Any]) -> str:
+    """The levels of the intervals of τ-b, and what they are for."""
+    known = (float(one.conventions.get("level", 0.95)) for one in results if one.interval)
+    shares = ", ".join(dict.fromkeys(map(percent, known)))
+    return f"{shares}, for other groups and traits" if shares else ""
 
 
 _P_GROUPS = stat(
@@ -128,15 +136,16 @@ class AlignmentResult(Result):
     _figure: ClassVar[str] = "trait_heatmap"
     _table_title: ClassVar[str] = "Agreement with people"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "alignment": "kendall_tau low=interval.0 high=interval.1 kendall_pvalue p_groups=permutation_pvalue "
-        "p_traits=exchanges.traits.pvalue precision_at_3 ceiling left_out=_left_out"
+        "alignment": "kendall_tau low=interval.0 high=interval.1 kendall_pvalue "
+        "p_groups=exchanges.groups.pvalue p_traits=exchanges.traits.pvalue precision_at_3 ceiling "
+        "left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("measure", of=NAME),
-        stat("groups", of="groups.len", kind="count", spare=2),
+        stat("groups", of="by_group.len", kind="count", spare=2),
         stat("tau", of="kendall_tau"),
-        stat("interval", "CI", _levels, kind="interval"),
-        _P_GROUPS,
+        stat("interval", "CI", levels, kind="interval"),
+        replace(_P_GROUPS, path="exchanges.groups.pvalue"),
         stat("p_traits", "p (traits)", _TRAITS, of="exchanges.traits.pvalue", kind="exchanged", spare=1),
         _PRECISION,
         _CEILING,
@@ -177,25 +186,10 @@ class AlignmentResult(Result):
     human_scores: Mapping[str, Mapping[str, float]]
     """The human means compared: group → trait → mean."""
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """The groups compared."""
-        return tuple(self.by_group)
-
-    @property
-    def traits(self) -> tuple[str, ...]:
-        """The traits compared."""
-        return tuple(dict.fromkeys(trait for row in self.human_scores.values() for trait in row))
-
-    @property
-    def permutation_pvalue(self) -> float | None:
-        """The p-value of exchanging groups: whether the model distinguishes groups as people do."""
-        found = self.exchanges.get("groups")
-        return None if found is None else found.pvalue
-
     def _rows(self) -> list[Row]:
         """One row per group, and one for all."""
-        overall = named(self, "kendall_tau kendall_pvalue precision_at_3 traits=traits.len ceiling")
+        overall = named(self, "kendall_tau kendall_pvalue precision_at_3 ceiling")
+        overall["traits"] = len({trait for row in self.human_scores.values() for trait in row})
         return [
             *({"group": group, **named(one, _OF_GROUP)} for group, one in self.by_group.items()),
             {"group": "all groups", **dict.fromkeys(_OF_GROUP.split()), **overall},
@@ -212,16 +206,17 @@ class AlignmentResult(Result):
         outside = ends is not None and not ends[0] <= 0 <= ends[1]
         verb = "agrees" if tau > 0 else "disagrees"
         order = f"by {phrases.measure(self.measure)}, the order of groups on traits"
+        people = "with that of people"
         said = {
-            "holds": f"{verb} with that of people, and would with other groups and traits",
-            "depends": f"{verb} with that of people on these groups",
-            "absent": "was not found to agree with that of people",
+            "holds": f"{verb} {people}, and would with other groups and traits",
+            "depends": f"{verb} {people} on these groups",
+            "absent": f"was not found to agree {people}",
             "unknown": "has no interval over other groups and traits, so it cannot be told whether it agrees "
-            "with that of people",
+            f"{people}",
         }
         yield Conclusion(
             name=name,
-            status="holds" if outside else status_of(ends and 1.0, self.permutation_pvalue),
+            status="holds" if outside else status_of(ends and 1.0, follow(self, "exchanges.groups.pvalue")),
             wordings={status: (f"{order} {text}",) for status, text in said.items()},
             subject="agreement with people",
             poles=("opposite", "agreement"),
@@ -229,8 +224,8 @@ class AlignmentResult(Result):
             drawn="groups and traits",
             numbers=numbers(
                 value=("kendall_tau", tau),
-                low=("interval/0", None if ends is None else ends[0]),
-                high=("interval/1", None if ends is None else ends[1]),
+                low=("interval/0", ends and ends[0]),
+                high=("interval/1", ends and ends[1]),
             ),
         )
 
@@ -241,9 +236,7 @@ class AlignmentResult(Result):
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number, of all groups and of each."""
-
-        def row(part: str, statistic: str, value: float | None, **more: Any) -> Row:
-            return long_row("alignment", name, part, statistic, value, **more)
+        row = partial(long_row, "alignment", name)
 
         def ends(interval: tuple[float, float] | None) -> dict[str, float | None]:
             low, high = interval or (None, None)
@@ -366,39 +359,22 @@ def align_table(results: Mapping[tuple[str, str], AlignmentResult]) -> Alignment
     --------
     >>> import crossroads as cr
     >>> people = {
-    ...     "nurses": {"cold-warm": 90.0, "powerless-powerful": 40.0, "poor-wealthy": 45.0},
-    ...     "bankers": {"cold-warm": 20.0, "powerless-powerful": 85.0, "poor-wealthy": 95.0},
+    ...     "nurses": {"cold-warm": 90, "poor-wealthy": 40},
+    ...     "bankers": {"cold-warm": 20, "poor-wealthy": 95},
     ... }
-    >>> same = {group: {trait: score - 50 for trait, score in row.items()} for group, row in people.items()}
-    >>> opposite = {
-    ...     group: {trait: 50 - score for trait, score in row.items()} for group, row in people.items()
-    ... }
-    >>> results = {
-    ...     ("ILPS", "small"): cr.align(same, people, k=1),
-    ...     ("ILPS", "large"): cr.align(opposite, people, k=1),
-    ... }
-    >>> [(entry.model, round(entry.kendall_tau, 2)) for entry in cr.traits.align_table(results).entries]
-    [('small', 1.0), ('large', -1.0)]
+    >>> table = cr.traits.align_table({("ILPS", "small"): cr.align(people, people, k=1)})
+    >>> table.entries[0].model, round(table.entries[0].kendall_tau, 2)
+    ('small', 1.0)
     """
     if not results:
         raise InputError("there is no alignment to put in a table.", hint="give at least one.")
-    entries = tuple(
-        AlignmentEntry(
-            measure=measure,
-            model=model,
-            kendall_tau=one.kendall_tau,
-            kendall_pvalue=one.kendall_pvalue,
-            permutation_pvalue=one.permutation_pvalue,
-            precision_at_3=one.precision_at_3,
-            ceiling=one.ceiling,
-            groups=len(one.groups),
-        )
-        for (measure, model), one in results.items()
-    )
     provenance = {p.source: p for one in results.values() for p in one.provenance}
     return AlignmentTable(
-        entries=entries,
-        same_groups=len({frozenset(one.groups) for one in results.values()}) == 1,
+        entries=tuple(
+            AlignmentEntry(measure=measure, model=model, **named(one, _OF_ENTRY))
+            for (measure, model), one in results.items()
+        ),
+        same_groups=len({frozenset(one.by_group) for one in results.values()}) == 1,
         conventions={**next(iter(results.values())).conventions, "measure": "alignment table"},
         provenance=tuple(provenance.values()),
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import EvidenceError, InputError, UnknownNameError, in_short, one_of
 from crossroads.core.evidence.embeddings import Provenance
+from crossroads.core.results import read_only
 from crossroads.core.stimuli import Ratings
 
 Floats = NDArray[np.float64]
@@ -64,21 +65,14 @@ class Judgements:
             )
         _check_names(self.groups, self.traits, self.annotators)
         _check_range(ratings, given)
-        for array in (ratings, given):
-            array.flags.writeable = False
-        object.__setattr__(self, "ratings", ratings)
-        object.__setattr__(self, "given", given)
+        object.__setattr__(self, "ratings", read_only(ratings))
+        object.__setattr__(self, "given", read_only(given))
 
     @classmethod
     def from_ratings(cls, ratings: Ratings, annotators: str) -> Judgements:
         """Published means by some annotators: ``from_ratings(catalog("abc-annotators"), "Black")``.
 
-        Parameters
-        ----------
-        ratings
-            An entry of the catalogue that holds ratings.
-        annotators
-            The annotators, by their name in the entry.
+        ``ratings`` is an entry of the catalogue that holds ratings, and ``annotators`` a name in it.
         """
         if not isinstance(ratings, Ratings):
             raise InputError(
@@ -96,12 +90,8 @@ class Judgements:
             provenance=Provenance(
                 source=about.source.text,
                 format="catalogue",
-                details={
-                    "entry": about.name,
-                    "annotators": annotators,
-                    "table": ratings.tables[annotators],
-                    "doi": about.source.doi,
-                },
+                details={"entry": about.name, "annotators": annotators}
+                | {"table": ratings.tables[annotators], "doi": about.source.doi},
             ),
         )
 
@@ -111,11 +101,8 @@ class Judgements:
 
     @cached_property
     def _means(self) -> Floats:
-        if not self.annotators:
-            return self.given
-        found = np.where(np.isnan(self.given), _mean(self.ratings), self.given)
-        found.flags.writeable = False
-        return found
+        given = np.isnan(self.given)
+        return np.asarray(read_only(np.where(given, _mean(self.ratings), self.given)))
 
     def means(self) -> Floats:
         """Mean rating of each group on each trait; NaN where there is none."""
@@ -143,14 +130,17 @@ class Judgements:
             for group, row in zip(self.groups, self._means, strict=True)
         }
 
-    def select(self, groups: Iterable[str]) -> Judgements:
-        """The judgements of some groups, in the order given."""
+    def select(self, groups: Iterable[str], traits: Iterable[str] | None = None) -> Judgements:
+        """The judgements of some groups on some traits, or on all, in the order given."""
         rows = [self.groups.index(one_of("group", group, self.groups)) for group in groups]
+        wanted = self.traits if traits is None else traits
+        columns = [self.traits.index(one_of("trait", trait, self.traits)) for trait in wanted]
         return replace(
             self,
             groups=tuple(self.groups[i] for i in rows),
-            ratings=self.ratings[:, rows],
-            given=self.given[rows],
+            traits=tuple(self.traits[j] for j in columns),
+            ratings=self.ratings[:, rows][:, :, columns],
+            given=self.given[np.ix_(rows, columns)],
         )
 
     def subgroup(self, annotators: Iterable[str]) -> Judgements:
@@ -159,17 +149,15 @@ class Judgements:
         Means that were given for all annotators do not apply to some of them, and are left out; groups
         that none of them rated have no means.
         """
-        wanted = list(dict.fromkeys(annotators))
+        wanted = dict.fromkeys(annotators)
         if not self.annotators:
             raise EvidenceError(
                 "these judgements are means over all annotators.",
                 hint="read the file with the answers of each annotator.",
             )
-        for name in wanted:
-            one_of("annotator", name, self.annotators)
         if not wanted:
             raise InputError("no annotator is left.", hint="choose at least one.")
-        rows = [self.annotators.index(name) for name in wanted]
+        rows = [self.annotators.index(one_of("annotator", name, self.annotators)) for name in wanted]
         return replace(
             self,
             annotators=tuple(wanted),
@@ -180,30 +168,17 @@ class Judgements:
     def where(self, demographics: Mapping[str, Mapping[str, str]], **wanted: str) -> Judgements:
         """The judgements of the annotators with given demographics: ``where(people, gender="female")``.
 
-        Parameters
-        ----------
-        demographics
-            Columns and values of each annotator, as
-            :func:`~crossroads.traits.people.files.read_demographics` returns them.
-        wanted
-            Columns and the value that each must have; case does not matter.
+        ``demographics`` are columns and values of each annotator, as
+        :func:`~crossroads.traits.people.files.read_demographics` returns them; case does not matter.
         """
-        columns = list(dict.fromkeys(column for about in demographics.values() for column in about))
+        chosen = list(self.annotators)
+        columns = dict.fromkeys(name for about in demographics.values() for name in about)
         for column, value in wanted.items():
             one_of("column of the demographics", column, columns)
-            values = {
-                about.get(column, "").casefold(): about.get(column, "") for about in demographics.values()
-            }
-            if value.casefold() not in values:
-                raise UnknownNameError(column, value, sorted(filter(None, values.values())))
-        chosen = [
-            name
-            for name in self.annotators
-            if all(
-                demographics.get(name, {}).get(column, "").casefold() == value.casefold()
-                for column, value in wanted.items()
-            )
-        ]
+            values = {name: about.get(column, "") for name, about in demographics.items()}
+            if value.casefold() not in map(str.casefold, values.values()):
+                raise UnknownNameError(column, value, sorted({*values.values()} - {""}))
+            chosen = [name for name in chosen if values.get(name, "").casefold() == value.casefold()]
         return self.subgroup(chosen)
 
     def halves(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -211,14 +186,12 @@ class Judgements:
 
         NaN where a half has no rating, for example where only means are known.
         """
-        shape = (len(self.groups), len(self.traits))
-        first, second = np.full(shape, np.nan), np.full(shape, np.nan)
-        for g in range(shape[0]):
-            people = np.flatnonzero(~np.isnan(self.ratings[:, g]).all(axis=1))
-            order = rng.permutation(people)
-            for half, members in ((first, order[: len(order) // 2]), (second, order[len(order) // 2 :])):
-                half[g] = _mean(self.ratings[members, g])
-        return first, second
+        halves = np.full((2, *self.given.shape), np.nan)
+        for g in range(len(self.groups)):
+            order = rng.permutation(np.flatnonzero(~np.isnan(self.ratings[:, g]).all(axis=1)))
+            for half, members in enumerate((order[: len(order) // 2], order[len(order) // 2 :])):
+                halves[half, g] = _mean(self.ratings[members, g])
+        return halves[0], halves[1]
 
 
 def _mean(ratings: Floats) -> Floats:

@@ -1,13 +1,16 @@
-"""Files of human judgements: the two published files, and users' own tables."""
+"""Files of human judgements, and the names of groups and traits in them."""
 
 from __future__ import annotations
 
 import csv
+import difflib
 import json
 import math
+import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -20,21 +23,104 @@ from crossroads.core.errors import (
     UnknownNameError,
     in_short,
     join_words,
+    nearest,
     one_of,
 )
 from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import recorded_path
-from crossroads.core.stimuli import catalog
+from crossroads.core.stimuli import Groups, catalog
 from crossroads.core.stimuli.files.text import from_cell, load_json, read_text, table_errors
 from crossroads.traits.people.evidence import HIGH, LOW, Judgements
-from crossroads.traits.people.names import TRAITS, TraitName, group_name, own_trait, trait_name
 
 Floats = NDArray[np.float64]
+GROUPS, TRAITS = "abc-groups", "abc-traits"
+_SPELLINGS = {"egoistic": "egotistic", "dominating": "dominant"}
+_SLIP = 0.8
+"""Similarity from which one name of a group may be a misspelling of another."""
+_BETWEEN = frozenset({"to", "vs", "versus"})
 MEANS_FILE = "Aggregated_scores.json"
 """The published file of means, which is looked for beside a file of single answers with copied columns."""
 Naming = Literal["catalogue", "own"]
 _FEWEST = 4
 """Fewest people for whom equal columns count as copies; with fewer they may be equal by chance."""
+
+
+class TraitName(NamedTuple):
+    """A pair of traits, and whether its ends were written in reverse order."""
+
+    name: str
+    reversed: bool
+
+
+def _key(name: str) -> str:
+    """Letters and digits of any script, in lower case, with nothing between them."""
+    words = [_SPELLINGS.get(word, word) for word in re.findall(r"[^\W_]+", name.casefold())]
+    return "".join(word for word in words if word not in _BETWEEN)
+
+
+@cache
+def _groups() -> dict[str, str]:
+    groups: Groups = catalog().groups(GROUPS)
+    # the name of a group takes precedence over any form of another
+    table = {_key(group.name): group.name for group in reversed(groups.members)}
+    for group in groups.members:
+        # the published tables write both "Christians" and "Christian people"
+        people = (f"{group.name} people", f"{group.name} person")
+        for form in (group.label, group.human_label or group.name, *group.forms.values(), *people):
+            table.setdefault(_key(form), group.name)
+    return table
+
+
+@cache
+def _traits() -> dict[str, TraitName]:
+    table: dict[str, TraitName] = {}
+    for pair in catalog().traits(TRAITS):
+        for left, right, turned in ((pair.left, pair.right, False), (pair.right, pair.left, True)):
+            table[_key(f"{left} {right}")] = TraitName(pair.name, turned)
+    return table
+
+
+def group_name(name: str) -> str:
+    """The catalogue's name of a social group, for any of its forms; other groups keep their name.
+
+    Examples
+    --------
+    >>> group_name("Blacks/African Americans"), group_name("women"), group_name("average people")
+    ('Black', 'woman', 'average people')
+    """
+    stripped = " ".join(name.split())
+    return _groups().get(_key(stripped), stripped)
+
+
+def trait_name(name: str) -> TraitName:
+    """The catalogue's name of a pair of traits, however its ends are joined.
+
+    Examples
+    --------
+    >>> trait_name("egoistic - altruistic").name, trait_name("religious–science oriented").name
+    ('egotistic-altruistic', 'religious-science-oriented')
+    >>> trait_name("benevolent ↔ threatening")
+    TraitName(name='threatening-benevolent', reversed=True)
+    """
+    table = _traits()
+    if (key := _key(name)) in table:
+        return table[key]
+    hint = "give both ends of a pair of catalog('abc-traits'), such as 'powerless-powerful'."
+    if near := nearest(key, table):
+        hint = f"did you mean {table[near[0]].name!r}?"
+    raise UnknownNameError("trait", name, dict.fromkeys(pair.name for pair in table.values()), hint=hint)
+
+
+def own_trait(name: str) -> TraitName:
+    """The name of a trait: that of the catalogue if it has one, otherwise as it is written."""
+    return _traits().get(_key(name)) or TraitName(" ".join(name.split()), False)
+
+
+def near_group(name: str, known: Iterable[str]) -> str | None:
+    """The known group of which a name may be a misspelling; None if none is close."""
+    table = {other.casefold(): other for other in known}
+    found = difflib.get_close_matches(name.casefold(), table, n=1, cutoff=_SLIP)
+    return table[found[0]] if found else None
 
 
 def read_judgements(
@@ -88,11 +174,8 @@ def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
     """Read a CSV file about annotators: a column ``annotator``, and any others, such as ``gender``."""
     file = Path(path)
     with table_errors(file):
-        return _demographics(file)
-
-
-def _demographics(file: Path) -> dict[str, dict[str, str]]:
-    rows = csv.DictReader(table_text(file).splitlines(), skipinitialspace=True)
+        rows = csv.DictReader(table_text(file).splitlines(), skipinitialspace=True)
+        lines = [(rows.line_num, row) for row in rows]
     names = [name.strip().casefold() for name in rows.fieldnames or []]
     if "annotator" not in names or len(names) < 2:
         raise FormatError(
@@ -102,13 +185,13 @@ def _demographics(file: Path) -> dict[str, dict[str, str]]:
             hint="give a column 'annotator' and one or more others, such as gender.",
         )
     found: dict[str, dict[str, str]] = {}
-    for row in rows:
+    for line, row in lines:
         if None in row or None in row.values():
-            raise FormatError("the cells do not match the header.", path=file, line=rows.line_num)
+            raise FormatError("the cells do not match the header.", path=file, line=line)
         about = {name.strip().casefold(): value.strip() for name, value in row.items()}
         who = about.pop("annotator")
         if not who or who in found:
-            raise FormatError(f"the annotator {in_short(who)} occurs twice.", path=file, line=rows.line_num)
+            raise FormatError(f"the annotator {in_short(who)} occurs twice.", path=file, line=line)
         found[who] = about
     return found
 
@@ -121,51 +204,41 @@ def _table(file: Path, ratings: list[Rating], naming: Callable[[str], TraitName]
     spelled: dict[str, str] = {}
     cells: dict[tuple[str | None, str, str], float] = {}
     for rating in ratings:
+        at: Any = {"path": file, "line": rating.line}
         try:
             pair = naming(rating.trait)
         except UnknownNameError as error:
             hint = f"{error.hint} Set names in read_judgements, or -C own_traits, to keep your own traits."
-            raise FormatError(
-                error.message, path=file, line=rating.line, key=rating.trait, hint=hint
-            ) from error
+            raise FormatError(error.message, **at, key=rating.trait, hint=hint) from error
         group = group_name(rating.group)
         spelled[rating.group] = group
         spelled[rating.trait] = f"{pair.name}, turned" if pair.reversed else pair.name
         place = (rating.annotator, group, pair.name)
         if place in cells:
-            raise FormatError(
-                f"{rating.group} is rated twice on {rating.trait}.", path=file, line=rating.line
-            )
+            raise FormatError(f"{rating.group} is rated twice on {rating.trait}.", **at)
         score = np.nan if rating.score is None else rating.score
         if score < LOW or score > HIGH:
             raise FormatError(
                 f"{rating.group}, {rating.trait}: the score is {score:g}.",
-                path=file,
-                line=rating.line,
+                **at,
                 hint="the scale runs from 0 (left adjective) to 100 (right adjective); rescale others to it.",
             )
         cells[place] = HIGH - score if pair.reversed else score
     groups = tuple(dict.fromkeys(group for _, group, _ in cells))
-    order = {pair.name: i for i, pair in enumerate(catalog().traits(TRAITS))}
-    traits = tuple(
-        sorted(dict.fromkeys(t for _, _, t in cells), key=lambda name: order.get(name, len(order)))
+    named = dict.fromkeys(trait for _, _, trait in cells)
+    known = [pair.name for pair in catalog().traits(TRAITS)]
+    traits = (*(name for name in known if name in named), *(name for name in named if name not in known))
+    people = tuple(dict.fromkeys(who for who, _, _ in cells))
+    table = np.array(
+        [[[cells.get((who, group, trait), np.nan) for trait in traits] for group in groups] for who in people]
     )
-    people = tuple(dict.fromkeys(who for who, _, _ in cells if who is not None))
-    places = [{name: i for i, name in enumerate(several)} for several in (people, groups, traits)]
-    ratings_array = np.full((len(people), len(groups), len(traits)), np.nan)
-    given = np.full((len(groups), len(traits)), np.nan)
-    for (who, group, trait), score in cells.items():
-        g, t = places[1][group], places[2][trait]
-        if who is None:
-            given[g, t] = score
-        else:
-            ratings_array[places[0][who], g, t] = score
+    single = people != (None,)
     return Judgements(
         groups=groups,
         traits=traits,
-        annotators=people,
-        ratings=ratings_array,
-        given=given,
+        annotators=tuple(who for who in people if who is not None),
+        ratings=table if single else table[:0],
+        given=np.full(table.shape[1:], np.nan) if single else table[0],
         respelled={written: name for written, name in spelled.items() if written != name},
         provenance=Provenance(
             source=recorded_path(file), format=f"judgements, {file.suffix[1:].lower() or 'text'}"
@@ -182,11 +255,9 @@ def _copies(table: Judgements) -> dict[int, list[list[int]]]:
         if len(rows) < _FEWEST:
             continue
         alike: dict[bytes, list[int]] = {}
-        for t in range(len(table.traits)):
-            if np.ptp(rows[:, t]) > 0:
-                alike.setdefault(rows[:, t].tobytes(), []).append(t)
-        several = [traits for traits in alike.values() if len(traits) > 1]
-        if several:
+        for t in np.flatnonzero(np.ptp(rows, axis=0) > 0).tolist():
+            alike.setdefault(rows[:, t].tobytes(), []).append(t)
+        if several := [traits for traits in alike.values() if len(traits) > 1]:
             found[g] = several
     return found
 
@@ -194,10 +265,9 @@ def _copies(table: Judgements) -> dict[int, list[list[int]]]:
 def _aggregated(
     file: Path, means: str | Path | None, naming: Callable[[str], TraitName]
 ) -> Judgements | None:
-    beside = file.with_name(MEANS_FILE)
-    if means is None and not (beside.is_file() and beside != file):
+    chosen = file.with_name(MEANS_FILE) if means is None else Path(means)
+    if means is None and (chosen == file or not chosen.is_file()):
         return None
-    chosen = Path(means) if means is not None else beside
     return _table(chosen, ratings_of(chosen), naming)
 
 
@@ -206,7 +276,8 @@ def _repaired(table: Judgements, copies: dict[int, list[list[int]]], means: Judg
     ratings, given = np.array(table.ratings), np.array(table.given)
     notes = []
     for g, sets in copies.items():
-        known = _row_of(means, table.groups[g], table.traits)
+        row = {} if means is None else means.to_dict().get(table.groups[g], {})
+        known = np.array([row.get(trait, np.nan) for trait in table.traits])
         for traits in sets:
             mean = float(np.nanmean(table.ratings[:, g, traits[0]]))
             agreeing = [t for t in traits if abs(known[t] - mean) < 0.005]
@@ -219,24 +290,13 @@ def _repaired(table: Judgements, copies: dict[int, list[list[int]]], means: Judg
     return replace(table, ratings=ratings, given=given, notes=tuple(notes))
 
 
-def _row_of(means: Judgements | None, group: str, traits: Sequence[str]) -> Floats:
-    row = np.full(len(traits), np.nan)
-    if means is not None and group in means.groups:
-        values = means.means()[means.groups.index(group)]
-        for t, trait in enumerate(traits):
-            if trait in means.traits:
-                row[t] = values[means.traits.index(trait)]
-    return row
-
-
 def _note(table: Judgements, g: int, traits: list[int], lost: list[int], means: Judgements | None) -> str:
-    names = [table.traits[t] for t in traits]
-    left = join_words([table.traits[t] for t in lost])
-    said = f"{table.groups[g]}: the ratings on {join_words(names)} are the same for every annotator, so "
-    if means is None:
-        return f"{said}all but one are copies; without a file of means {left} are left out."
-    source = Path(means.provenance.source).name
-    return f"{said}all but one are copies; {left} are taken from {source}, as means only."
+    names, left = (join_words([table.traits[t] for t in several]) for several in (traits, lost))
+    end = f"without a file of means {left} are left out."
+    if means is not None:
+        end = f"{left} are taken from {Path(means.provenance.source).name}, as means only."
+    said = f"{table.groups[g]}: the ratings on {names} are the same for every annotator"
+    return f"{said}, so all but one are copies; {end}"
 
 
 _LONG = ("group", "trait", "score")
@@ -319,39 +379,25 @@ def _csv(path: str | Path, text: str) -> Iterator[Rating]:
             line=1,
             hint=f"give {_SHAPES}.",
         )
-    filled = [(line, row) for line, row in rows[1:] if any(row)]
-    for line, row in filled:
+    places = {name: head.index(name) for name in (*_LONG, "annotator") if name in head}
+    long = set(_LONG) <= set(places)
+    if not long:  # a trait may be called so
+        places = {name: at for name, at in places.items() if name in ("group", "annotator")}
+    columns = [places["score"]] if long else [at for at in range(len(head)) if at not in places.values()]
+    if not columns:
+        raise FormatError("there is no trait next to the groups.", path=path, line=1, hint=f"give {_SHAPES}.")
+    for line, row in rows[1:]:
+        if not any(row):
+            continue
         if len(row) != len(head):
             raise FormatError(f"{len(row)} cells, but the header has {len(head)}.", path=path, line=line)
-    if set(_LONG) <= set(head):
-        yield from _long(path, head, filled)
-    else:
-        yield from _wide(path, rows[0][1], head, filled)
-
-
-def _long(path: str | Path, head: list[str], rows: list[tuple[int, list[str]]]) -> Iterator[Rating]:
-    at = {name: head.index(name) for name in (*_LONG, "annotator") if name in head}
-    for line, row in rows:
-        annotator = row[at["annotator"]] if "annotator" in at else None
-        score = number(row[at["score"]], path=path, line=line, key="score")
-        if not row[at["group"]] or not row[at["trait"]] or annotator == "":
+        cells = {name: row[at] for name, at in places.items() if name != "score"}
+        if not all(cells.values()):
             raise FormatError("a name is missing.", path=path, line=line)
-        yield Rating(annotator, row[at["group"]], row[at["trait"]], score, line)
-
-
-def _wide(
-    path: str | Path, names: list[str], head: list[str], rows: list[tuple[int, list[str]]]
-) -> Iterator[Rating]:
-    group, annotator = head.index("group"), head.index("annotator") if "annotator" in head else None
-    columns = [i for i in range(len(head)) if i not in (group, annotator)]
-    if not columns:
-        raise FormatError("there is no trait beside the groups.", path=path, line=1, hint=f"give {_SHAPES}.")
-    for line, row in rows:
-        if not row[group]:
-            raise FormatError("a name is missing.", path=path, line=line)
-        for i in columns:
-            score = number(row[i], path=path, line=line, key=names[i])
-            yield Rating(None if annotator is None else row[annotator], row[group], names[i], score, line)
+        for at in columns:
+            name = rows[0][1][at]
+            score = number(row[at], path=path, line=line, key="score" if long else name)
+            yield Rating(cells.get("annotator"), cells["group"], cells.get("trait", name), score, line)
 
 
 def number(

@@ -13,7 +13,7 @@ from crossroads.core.results.stats import NAME
 from crossroads.core.stimuli import catalog
 from crossroads.core.wording.numbers import counted, percent
 from crossroads.core.wording.table import Table
-from crossroads.traits.people.names import group_name, own_trait
+from crossroads.traits.people.files import group_name, own_trait
 
 AttentionTest = Literal["group", "traits", "repeat"]
 Agreement = Literal["side", "near", "order"]
@@ -32,21 +32,9 @@ class Answers:
     Examples
     --------
     >>> import crossroads as cr
-    >>> ratings = {
-    ...     "nurses": {"cold-warm": 90.0, "poor-wealthy": 40.0},
-    ...     "bankers": {"cold-warm": 20.0, "poor-wealthy": 95.0},
-    ... }
-    >>> careful = cr.traits.Answers(
-    ...     annotator="ann",
-    ...     ratings=ratings,
-    ...     named_group="nurses",
-    ...     named_high="poor-wealthy",
-    ...     named_low="cold-warm",
-    ...     repeated="nurses",
-    ...     repetition={"cold-warm": 85.0, "poor-wealthy": 45.0},
-    ... )
-    >>> careful.annotator, careful.named_group
-    ('ann', 'nurses')
+    >>> ratings = {"nurses": {"cold-warm": 90.0}, "bankers": {"cold-warm": 20.0}}
+    >>> cr.traits.Answers(annotator="ann", ratings=ratings, named_group="nurses").named_group
+    'nurses'
     """
 
     annotator: str
@@ -147,23 +135,11 @@ def screen(
 
     Examples
     --------
-    >>> from dataclasses import replace
     >>> import crossroads as cr
-    >>> ratings = {
-    ...     "nurses": {"cold-warm": 90.0, "poor-wealthy": 40.0},
-    ...     "bankers": {"cold-warm": 20.0, "poor-wealthy": 95.0},
-    ... }
-    >>> careful = cr.traits.Answers(
-    ...     annotator="ann",
-    ...     ratings=ratings,
-    ...     named_group="nurses",
-    ...     named_high="poor-wealthy",
-    ...     named_low="cold-warm",
-    ...     repeated="nurses",
-    ...     repetition={"cold-warm": 85.0, "poor-wealthy": 45.0},
-    ... )
-    >>> hasty = replace(careful, annotator="ben", named_group="bankers")
-    >>> result = cr.traits.screen([careful, hasty])
+    >>> ratings = {"nurses": {"cold-warm": 90.0}, "bankers": {"cold-warm": 20.0}}
+    >>> careful = cr.traits.Answers(annotator="ann", ratings=ratings, named_group="nurses")
+    >>> hasty = cr.traits.Answers(annotator="ben", ratings=ratings, named_group="bankers")
+    >>> result = cr.traits.screen([careful, hasty], tests=["group"])
     >>> result.passed, list(result.failed)
     (('ann',), ['ben'])
     """
@@ -218,33 +194,32 @@ def _name_faults(one: Answers, tests: tuple[str, ...]) -> list[str]:
             faults.append("no group was rated")
         elif group_name(one.named_group) != group_name(shown[0]):
             faults.append(f"named {one.named_group or 'nothing'!r} for the first group, {shown[0]!r}")
-    if "traits" in tests:
-        if len(shown) < 2:
-            faults.append("fewer than two groups were rated")
-        else:
-            page = one.ratings[shown[1]]
-            wrong = [
-                f"{named or 'nothing'!r} was not marked {side}"
-                for named, side in ((one.named_high, "high"), (one.named_low, "low"))
-                if not _was_marked(named, side, page)
-            ]
-            faults += [join_words(wrong)] if wrong else []
+    if "traits" in tests and len(shown) < 2:
+        faults.append("fewer than two groups were rated")
+    elif "traits" in tests:
+        wrong = [
+            f"{named or 'nothing'!r} was not marked {side}"
+            for named, side in ((one.named_high, "high"), (one.named_low, "low"))
+            if not _was_marked(named, side, one.ratings[shown[1]])
+        ]
+        faults += [join_words(wrong)] if wrong else []
     return faults
 
 
 def _was_marked(named: str, side: str, page: Mapping[str, float]) -> bool:
     """Whether a trait was marked high or low; it is named by its pair or by one of its ends."""
     wanted = " ".join(named.casefold().split())
-    left_ends = {pair.name: pair.left for pair in catalog().traits("abc-traits")}
-    right_ends = {pair.name: pair.right for pair in catalog().traits("abc-traits")}
+    ends = {
+        pair.name: (pair.left.casefold(), pair.right.casefold()) for pair in catalog().traits("abc-traits")
+    }
     for written, rating in page.items():
         name, turned = own_trait(written)
+        left, right = ends.get(name, ("", ""))
         score = 100 - rating if turned else rating
-        if wanted == left_ends.get(name, "").casefold() and wanted:
+        if wanted and wanted == left:
             return score < MIDDLE  # "powerless" is high, or the slider low: both on its side
-        if wanted in (right_ends.get(name, "").casefold(), written.casefold(), name.casefold()) or (
-            wanted and own_trait(named).name == name
-        ):
+        named_so = wanted in (right, written.casefold(), name.casefold())
+        if named_so or (wanted and own_trait(named).name == name):
             return score > MIDDLE if side == "high" else score < MIDDLE
     return False
 
@@ -252,8 +227,7 @@ def _was_marked(named: str, side: str, page: Mapping[str, float]) -> bool:
 def _self_agreement(one: Answers, agreement: str, tolerance: float) -> float | None:
     """Agreement of the two ratings of the repeated group; None where there are none."""
     shown = {group_name(group): row for group, row in one.ratings.items()}
-    first = shown.get(group_name(one.repeated), {})
-    second = one.repetition or {}
+    first, second = shown.get(group_name(one.repeated), {}), one.repetition or {}
     both = [(first[trait], second[trait]) for trait in first if trait in second]
     if not both:
         return None

@@ -23,11 +23,10 @@ FIRST_HEAD, GROWTH = 64, 4
 """How many of the largest logits are kept, and the factor for further attempts if these do not suffice."""
 
 Floats = NDArray[np.float64]
-_SUMS = (
+PER_SLOT = (
     *("log_sum_exp", "log_sum_initial", "log_sum_continuation"),
-    *("log_sum_bare_initial", "log_sum_bare_continuation"),
+    *("log_sum_bare_initial", "log_sum_bare_continuation", "hidden_sq_norm"),
 )
-PER_SLOT = (*_SUMS, "hidden_sq_norm")
 """Fields with one number for each slot."""
 
 
@@ -37,18 +36,8 @@ class Answers:
 
     sizes: NDArray[np.int64]
     """Length of the head of each slot."""
-    log_sum_exp: Floats
-    """Over all tokens."""
-    log_sum_initial: Floats
-    """Over the tokens that begin a word."""
-    log_sum_continuation: Floats
-    """Over the tokens that continue one."""
-    log_sum_bare_initial: Floats
-    """Over the tokens that begin a word by their mark alone, special ones included."""
-    log_sum_bare_continuation: Floats
-    """Over those that continue one by their mark alone."""
-    hidden_sq_norm: Floats
-    """Squared length of the input of the output matrix."""
+    sums: Floats
+    """Log-sum-exps and squared lengths: one row for each of :data:`PER_SLOT`."""
     read: NDArray[np.float32]
     """Logits of the tokens that are read."""
     heads: NDArray[np.float32]
@@ -56,18 +45,17 @@ class Answers:
 
     def packed(self) -> Floats:
         """Everything in one array; single-precision numbers are unchanged."""
-        table = [getattr(self, name) for name in PER_SLOT]
-        return np.concatenate([[self.sizes.size], self.sizes, *table, self.read, self.heads])
+        return np.concatenate([[self.sizes.size], self.sizes, self.sums.ravel(), self.read, self.heads])
 
 
 def unpacked(array: Floats) -> Answers:
     """Rebuild from :meth:`Answers.packed`."""
     slots = int(array[0])
-    sizes, *table, rest = np.split(array[1:], np.arange(1, len(PER_SLOT) + 2) * slots)
+    sizes, sums, rest = np.split(array[1:], [slots, (1 + len(PER_SLOT)) * slots])
     kept = int(sizes.sum())
     return Answers(
         sizes=sizes.astype(np.int64),
-        **dict(zip(PER_SLOT, table, strict=True)),
+        sums=sums.reshape(len(PER_SLOT), slots),
         read=rest[: rest.size - kept].astype(np.float32),
         heads=rest[rest.size - kept :].astype(np.float32),
     )
@@ -76,7 +64,7 @@ def unpacked(array: Floats) -> Answers:
 def joined(parts: Sequence[Answers]) -> Answers:
     """Concatenate answers."""
     names = Answers.__dataclass_fields__
-    return Answers(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+    return Answers(**{n: np.concatenate([getattr(part, n) for part in parts], axis=-1) for n in names})
 
 
 class Prober:
@@ -109,10 +97,10 @@ class Prober:
         top = torch.stack([head[0] for head in heads])
         # Sums of numbers from 0 to 1, one of which is 1: their error is below that of the logits.
         sums = logits.sub_(top[:, None]).exp_() @ self._kinds
+        logs = top.cpu().double().numpy()[:, None] + np.log(sums.cpu().double().numpy())
         answers = Answers(
             sizes=np.array([len(head) for head in heads], np.int64),
-            **{name: _logs(top, sums[:, at]) for at, name in enumerate(_SUMS)},
-            hidden_sq_norm=(hidden.cpu().double() ** 2).sum(1).numpy(),
+            sums=np.stack([*logs.T, (hidden.cpu().double() ** 2).sum(1).numpy()]),
             read=read.float().cpu().numpy(),
             heads=torch.cat(heads).float().cpu().numpy(),
         )
@@ -129,11 +117,9 @@ class Prober:
         heads: list[Any] = [None] * len(logits)
         left, size = list(range(len(logits))), min(FIRST_HEAD, vocabulary)
         while left:
-            everything = len(left) == len(logits)
-            rows = logits if everything else logits[left]
+            rows = logits if len(left) == len(logits) else logits[left]
             found = rows.topk(size, dim=1).values
-            low = lowest if everything else lowest[left]
-            enough = self._suffice(found, low) if size < vocabulary else [True] * len(left)
+            enough = self._suffice(found, lowest[left]) if size < vocabulary else [True] * len(left)
             for at, head, done in zip(left, found, enough, strict=True):
                 if done:
                     heads[at] = head
@@ -155,8 +141,3 @@ class Prober:
         room = self._torch.where(outside, lowest - heads[:, 0], self._torch.zeros_like(lowest))
         enough: list[bool] = (slack <= room).tolist()
         return enough
-
-
-def _logs(top: Any, total: Any) -> Floats:
-    found: Floats = top.cpu().double().numpy() + np.log(total.cpu().double().numpy())
-    return found

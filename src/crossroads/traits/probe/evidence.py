@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossroads.core.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
 from crossroads.core.evidence.embeddings import Provenance, provenance_of
+from crossroads.core.results import read_only
 from crossroads.core.stimuli import Trait, Traits
 from crossroads.core.storage.arrays import MANIFEST, read_folder, write_folder
+from crossroads.core.wording.numbers import counted
 
 FORMAT = "crossroads-logits/1"
 _CELLS = ("logit", "slot", "chain_logit", "chain_slot")
@@ -101,10 +103,9 @@ class Logits:
     log_sum_continuation: NDArray[np.float64] | None
     """The same sum over tokens that continue a word; None if it was not kept."""
     log_sum_bare_initial: NDArray[np.float64] | None = None
-    """The same sum over tokens that begin a word by their mark alone, special tokens included; None if it was
-    not kept."""
+    """The same sum over tokens that begin a word by their mark alone, special tokens included."""
     log_sum_bare_continuation: NDArray[np.float64] | None = None
-    """The same sum over tokens that continue a word by their mark alone; None if it was not kept."""
+    """The same sum over tokens that continue a word by their mark alone."""
     provenance: Provenance
     """Where the logits came from."""
 
@@ -112,12 +113,8 @@ class Logits:
         _check_labels(self)
         _check_shapes(self)
         _check_numbers(self)
-        for name in _ARRAYS:
-            array = getattr(self, name)
-            if array is not None:
-                view = array.view()
-                view.flags.writeable = False
-                object.__setattr__(self, name, view)
+        for name, array in self._arrays(_ARRAYS).items():
+            object.__setattr__(self, name, read_only(array.view()))
 
     @classmethod
     def from_arrays(
@@ -144,7 +141,7 @@ class Logits:
         log_sum_bare_continuation: ArrayLike | None = None,
         provenance: Provenance | str | None = None,
     ) -> Logits:
-        """Build from arrays, filled in any order.
+        """Build from arrays, filled in any order; the fields say what each holds.
 
         Parameters
         ----------
@@ -153,33 +150,25 @@ class Logits:
             pairs: left and right of each.
         traits
             The pairs, such as ``catalog("abc-traits")``, or tuples of left and right adjective.
-        logit, slot
-            Rows × templates × adjectives × pieces: the logit of each piece and the slot it was read from.
-            NaN and −1 where an adjective has fewer pieces. See the fields for masked and causal models.
-        chain_logit, chain_slot
-            Masked models: the same with earlier pieces filled in; needed by ILPS* and SeT if an adjective
-            has several pieces. They index the same table of slots.
+        logit, slot, chain_logit, chain_slot
+            NaN and −1 where an adjective has fewer pieces. The chain is needed by ILPS* and SeT if an
+            adjective has several pieces; its slots are in the same table.
         head
-            For each slot its largest logits in descending order: one array with a row per slot, or a sequence
-            of arrays of any lengths. The longer, the larger the margin for which SeT is exact.
+            For each slot its largest logits in descending order, as many as are known. The longer, the larger
+            the margin for which SeT is exact.
         log_sum_exp, hidden_sq_norm
-            One number per slot: over all logits, and of the vector that the output matrix multiplies.
-        log_sum_initial, log_sum_continuation
-            One number per slot: over the tokens that begin or continue a word; for renormalised ILPS*.
-        log_sum_bare_initial, log_sum_bare_continuation
-            The same by the mark of the tokenizer alone, so that special tokens are in one of them; for
-            ILPS* renormalised as in the released code.
+            One number per slot.
+        log_sum_initial, log_sum_continuation, log_sum_bare_initial, log_sum_bare_continuation
+            One number per slot, for renormalised ILPS*.
         word_initial
-            Adjectives × pieces: whether the piece begins a word. By default the first ones do.
-        vocabulary
-            Number of tokens of the model.
-        kind
-            ``"masked"`` or ``"causal"``.
+            By default the first pieces begin a word.
+        vocabulary, kind
+            Number of tokens of the model, and ``"masked"`` or ``"causal"``.
         provenance
             Where the logits came from; :class:`Provenance` or a description.
         """
         heads, edges = _flat(head)
-        pairs = tuple(pair if isinstance(pair, Trait) else _trait(pair) for pair in listed(traits, "traits"))
+        pairs = tuple(map(trait_of, listed(traits, "traits")))
         words = dict.fromkeys(word for pair in pairs for word in (pair.left, pair.right))
         cells = np.array(logit, dtype=heads.dtype)
         if word_initial is None and cells.ndim == 4:
@@ -208,9 +197,12 @@ class Logits:
             provenance=provenance_of(None if provenance == "" else provenance, "in memory"),
         )
 
+    def _arrays(self, names: Iterable[str]) -> dict[str, Any]:
+        """Some of the arrays; those that are None are left out."""
+        return {name: array for name in names if (array := getattr(self, name)) is not None}
+
     def save(self, path: str | Path) -> None:
         """Write a folder that :meth:`open` reads; it must not exist."""
-        arrays = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
         about = {
             **{name: list(getattr(self, name)) for name in _LABELS},
             "traits": [asdict(trait) for trait in self.traits],
@@ -218,18 +210,13 @@ class Logits:
             "vocabulary": int(self.vocabulary),
             "provenance": self.provenance.to_dict(),
         }
-        write_folder(path, arrays, about, kind=FORMAT)
+        write_folder(path, self._arrays(_ARRAYS), about, kind=FORMAT)
 
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = True) -> Logits:
         """Open a folder that :meth:`save` wrote; the arrays stay on disk until they are used.
 
-        Parameters
-        ----------
-        path
-            The folder.
-        verify
-            Whether to compare every file with its checksum first.
+        ``verify`` says whether every file is compared with its checksum first.
         """
         found = _read(path, verify=verify)
         try:
@@ -254,25 +241,22 @@ class Logits:
 
     def head(self, slot: int) -> NDArray[Any]:
         """The largest logits of a slot, in descending order."""
-        found: NDArray[Any] = self.heads[self.head_edges[slot] : self.head_edges[slot + 1]]
-        return found
+        return np.asarray(self.heads[self.head_edges[slot] : self.head_edges[slot + 1]])
 
     def cells(self, *, filled: bool) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Logits and slots of the pieces, with all masks empty or with the earlier pieces filled in.
 
         For a causal model, and for an adjective of one piece, there is no difference.
         """
-        if not filled or self.kind == "causal":
-            if not filled and self.kind == "causal" and self.logit.shape[-1] > 1:
-                raise InputError(
-                    "a causal model has no masks that could stay empty.",
-                    hint="use the pieces left to right (filled).",
-                )
-            return self.logit, self.slot
-        if self.chain_logit is not None and self.chain_slot is not None:
-            return self.chain_logit, self.chain_slot
+        if not filled and self.kind == "causal" and self.logit.shape[-1] > 1:
+            raise InputError(
+                "a causal model has no masks that could stay empty.",
+                hint="use the pieces left to right (filled).",
+            )
         several = (self.pieces > 1).any(axis=0)
-        if several.any():
+        if filled and self.kind == "masked" and self.chain_logit is not None and self.chain_slot is not None:
+            return self.chain_logit, self.chain_slot
+        if filled and self.kind == "masked" and several.any():
             word = self.adjectives[int(np.argmax(several))]
             raise EvidenceError(
                 f"{word!r} has several pieces, and no logits with earlier pieces filled in were kept.",
@@ -288,11 +272,8 @@ class Logits:
         filled
             Whether earlier pieces of the adjective are filled in, left to right.
         restricted
-            ``"none"``: among all tokens. ``"position"``: a first piece among the tokens that begin a word,
-            later ones among those that continue one, whatever they are. ``"piece"``: each piece among the
-            tokens of its own kind. ``"code"``: as ``"position"``, with the special tokens classified
-            by their mark, as in the released code of ILPS*: in vocabularies that mark beginnings
-            (RoBERTa) they count as continuations, in those that mark continuations (BERT) as beginnings.
+            ``"none"``: among all tokens. The others are those of ``renormalise`` in
+            :func:`~crossroads.ilps_star`: ``"position"`` for True, ``"piece"`` and ``"code"``.
         """
         one_of("restriction", restricted, Restriction)
         logit, slot = self.cells(filled=filled)
@@ -326,20 +307,14 @@ class Logits:
         chosen = positions("group", groups, self.groups)
         at = [*chosen, *range(len(self.groups), len(self.rows))]
         where = positions("template", templates, self.templates)
-        cells: dict[str, Any] = {
-            name: None if (array := getattr(self, name)) is None else array[np.ix_(at, where)]
-            for name in _CELLS
-        }
-        kept = [cells[name] for name in ("slot", "chain_slot") if cells[name] is not None]
-        used = np.unique(np.concatenate([array.ravel() for array in kept]))
+        cells = {name: array[np.ix_(at, where)] for name, array in self._arrays(_CELLS).items()}
+        slots = [name for name in ("slot", "chain_slot") if name in cells]
+        used = np.unique(np.concatenate([cells[name].ravel() for name in slots]))
         used = used[used >= 0]
-        for name in ("slot", "chain_slot"):
-            if cells[name] is not None:
-                cells[name] = np.where(cells[name] < 0, -1, np.searchsorted(used, cells[name]))
+        for name in slots:
+            cells[name] = np.where(cells[name] < 0, -1, np.searchsorted(used, cells[name]))
         heads, edges = _flat([self.head(i) for i in used.tolist()])
-        table: dict[str, Any] = {
-            n: None if getattr(self, n) is None else getattr(self, n)[used] for n in _SLOTS
-        }
+        table = {name: array[used] for name, array in self._arrays(_SLOTS).items()}
         return replace(
             self,
             groups=tuple(self.groups[i] for i in chosen),
@@ -351,13 +326,7 @@ class Logits:
         )
 
     def __repr__(self) -> str:
-        counts = (
-            (self.groups, "group"),
-            (self.priors, "prior"),
-            (self.templates, "template"),
-            (self.adjectives, "adjective"),
-        )
-        sizes = ", ".join(f"{len(names)} {noun}{'s' * (len(names) != 1)}" for names, noun in counts)
+        sizes = ", ".join(counted(len(getattr(self, name)), name[:-1]) for name in _LABELS)
         return f"<Logits: {sizes}, {self.kind} model, {self.provenance.source}>"
 
 
@@ -375,9 +344,11 @@ def _floats(values: ArrayLike | None) -> Any:
     return None if values is None else np.array(values, dtype=np.float64)
 
 
-def _trait(pair: Any) -> Trait:
+def trait_of(pair: Any) -> Trait:
     """A pair of adjectives as a trait without a scale."""
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
+    if isinstance(pair, Trait):
+        return pair
+    if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(isinstance(w, str) for w in pair):
         raise InputError(
             f"{in_short(pair)} is not a pair of traits.", hint='give ("cold", "warm"), or a Trait.'
         )
@@ -397,7 +368,7 @@ def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
         return {
             **{name: tuple(listed(about[name], name)) for name in _LABELS},
             **{name: arrays.get(name) if name in _OPTIONAL else arrays[name] for name in _ARRAYS},
-            "traits": tuple(_saved_trait(data) for data in about["traits"]),
+            "traits": tuple(map(_saved_trait, about["traits"])),
             "kind": about["kind"],
             "vocabulary": index(about["vocabulary"]),
             "provenance": Provenance.from_dict(about["provenance"]),
@@ -430,9 +401,9 @@ def positions(kind: str, names: Iterable[str] | None, known: Sequence[str]) -> l
 def _check_labels(logits: Logits) -> None:
     """Refuse labels that are missing or occur twice, and traits that are not among the adjectives."""
     one_of("kind of model", logits.kind, ("masked", "causal"))
+    pairs = tuple(trait.name for trait in logits.traits)
     labels: dict[str, tuple[Any, ...]] = {"group": logits.groups, "group or prior": logits.rows}
-    labels |= {"template": logits.templates, "adjective": logits.adjectives}
-    labels["trait"] = tuple(trait.name for trait in logits.traits)
+    labels |= {"template": logits.templates, "adjective": logits.adjectives, "trait": pairs}
     for kind, names in labels.items():
         texts = all(isinstance(name, str) and name.strip() for name in names)
         if not names or not texts or len(set(names)) < len(names):

@@ -15,19 +15,18 @@ with letters beyond ASCII. A key that nothing reads is an error; ``[about]`` may
 from __future__ import annotations
 
 import csv
-import json
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from crossroads.core.errors import FormatError, InputError, UnknownNameError, in_short, join_words
+from crossroads.core.errors import FormatError, InputError, in_short, join_words, one_of
 from crossroads.core.stimuli.catalogue.index import catalog
-from crossroads.core.stimuli.files.text import check_known, load_json, load_toml, read_text
+from crossroads.core.stimuli.files.text import check_known, read_data, read_text, table_errors
 from crossroads.core.stimuli.grammar import check_agreement, disagreements
 from crossroads.core.stimuli.material import Group, Groups, Template, Templates, Trait, Traits
 from crossroads.core.stimuli.sets import FrozenDict, StimulusSet
+from crossroads.traits.probe.evidence import listed, trait_of
 from crossroads.traits.probe.prompts import Prior, check_distinct, group_rows, template_places
 
 _GROUPS, _TRAITS, _TEMPLATES = "abc-groups", "abc-traits", "abc-templates"
@@ -52,28 +51,12 @@ class Selection:
     noun: Mapping[str, str] | None
     """Forms of the generic noun (the prior), if the groups have one."""
     traits: tuple[Trait, ...]
-    """Pairs of opposite adjectives."""
     templates: tuple[str, ...]
-    """Texts of the templates."""
 
 
 def selected_material(groups: Any = None, traits: Any = None, templates: Any = None) -> Selection:
-    """Resolve the arguments of :func:`crossroads.traits.probe.run.probe`.
+    """Resolve the arguments of :func:`~crossroads.probe`; by default they are those of the ABC study.
 
-    Parameters
-    ----------
-    groups
-        ``None`` for the groups of the ABC study; :class:`Groups`; a file; or a list of groups, paired groups
-        and names of the study's groups.
-    traits
-        ``None`` for the study's sixteen pairs; :class:`Traits`; a file; or a list of traits, pairs of
-        adjectives and names such as ``"powerless-powerful"``.
-    templates
-        ``None`` for the study's 35 templates; :class:`Templates`; a file; or a list of templates, texts and
-        names of the study's families.
-
-    Notes
-    -----
     Users' own English templates have to agree with the groups in article and number; those of the
     catalogue are as published.
     """
@@ -91,10 +74,7 @@ def _check_groups(groups: tuple[Any, ...]) -> None:
         if not str(group.name).strip():
             raise InputError(f"a group has the name {in_short(group.name)}.", hint="give every group a name.")
         if group.name in get_args(Prior):
-            raise InputError(
-                f"a group is named {in_short(group.name)}, as a prior is.",
-                hint="give the group another name.",
-            )
+            raise InputError(f"a group is named {in_short(group.name)}, as a prior is.", hint="rename it.")
     group_rows(groups)
 
 
@@ -105,10 +85,8 @@ def _check_traits(traits: tuple[Trait, ...]) -> None:
                 f"the pair {in_short(pair.name)} lacks an adjective.", hint='give ("cold", "warm").'
             )
         if pair.left == pair.right:
-            raise InputError(
-                f"left and right of a pair are both {in_short(pair.left)}.",
-                hint="give two opposite adjectives.",
-            )
+            both = f"left and right of a pair are both {in_short(pair.left)}."
+            raise InputError(both, hint="give two opposite adjectives.")
     check_distinct("pair", [pair.name for pair in traits])
 
 
@@ -123,7 +101,7 @@ def _check_own(templates: list[str], groups: list[Any]) -> None:
     if first.template:
         of_group = f" with the group {in_short(first.group)}" if first.group else ""
         subject = f"the template {in_short(first.template)}{of_group}: {subject}"
-    better = "repair the form or the template."
+    better = "fix the form or the template."
     if first.correction is not None:
         better = f"it should be {in_short(first.correction)}."
     raise InputError(f"{subject}.{more}", hint=better)
@@ -167,16 +145,9 @@ def _traits(given: Any) -> tuple[Trait, ...]:
     for one in _several(given, "traits"):
         if _is_file(one):
             found += read_traits(one)
-        elif isinstance(one, Trait):
-            found.append(one)
-        elif isinstance(one, str):
-            if one not in by_name:
-                raise UnknownNameError("pair of traits", one, by_name)
-            found.append(by_name[one])
-        elif isinstance(one, tuple | list) and len(one) == 2 and all(isinstance(w, str) for w in one):
-            found.append(Trait(left=one[0], right=one[1], scale="", human_key=f"{one[0]} - {one[1]}"))
         else:
-            raise InputError(f"{in_short(one)} is not a pair of traits.", hint='give ("cold", "warm").')
+            name = isinstance(one, str)
+            found.append(by_name[one_of("pair of traits", one, by_name)] if name else trait_of(one))
     if not found:
         raise InputError("there are no traits.", hint="name at least one pair.")
     return tuple(found)
@@ -188,10 +159,9 @@ def _templates(given: Any) -> tuple[tuple[str, ...], list[str]]:
     if given is None:
         given = known
     if isinstance(given, Templates):
-        published = given.about.name in catalog().of_kind("templates")
+        if given.about.name in catalog().of_kind("templates"):
+            return tuple(template.text for template in given.templates), []
         given = given.templates
-        if published:
-            return tuple(template.text for template in given), []
     found: list[str] = []
     own: list[str] = []
     for one in _several(given, "templates"):
@@ -202,9 +172,9 @@ def _templates(given: Any) -> tuple[tuple[str, ...], list[str]]:
             if text.isascii() and not any(one is template for template in known.templates):
                 own.append(text)
         elif _is_file(one):
-            read = read_templates(one)
-            found += read.templates
-            own += read.templates if read.english else ()
+            texts, english = read_templates(one)
+            found += texts
+            own += texts if english else ()
         elif isinstance(one, str) and (one in known or " " not in one):
             found += [template.text for template in known[one].templates]
         else:
@@ -216,11 +186,7 @@ def _templates(given: Any) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _several(given: Any, name: str) -> list[Any]:
-    if isinstance(given, str | Path):
-        return [given]
-    if not isinstance(given, Iterable):
-        raise InputError(f"{name} is {in_short(given)}.", hint="give a list, or the name of a file.")
-    return list(given)
+    return [given] if isinstance(given, str | Path) else listed(given, name)
 
 
 def _is_file(one: Any) -> bool:
@@ -231,32 +197,18 @@ class GroupFile(NamedTuple):
     """The content of a file of groups."""
 
     groups: tuple[Group, ...]
-    """The groups, in the order of the file."""
     noun: Mapping[str, str] | None
     """Forms of the generic noun (the prior), if the file has one."""
     english: bool
     """Whether the forms are checked against English grammar."""
 
 
-class TemplateFile(NamedTuple):
-    """The content of a file of templates."""
-
-    templates: tuple[str, ...]
-    """Texts of the templates, in the order of the file."""
-    english: bool
-    """Whether they are checked against English grammar."""
-
-
 def read_groups(path: str | Path) -> GroupFile:
     """Read groups with the forms of a noun."""
     file = Path(path)
-    data = _document(file, ("group", "singular", "plural"))
-    raw: Mapping[str, Any]
-    if "rows" in data:
-        raw = {"": _named_rows(data["rows"], file)}
-    else:
-        check_known("key", data, _GROUP_KEYS, path=file)
-        raw = _table(data["domains"], file, "domains") if "domains" in data else {"": data.get("groups")}
+    data = _document(file, ("group", "singular", "plural"), _GROUP_KEYS)
+    own = _named_rows(data["rows"], file) if "rows" in data else data.get("groups")
+    raw = _table(data["domains"], file, "domains") if "domains" in data else {"": own}
     groups = []
     for domain, members in raw.items():
         key = f"domains.{domain}" if domain else "groups"
@@ -267,16 +219,13 @@ def read_groups(path: str | Path) -> GroupFile:
     if not groups:
         raise FormatError("there are no groups.", path=file, hint=_GROUP_HINT)
     noun = _forms(data["prior"], file, "prior") if "prior" in data else None
-    english = _check_language(file, data, [], groups)
-    return GroupFile(groups=tuple(groups), noun=noun, english=english)
+    return GroupFile(tuple(groups), noun, _check_language(file, data, [], groups))
 
 
 def read_traits(path: str | Path) -> tuple[Trait, ...]:
     """Read pairs of opposite adjectives."""
     file = Path(path)
-    data = _document(file, ("left", "right"))
-    if "rows" not in data:
-        check_known("key", data, _TRAIT_KEYS, path=file)
+    data = _document(file, ("left", "right"), _TRAIT_KEYS)
     rows = data.get("rows", data.get("trait"))
     if not isinstance(rows, list) or not rows:
         raise FormatError("there are no traits.", path=file, key="trait", hint=_TRAIT_HINT)
@@ -284,17 +233,16 @@ def read_traits(path: str | Path) -> tuple[Trait, ...]:
     return tuple(_trait(row, file, f"trait {number}", closed) for number, row in enumerate(rows, 1))
 
 
-def read_templates(path: str | Path) -> TemplateFile:
-    """Read templates with places for group and trait."""
+def read_templates(path: str | Path) -> tuple[tuple[str, ...], bool]:
+    """Read templates with places for group and trait, and whether they are checked as English."""
     file = Path(path)
     if file.suffix.lower() not in (".toml", ".json"):
         text = read_text(file, "a text file with one template per line")
         lines = [line.strip() for line in text.splitlines()]
         found = [line for line in lines if line and not line.startswith("#")]
-        data: dict[str, Any] = {}
+        data: Mapping[str, Any] = {}
     else:
-        data = _document(file, ())
-        check_known("key", data, _TEMPLATE_KEYS, path=file)
+        data = _document(file, (), _TEMPLATE_KEYS)
         families = _table(data.get("families", {}), file, "families")
         lists = [data.get("templates", [])]
         for name, one in families.items():
@@ -313,7 +261,7 @@ def read_templates(path: str | Path) -> TemplateFile:
             template_places(text)
         except InputError as error:
             raise FormatError(error.message, path=file, hint=error.hint) from error
-    return TemplateFile(templates=tuple(found), english=_check_language(file, data, found, []))
+    return tuple(found), _check_language(file, data, found, [])
 
 
 def _named_rows(rows: list[dict[str, Any]], file: Path) -> dict[str, dict[str, Any]]:
@@ -324,11 +272,8 @@ def _named_rows(rows: list[dict[str, Any]], file: Path) -> dict[str, dict[str, A
         if not name:
             raise FormatError(f"the group of row {number} has no name.", path=file, hint=_GROUP_HINT)
         if name in found:
-            raise FormatError(
-                f"the group {in_short(name)} is given twice, again in row {number}.",
-                path=file,
-                hint="keep one line for each group.",
-            )
+            twice = f"the group {in_short(name)} is given twice, again in row {number}."
+            raise FormatError(twice, path=file, hint="keep one line for each group.")
         found[name] = {form: row[form] for form in ("singular", "plural")}
     return found
 
@@ -387,24 +332,19 @@ def _check_language(file: Path, data: Mapping[str, Any], templates: list[str], g
     return True
 
 
-def _document(file: Path, columns: tuple[str, ...]) -> dict[str, Any]:
-    """A file as a table; a CSV file becomes ``rows``."""
-    text, ending = read_text(file, "a TOML, JSON or CSV file"), file.suffix.lower()
-    try:
-        if ending == ".csv":
-            rows = list(csv.DictReader(text.splitlines()))
-            missing = [name for name in columns if not rows or name not in rows[0]]
-            if missing:
-                raise FormatError(f"there is no column {join_words(missing, last='or')}.", path=file)
-            return {"rows": rows}
-        data = load_json(text, file) if ending == ".json" else load_toml(text, file)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"{error}.", path=file) from error
-    except csv.Error as error:
-        raise FormatError(f"{error}.", path=file) from error
-    return dict(_table(data, file, ""))
+def _document(file: Path, columns: tuple[str, ...], keys: tuple[str, ...]) -> Mapping[str, Any]:
+    """A file as a table of known keys; a CSV file becomes ``rows``."""
+    expected = "a TOML, JSON or CSV file"
+    if file.suffix.lower() != ".csv":
+        data = _table(read_data(file, expected), file, "")
+        check_known("key", data, keys, path=file)
+        return data
+    with table_errors(file):
+        rows = list(csv.DictReader(read_text(file, expected).splitlines()))
+    missing = [name for name in columns if not rows or name not in rows[0]]
+    if missing:
+        raise FormatError(f"there is no column {join_words(missing, last='or')}.", path=file)
+    return {"rows": rows}
 
 
 def _table(value: Any, file: Path, key: str, hint: str | None = None) -> Mapping[str, Any]:

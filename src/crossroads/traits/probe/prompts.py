@@ -32,7 +32,6 @@ class Row:
     """A group, or a prior in its place."""
 
     name: str
-    """Name of the group or of the prior."""
     forms: Mapping[str, str]
     """``singular``, ``plural`` and ``capitalised``."""
 
@@ -42,7 +41,6 @@ class UsableTemplates:
     """The templates that a model can use, and those it cannot."""
 
     templates: tuple[str, ...]
-    """Texts of the templates."""
     left_out: Mapping[str, str]
     """Templates that cannot be used, with the reason."""
     cut: tuple[str, ...]
@@ -50,14 +48,10 @@ class UsableTemplates:
 
 
 def group_rows(groups: Iterable[Any]) -> tuple[Row, ...]:
-    """Rows for groups that have the forms of a noun.
-
-    A group is anything with ``name`` and ``forms``: also a paired group.
-    """
+    """Rows for groups that have the forms of a noun; a group is anything with ``name`` and ``forms``."""
     rows = []
     for group in groups:
-        missing = [form for form in FORMS if not group.forms.get(form)]
-        if missing:
+        if missing := [form for form in FORMS if not group.forms.get(form)]:
             raise InputError(
                 f"the group {in_short(group.name)} has no {join_words(missing, last='or')}.",
                 hint="templates need the noun in the singular and the plural.",
@@ -68,11 +62,7 @@ def group_rows(groups: Iterable[Any]) -> tuple[Row, ...]:
 
 
 def prior_rows(priors: Sequence[str], noun: Mapping[str, str] | None, mask: str | None) -> tuple[Row, ...]:
-    """Rows for the priors, which name no group.
-
-    ``noun`` has its forms; person and people if it is None. Without a mask token, as in causal models, the
-    prior is :data:`BLANK`.
-    """
+    """Rows for the priors; ``noun`` has its forms. Causal models, which have no mask, see :data:`BLANK`."""
     for name in priors:
         one_of("prior", name, Prior)
     check_distinct("prior", priors)
@@ -115,10 +105,7 @@ def fill(template: str, row: Row, *, causal: bool) -> tuple[str, str]:
 
 
 def template_places(text: str) -> list[str]:
-    """Names of the places of a template, in order; those it may not have are an error.
-
-    A place is a name in braces and nothing else; braces cannot be escaped.
-    """
+    """Names of the places of a template, in order: a name in braces each, of those that it may have."""
     names = _PLACE.findall(text)
     odd = [f"{{{name}}}" for name in names if not _NAME.fullmatch(name)]
     if odd or re.search(r"[{}]", _PLACE.sub("", text)):
@@ -130,8 +117,9 @@ def template_places(text: str) -> list[str]:
         )
     for name in names:
         one_of("place in a template", name, (TRAIT, *FORMS))
-    if names.count(TRAIT) != 1:
-        said = "no place" if TRAIT not in names else f"{names.count(TRAIT)} places"
+    count = names.count(TRAIT)
+    if count != 1:
+        said = f"{count} places" if count else "no place"
         raise InputError(
             f"the template {in_short(text)} has {said} for the trait.", hint="write {trait} once."
         )

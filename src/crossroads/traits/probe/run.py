@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,7 +19,10 @@ from crossroads.core.models.opening import (
     ProbeStep,
     Progress,
     RunOptions,
+    TextPlan,
+    Tokens,
     is_finished,
+    plan_texts,
     run_provenance,
 )
 from crossroads.core.models.transformers import Device
@@ -27,7 +32,6 @@ from crossroads.core.workers import processors
 from crossroads.traits.probe.answers import FIRST_HEAD, GROWTH, PER_SLOT, Answers, Prober, joined, unpacked
 from crossroads.traits.probe.evidence import Logits
 from crossroads.traits.probe.material import selected_material
-from crossroads.traits.probe.plan import ProbePlan, make_probe_plan
 from crossroads.traits.probe.prompts import (
     BLANK,
     Prior,
@@ -36,10 +40,12 @@ from crossroads.traits.probe.prompts import (
     group_rows,
     prior_rows,
 )
-from crossroads.traits.probe.tokens import Marks, Material, find_marks, make_material
+from crossroads.traits.probe.tokens import Cell, Marks, Material, Split, find_marks, make_material
 
 SCHEME = "crossroads-probe/2"
 """Name of the procedure; changes when the same input would give other bytes."""
+Reading = tuple[Tokens, int, int]
+"""A text, a position in it, and the token that is read there."""
 
 
 def probe(
@@ -88,15 +94,13 @@ def probe(
     revision
         Branch, tag or commit on the hub.
     store
-        Folder for the answers. With it, finished work is kept on disk: a run that was killed continues where
-        it stopped, and the folder has the same bytes in the end. Without it the answers are in memory only.
+        Folder for the answers: a run that was killed continues where it stopped, and the folder has the same
+        bytes in the end. Without it the answers are in memory only.
     device
         ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
     threads
-        Threads of the model; by default one for each processor. Each has its own batch; several share one
-        only if there are more threads than batches, or than
-        :data:`~crossroads.core.models.opening.AT_ONCE`. Part of the settings, because that may change last
-        bits.
+        Threads of the model; by default one for each processor. Part of the settings, because their number
+        may change last bits.
     batch_size
         Most texts of a batch.
     unit_texts
@@ -109,8 +113,7 @@ def probe(
     Returns
     -------
     Logits
-        What ILPS, ILPS* and SeT need; never all logits. ``provenance.details`` lists the templates that were
-        cut or left out for a causal model, and what was dropped.
+        What ILPS, ILPS* and SeT need; ``provenance.details`` lists what was cut, left out or dropped.
 
     Notes
     -----
@@ -164,7 +167,8 @@ def probe(
     )
     used = threads or processors()
     record = options.record(loaded, SCHEME, _asked(material), margin=margin, threads=used)
-    if place is not None and is_finished(place, record, _unverified, what="probe"):
+    unverified = partial(Logits.open, verify=False)
+    if place is not None and is_finished(place, record, unverified, what="probe"):
         options.report(ProbeStep(stage="present"))
         return Logits.open(place)
     marks = find_marks(loaded.tokenizer, loaded.vocabulary)
@@ -186,11 +190,7 @@ def probe(
         store=place,
         record=record,
     )
-    return found if place is None else _unverified(place)
-
-
-def _unverified(store: Path) -> Logits:
-    return Logits.open(store, verify=False)
+    return found if place is None else unverified(place)
 
 
 def _logits(
@@ -202,10 +202,9 @@ def _logits(
     about: Provenance,
 ) -> Logits:
     """The answers, labelled by groups, templates and adjectives."""
-    logit, slot = _cells(plan.cells, plan.work.asked_slot, answers)
-    chain: dict[str, Any] = {}
-    if plan.chain is not None:
-        chain["chain_logit"], chain["chain_slot"] = _cells(plan.chain, plan.work.asked_slot, answers)
+    slots = plan.work.asked_slot
+    logit, slot = _cells(plan.cells, slots, answers)
+    chain = (None, None) if plan.chain is None else _cells(plan.chain, slots, answers)
     return Logits.from_arrays(
         groups=[row.name for row in material.groups],
         priors=[row.name for row in material.priors],
@@ -216,24 +215,20 @@ def _logits(
         vocabulary=model.vocabulary,
         logit=logit,
         slot=slot,
-        **chain,
+        chain_logit=chain[0],
+        chain_slot=chain[1],
         word_initial=material.word_initial(marks),
         head=np.split(answers.heads, np.cumsum(answers.sizes)[:-1]),
-        **{name: getattr(answers, name) for name in PER_SLOT},
+        **dict(zip(PER_SLOT, answers.sums, strict=True)),
         provenance=about,
     )
 
 
-def _cells(
-    readings: Integers, slots: Integers, answers: Answers
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _cells(readings: Integers, slots: Integers, answers: Answers) -> tuple[NDArray[np.float32], Integers]:
     """Logit and slot of every cell."""
     there = readings >= 0
-    logit = np.full(readings.shape, np.nan, np.float32)
-    slot = np.full(readings.shape, -1, np.int64)
-    logit[there] = answers.read[readings[there]]
-    slot[there] = slots[readings[there]]
-    return logit, slot
+    logit = np.where(there, answers.read[readings], np.float32(np.nan))
+    return logit, np.where(there, slots[readings], -1)
 
 
 def _details(
@@ -255,9 +250,8 @@ def _details(
 
 def _asked(material: Material) -> dict[str, Any]:
     """The material as plain data for the record."""
-    rows = {row.name: dict(row.forms) for row in (*material.groups, *material.priors)}
     asked = {
-        "rows": rows,
+        "rows": {row.name: dict(row.forms) for row in (*material.groups, *material.priors)},
         "templates": list(material.templates),
         "adjectives": list(material.adjectives),
         # scores depend on which adjectives are at which end, not on the name of the pair alone
@@ -266,9 +260,75 @@ def _asked(material: Material) -> dict[str, Any]:
         ],
     }
     return {
-        "groups": len(material.groups),
-        "templates": len(material.templates),
-        "adjectives": len(material.adjectives),
+        **{name: len(getattr(material, name)) for name in ("groups", "templates", "adjectives")},
         "asked sha256": record_fingerprint(asked),
         "heads": f"{FIRST_HEAD} × {GROWTH}",
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbePlan:
+    """All the work, and where its answers belong."""
+
+    work: TextPlan
+    cells: Integers
+    """Rows × templates × adjectives × pieces: what is read with all masks empty; −1 for no piece."""
+    chain: Integers | None
+    """The same with earlier pieces filled in; None for causal models, which have no other way."""
+
+
+def make_probe_plan(
+    splits: Mapping[Cell, Split], shape: Cell, *, mask: int | None, longest: int, **limits: int
+) -> ProbePlan:
+    """Plan the work; ``mask`` is None for causal models, and ``limits`` are those of ``plan_texts``."""
+    deepest = max(len(split.pieces) for split in splits.values())
+    cells = np.full((*shape, deepest), -1, np.int64)
+    chain = None if mask is None else cells.copy()
+    readings: dict[Reading, int] = {}
+
+    def number_of(*reading: *Reading) -> int:
+        return readings.setdefault(reading, len(readings))
+
+    for at, split in splits.items():
+        for number, piece in enumerate(split.pieces):
+            seen = (*split.before, *split.pieces[:number])
+            if mask is None or chain is None:
+                cells[(*at, number)] = number_of(seen, len(seen) - 1, piece)
+                continue
+            text = (*split.before, *(mask,) * len(split.pieces), *split.after)
+            cells[(*at, number)] = number_of(text, len(seen), piece)
+            filled = (*seen, *(mask,) * (len(split.pieces) - number), *split.after)
+            chain[(*at, number)] = number_of(filled, len(seen), piece)
+    if mask is None:
+        readings = _joined_prefixes(readings)
+    texts = {text: at for at, text in enumerate(dict.fromkeys(text for text, _, _ in readings))}
+    too_long = max(map(len, texts), default=0)
+    if too_long > longest:
+        raise InputError(
+            f"a prompt has {too_long} tokens; the model takes {longest}.", hint="use shorter templates."
+        )
+    table = [(texts[text], place, token) for text, place, token in readings]
+    work = plan_texts(list(texts), table, mask=mask, **limits)
+    numbers = np.empty(len(table), np.int64)
+    numbers[list(readings.values())] = work.reading_of
+    return ProbePlan(
+        work=work,
+        cells=_renumbered(cells, numbers),
+        chain=None if chain is None else _renumbered(chain, numbers),
+    )
+
+
+def _renumbered(cells: Integers, numbers: Integers) -> Integers:
+    return np.where(cells < 0, -1, numbers[np.maximum(cells, 0)])
+
+
+def _joined_prefixes(readings: dict[Reading, int]) -> dict[Reading, int]:
+    """Read a text that is the beginning of a longer one in the longer one: one pass serves both."""
+    seen = dict.fromkeys(text for text, _, _ in readings)
+    holder: dict[Tokens, Tokens] = {}
+    for text in sorted(seen, key=len, reverse=True):
+        if text not in holder:
+            for length in range(1, len(text) + 1):
+                if text[:length] in seen:
+                    holder.setdefault(text[:length], text)
+    return {(holder[text], place, token): number for (text, place, token), number in readings.items()}

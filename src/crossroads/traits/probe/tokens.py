@@ -38,14 +38,12 @@ class Marks:
     sign: str
     """The mark of the tokenizer: before beginnings (``Ġ``, ``▁``) or continuations (``##``); or nothing."""
     initial: NDArray[np.bool_]
-    """For each token whether it begins a word; special tokens do neither."""
     continuation: NDArray[np.bool_]
-    """For each token whether it continues one."""
+    """For each token whether it begins a word, or continues one; special tokens do neither."""
     bare_initial: NDArray[np.bool_]
-    """The same by the mark alone, as in the released code of ILPS*: a special token without the mark of
-    continuations begins a word, ..."""
     bare_continuation: NDArray[np.bool_]
-    """... and one without the mark of beginnings continues one."""
+    """The same by the mark alone, as in the released code of ILPS*: a special token without the mark of
+    continuations begins a word, and one without the mark of beginnings continues one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +51,8 @@ class Split:
     """A sentence as tokens, around the pieces of a trait."""
 
     before: tuple[int, ...]
-    """Tokens before the trait, special ones included."""
     pieces: tuple[int, ...]
-    """Tokens of the trait."""
     after: tuple[int, ...]
-    """Tokens after it."""
     unknown: bool
     """Whether any token around the trait is the unknown token."""
 
@@ -72,9 +67,9 @@ def find_marks(tokenizer: Any, vocabulary: int) -> Marks:
     there = np.zeros(vocabulary, bool)
     there[:known] = [token != "" for token in tokens]
     ordinary = there.copy()
-    special = {int(one) for one in tokenizer.all_special_ids}
-    special |= {int(at) for at, token in tokenizer.added_tokens_decoder.items() if token.special}
-    ordinary[[one for one in special if one < vocabulary]] = False
+    special = {int(at) for at, token in tokenizer.added_tokens_decoder.items() if token.special}
+    special |= {int(at) for at in tokenizer.all_special_ids}
+    ordinary[[at for at in special if at < vocabulary]] = False
     space = _space_sign(tokenizer)
     sign = space or getattr(tokenizer.backend_tokenizer.model, "continuing_subword_prefix", None) or ""
     marked = np.zeros(vocabulary, bool)
@@ -113,8 +108,8 @@ def split_in_context(tokenizer: Any, texts: Sequence[tuple[str, str, str]]) -> I
         part = texts[first : first + _TEXTS_AT_ONCE]
         encodings = backend.encode_batch(["".join(one) for one in part])
         for (left, word, right), encoding in zip(part, encodings, strict=True):
-            text, start, end = left + word + right, len(left), len(left) + len(word)
-            yield _around(encoding.ids, encoding.offsets, text, start, end, unknown)
+            span_of_word = len(left), len(left) + len(word)
+            yield _around(encoding.ids, encoding.offsets, left + word + right, *span_of_word, unknown)
 
 
 def _around(
@@ -126,19 +121,13 @@ def _around(
     first, stop = span
     while first > 0 and _is_space(offsets[first - 1], text, start):
         first -= 1  # a separate token for a space belongs to the word that follows
-    if offsets[span.first][0] < start and text[offsets[span.first][0] : start].strip():
+    if text[offsets[span.first][0] : start].strip() or offsets[stop - 1][1] > end:
         return JOINED
-    if offsets[stop - 1][1] > end:
-        return JOINED
-    if unknown is not None and unknown in ids[first:stop]:
+    before, pieces, after = tuple(ids[:first]), tuple(ids[first:stop]), tuple(ids[stop:])
+    if unknown is not None and unknown in pieces:
         return UNKNOWN
-    around = (*ids[:first], *ids[stop:])
-    return Split(
-        before=tuple(ids[:first]),
-        pieces=tuple(ids[first:stop]),
-        after=tuple(ids[stop:]),
-        unknown=unknown is not None and unknown in around,
-    )
+    strange = unknown is not None and unknown in (*before, *after)
+    return Split(before=before, pieces=pieces, after=after, unknown=strange)
 
 
 def _is_space(offset: tuple[int, int], text: str, start: int) -> bool:
@@ -152,17 +141,13 @@ class Material:
     """The material of a probe, as tokens."""
 
     groups: tuple[Row, ...]
-    """The groups that are asked about."""
     priors: tuple[Row, ...]
-    """The priors, which name no group."""
     templates: tuple[str, ...]
-    """Texts of the templates."""
     traits: tuple[Trait, ...]
     """The pairs whose adjectives are both asked for."""
     adjectives: tuple[str, ...]
     """The adjectives of the pairs, and synonyms if they were asked for."""
     splits: Mapping[Cell, Split]
-    """The tokens of each cell."""
     dropped: Mapping[str, Mapping[str, str]]
     """``groups``, ``adjectives`` and ``templates`` left out, each with the reason."""
 
@@ -175,9 +160,9 @@ class Material:
         """Whether each piece of each adjective begins a word, as in the first template."""
         pieces = max(len(split.pieces) for split in self.splits.values())
         table = np.zeros((len(self.adjectives), pieces), bool)
-        for at in range(len(self.adjectives)):
+        for at, row in enumerate(table):
             found = self.splits[0, 0, at].pieces
-            table[at, : len(found)] = marks.initial[list(found)]
+            row[: len(found)] = marks.initial[list(found)]
         return table
 
 
@@ -237,16 +222,13 @@ def _split(
     tokenizer: Any, rows: Sequence[Row], templates: Sequence[str], adjectives: Sequence[str], causal: bool
 ) -> dict[Cell, Split | str]:
     """The tokens of every row in every template with every adjective, or why there are none."""
-    cells: list[Cell] = []
-    texts: list[tuple[str, str, str]] = []
-    for r, row in enumerate(rows):
-        for t, template in enumerate(templates):
-            left, right = fill(template, row, causal=causal)
-            for a, word in enumerate(adjectives):
-                begins = not left and template.startswith("{trait}")
-                cells.append((r, t, a))
-                texts.append((left, word[:1].upper() + word[1:] if begins else word, right))
-    return dict(zip(cells, split_in_context(tokenizer, texts), strict=True))
+    texts: dict[Cell, tuple[str, str, str]] = {}
+    for (r, row), (t, template) in product(enumerate(rows), enumerate(templates)):
+        left, right = fill(template, row, causal=causal)
+        begins = not left and template.startswith("{trait}")
+        for a, word in enumerate(adjectives):
+            texts[r, t, a] = (left, word[:1].upper() + word[1:] if begins else word, right)
+    return dict(zip(texts, split_in_context(tokenizer, list(texts.values())), strict=True))
 
 
 def _dropped(

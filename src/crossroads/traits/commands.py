@@ -16,13 +16,16 @@ from crossroads.core.errors import InputError, OnMissing, join_words
 from crossroads.core.evidence.model_names import model_name
 from crossroads.core.models.language import Asked
 from crossroads.core.models.opening import ProbeStep
+from crossroads.core.results import describe_coverage
 from crossroads.core.stimuli.catalogue.index import catalog
 from crossroads.core.storage.cache import parts_folder
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import P, number, p_equals, pvalue
 from crossroads.core.wording.table import Column, Interval, Table
-from crossroads.traits.commands.alignment import Comparing, align_scores
+from crossroads.traits.measures.files import read_trait_tables
 from crossroads.traits.measures.ilps import ilps, ilps_star
+from crossroads.traits.measures.least_change import Score, set_test
 from crossroads.traits.measures.scores import TraitScores
-from crossroads.traits.measures.sensitivity import Score, set_test
 from crossroads.traits.measures.templates import TemplateChoice, choose_templates
 from crossroads.traits.pairs.material import paired_groups
 from crossroads.traits.people.alignment import align
@@ -38,6 +41,7 @@ PILOT = ("Asian", "Black", "Hispanic", "immigrant")
 """The groups on which the ABC study chose its templates."""
 STRONGEST = 3
 """Number of traits per group in the table."""
+_SAMPLED = "monte-carlo"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +57,7 @@ class Probed:
         ),
     ]
     groups: Annotated[
-        list[str] | None,
-        Opt("A file, or names separated by commas.", "FILE|NAMES", names="--groups -g"),
+        list[str] | None, Opt("A file, or names separated by commas.", "FILE|NAMES", names="--groups -g")
     ] = None
     traits: Annotated[str | None, Opt("A file, or names such as cold-warm.", "FILE|NAMES")] = None
     templates: Annotated[
@@ -65,15 +68,11 @@ class Probed:
             names="--templates -t",
         ),
     ] = None
-    human: Annotated[
-        Path | None,
-        Opt("Judgements of people: choose templates, compare.", "FILE"),
-    ] = None
+    human: Annotated[Path | None, Opt("Judgements of people: choose templates, compare.", "FILE")] = None
     pairs: Annotated[bool, Opt("Also ask about all pairs of these groups, in both orders.")] = False
     store: o.Answers = None
     missing: Annotated[
-        OnMissing,
-        Opt("Groups and traits unknown to the tokenizer: raise or drop.", "WHAT"),
+        OnMissing, Opt("Groups and traits unknown to the tokenizer: raise or drop.", "WHAT")
     ] = "raise"
     restart: o.Fresh = False
     kind: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
@@ -97,12 +96,9 @@ class Probed:
         if self.store is not None:
             interrupting.promise(interrupting.kept_or_finished(self.store, parts_folder(self.store)))
         with watching() as watch:
-            named = {
-                "groups": self._named_groups(),
-                "traits": None if self.traits is None else names_of([self.traits]),
-            }
-            options = passed(probe, self) | named | {"synonyms": synonyms, "margin": max(4.0, gamma)}
-            return probe(progress=watch, **options)
+            traits = names_of(None if self.traits is None else [self.traits])
+            named = {"groups": self._named_groups(), "traits": traits, "synonyms": synonyms}
+            return probe(progress=watch, **passed(probe, self) | named | {"margin": max(4.0, gamma)})
 
     def _opened(self) -> Logits:
         """The requested part of saved answers; options that change what a model is asked are refused."""
@@ -120,17 +116,14 @@ class Probed:
         logits, chosen = Logits.open(self.model), None
         if self.templates is not None:
             families = catalog().templates("abc-templates")
-            chosen = [
-                text
-                for name in self.templates
-                for text in ([t.text for t in families[name].templates] if name in families else [name])
-            ]
-        groups = None if self.groups is None else names_of(self.groups)
+            named = [families[name].templates if name in families else [name] for name in self.templates]
+            chosen = [one if isinstance(one, str) else one.text for several in named for one in several]
+        groups = names_of(self.groups)
         return logits if groups is None and chosen is None else logits.select(groups=groups, templates=chosen)
 
     def _named_groups(self) -> Any:
         """Names and files as arguments of the library; pairs of groups need names of the catalogue."""
-        names = None if self.groups is None else names_of(self.groups)
+        names = names_of(self.groups)
         if not self.pairs:
             return names
         if names is not None and any(name.lower().endswith(FILES) for name in names):
@@ -167,19 +160,14 @@ class Scored:
 
     def of(self, logits: Logits) -> list[TraitScores]:
         """The requested measures."""
-        options: dict[str, Any] = {
-            "prior": self.prior, "adjectives": "synonyms" if self.synonyms else "pairs",
-        }  # fmt: skip
+        words = "synonyms" if self.synonyms else "pairs"
+        special = "code" if self.renormalise and self.special_tokens else self.renormalise
         found = []
-        if self.measure in ("ilps", "all"):
-            found.append(ilps(logits, **options))
-        if self.measure in ("ilps-star", "all"):
-            with_special = self.renormalise and self.special_tokens
-            star: dict[str, Any] = {"renormalise": "code" if with_special else self.renormalise}
-            found.append(ilps_star(logits, **star, **options))
-        if self.measure in ("set", "all"):
-            settings: dict[str, Any] = {"gamma": self.gamma, "bias": self.bias, "score": self.score}
-            found.append(set_test(logits, **settings, **options))
+        for name, function in {"ilps": ilps, "ilps-star": ilps_star, "set": set_test}.items():
+            if self.measure in (name, "all"):
+                options = passed(function, self) | {"adjectives": words}
+                options |= {"renormalise": special} if name == "ilps-star" else {}
+                found.append(function(logits, **options))
         return found
 
     def pilots(self, logits: Logits, judged: Judgements) -> tuple[str, ...]:
@@ -196,13 +184,38 @@ class Scored:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Comparing:
+    """How saved scores are compared with people."""
+
+    means: Annotated[
+        str | None,
+        Convention("file of means over all annotators, for columns of individual answers that are copies"),
+    ] = None
+    own_traits: Annotated[bool, Convention("allow traits that are not in the catalogue")] = False
+    threshold: Annotated[float, Convention("threshold of human means for precision")] = 50.0
+    k: Annotated[int, Convention("traits at each end for precision", least=1)] = 3
+    permutations: Annotated[int, Convention("number of exchanges for p; 0 for none", least=0)] = 999
+    bootstrap: Annotated[
+        int, Convention("number of resamples for intervals; 0 for none", key="resamples", least=0)
+    ] = 1000
+
+    def refuse(self) -> None:
+        """Refuse conventions that are about saved scores, where a model is asked."""
+        usual = vars(Comparing())
+        for name, value in vars(self).items():
+            if value != usual[name]:
+                raise InputError(
+                    f"-C {'resamples' if name == 'bootstrap' else name} is about a file of scores.",
+                    hint="give the file in place of the model, with --human.",
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Compared:
     """Agreement of the scores with people."""
 
     choices: tuple[TemplateChoice, ...] = ()
-    """The templates chosen for each measure."""
     alignments: tuple[AlignmentResult, ...] = ()
-    """Each measure with all groups."""
     without_pilot: tuple[AlignmentResult, ...] = ()
     """The same without the groups on which templates were chosen."""
 
@@ -220,8 +233,7 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     file of scores is compared with judgements of people (align).
     """
     if Path(probed.model).suffix.lower() in (".json", ".csv", ".tsv") and not Path(probed.model).is_dir():
-        groups = None if probed.groups is None else names_of(probed.groups)
-        return align_scores(Path(probed.model), probed.human, groups, comparing, written.seed)
+        return align_scores(Path(probed.model), probed.human, probed.groups, comparing, written.seed)
     comparing.refuse()
     if scored.special_tokens and not scored.renormalise:
         raise InputError("-C special_tokens is given without -C renormalise.", hint="give both or neither.")
@@ -246,8 +258,10 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     )
 
 
-def names_of(given: Iterable[str]) -> list[str]:
-    """Names that are separated by commas."""
+def names_of(given: Iterable[str] | None) -> list[str] | None:
+    """Names that are separated by commas; None where the option is absent."""
+    if given is None:
+        return None
     names = [name.strip() for part in given for name in part.split(",") if name.strip()]
     if not names:
         raise InputError("an option names nothing.", hint="separate names by commas.")
@@ -280,7 +294,7 @@ def compare(
     target = judged.to_dict()
     choices = [choose_templates(one, target, groups=pilot) for one in results] if pilot else []
     if choices:
-        results = [one.with_templates(c.templates) for one, c in zip(results, choices, strict=True)]
+        results = [one.select(templates=c.templates) for one, c in zip(results, choices, strict=True)]
     rest = [name for name in results[0].groups if name not in pilot and name in judged.groups]
     options: dict[str, Any] = {"seed": seed, "k": min(3, len(results[0].traits))}
     return list(results), Compared(
@@ -301,7 +315,7 @@ def _drawn(results: Sequence[TraitScores]) -> Any:
 
 
 def score_table(result: TraitScores) -> Table:
-    """For each group the traits with the largest scores, each with the adjective that it leans to."""
+    """For each group the traits with the largest scores, each with the adjective that it is closer to."""
     name = {"ilps": "ILPS", "ilps*": "ILPS*", "set": "SeT"}.get(result.measure, result.measure)
     rows: list[Mapping[str, str]] = []
     for group, scores in zip(result.groups, result.scores.tolist(), strict=True):
@@ -312,12 +326,13 @@ def score_table(result: TraitScores) -> Table:
     return Table(
         name=result.measure,
         title=f"{name}, relative to the prior {result.conventions.get('prior')}",
-        columns=(
-            Column(key="group", head="group"),
-            Column(key="strongest", head="strongest associations"),
-        ),
+        columns=_columns(group="group", strongest="strongest associations"),
         rows=tuple(rows),
     )
+
+
+def _columns(**heads: str) -> tuple[Column, ...]:
+    return tuple(Column(key=key, head=head) for key, head in heads.items())
 
 
 def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table:
@@ -327,7 +342,7 @@ def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table
         rest = compared.without_pilot[at].kendall_tau if compared.without_pilot else None
         rows.append({
             "measure": one.measure,
-            "groups": len(found.groups),
+            "groups": len(found.by_group),
             "tau": found.kendall_tau,
             "interval": found.interval and Interval(*found.interval),
             "precision": found.precision_at_3,
@@ -336,10 +351,7 @@ def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table
     columns = (
         Column(key="measure", head="measure"),
         Column(key="groups", head="groups", kind="count"),
-        Column(key="tau", head="τ"),
-        Column(key="interval", head="95 % CI"),
-        Column(key="precision", head="P@3"),
-        Column(key="rest", head="τ without pilot"),
+        *_columns(tau="τ", interval="95 % CI", precision="P@3", rest="τ without pilot"),
     )
     return Table(name="people", title="Agreement with human judgements", columns=columns, rows=tuple(rows))
 
@@ -369,3 +381,100 @@ def _sentences(logits: Logits, results: Sequence[TraitScores], compared: Compare
             yield f"{one.measure}: {len(one.undefined)} cells are undefined, and the means they enter."
         if one.floored:
             yield f"{one.measure}: {len(one.floored)} cells already lead and get the smallest distance."
+
+
+def align_scores(
+    scores: Path, human: Path | None, groups: list[str] | None, comparing: Comparing, seed: int
+) -> Outcome:
+    """The scores of a file next to the judgements of people."""
+    if human is None:
+        raise InputError(f"{scores} has scores, and no judgements are named.", hint="add --human FILE.")
+    own = comparing.own_traits
+    judged = read_judgements(human, means=comparing.means, names="own" if own else "catalogue")
+    options = passed(align, comparing) | {"groups": names_of(groups), "seed": seed}
+    results: dict[str, AlignmentResult] = {}
+    for at, table in enumerate(read_trait_tables(scores, own_traits=own), start=1):
+        name = table.measure if table.measure not in results else f"{table.measure} {at}"
+        results[name] = align(table, judged, **options)
+    shown = [table for result in results.values() for table in (_overall(result), _by_group(result))]
+    return Outcome(
+        command="align",
+        results=results,
+        tables=shown,
+        titled=True,
+        files=[AlignmentResult._tabulate(results), *shown[1::2]],
+        lines=list(dict.fromkeys(line for result in results.values() for line in _explained(result))),
+        covered=False,
+        figure=lambda _: _drawn_alignment(results),
+    )
+
+
+def _drawn_alignment(results: dict[str, AlignmentResult]) -> Any:
+    """One group as a profile, several as a map of the first measure."""
+    from crossroads.plots import profile, trait_heatmap
+
+    first = next(iter(results.values()))
+    return trait_heatmap(first) if len(first.by_group) > 1 else profile(results, next(iter(first.by_group)))
+
+
+def _overall(result: AlignmentResult) -> Table:
+    """Agreement over all groups, with chance and ceiling."""
+    cells = sum(group.traits for group in result.by_group.values())
+    exchanged, noise = result.exchanges.get("groups"), result.noise
+    of_tau, of_precision = (each and Interval(*each) for each in (result.interval, result.precision_interval))
+    chance, truth = exchanged and exchanged.expected_tau, noise and noise.truth
+    of_truth = noise and noise.truth_precision
+    rows = (
+        ("Kendall's τ", result.kendall_tau, of_tau, chance, truth),
+        (f"precision at {result.k}", result.precision_at_3, of_precision, result.precision_chance, of_truth),
+    )
+    keys = ("what", "value", "interval", "chance", "ceiling")
+    head = "95 % CI" if result.conventions["level"] == 0.95 else "interval"
+    columns = _columns(what="all groups", value="value", interval=head, chance="chance", ceiling="ceiling")
+    title = f"{result.measure} and people: {len(result.by_group)} groups, {cells} scores"
+    keyed = tuple(dict(zip(keys, row, strict=True)) for row in rows)
+    return Table(name="overall", title=title, columns=columns, rows=keyed)
+
+
+def _by_group(result: AlignmentResult) -> Table:
+    """Agreement for each group."""
+    rows = [
+        {
+            "group": name,
+            "tau": one.kendall_tau,
+            "p": None if one.kendall_pvalue is None else P(one.kendall_pvalue),
+            "precision": one.precision_at_3,
+            "top": one.precision_top,
+            "bottom": one.precision_bottom,
+            "people": one.annotators or None,
+            "ceiling": one.ceiling,
+        }
+        for name, one in result.by_group.items()
+    ]
+    same = {name: name for name in ("top", "bottom", "people", "ceiling")}
+    columns = _columns(group="group", tau="τ", p="p", precision=f"P@{result.k}", **same)
+    return Table(name="by-group", title="Each group", columns=columns, rows=tuple(rows))
+
+
+def _explained(result: AlignmentResult) -> Iterator[str]:
+    """Explanations of the numbers."""
+    before = f"{result.measure}: "
+    yield f"{before}p = {pvalue(result.kendall_pvalue)} for τ as published, with cells as if independent."
+    asks = {
+        "groups": "human profiles are assigned to other groups (does the model distinguish groups?)",
+        "traits": "traits are permuted in the same way in all groups (does their order agree?)",
+    }
+    for name, one in result.exchanges.items():
+        yield f"{before}{p_equals(P.of(one.pvalue, _SAMPLED))} if {asks[name]}."
+    if result.exchanges:
+        yield from phrases.marks_used([("≈", _SAMPLED)])
+        yield "chance: mean τ with human profiles of other groups; precision of a random order."
+    if result.noise is not None:
+        low, high = result.noise.split_half_interval
+        yield (
+            "ceiling: agreement of the mean of all people with the mean of those in the study. "
+            f"Halves agree at τ = {number(result.noise.split_half)} ({number(low)} to {number(high)})."
+        )
+    for sentence in describe_coverage(result.coverage) if result.coverage else []:
+        if not sentence.startswith("found"):  # people and models may name groups differently
+            yield sentence
