@@ -113,7 +113,7 @@ def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outco
 
 def _listed(result: DetectionResult, top: int) -> str:
     """The words that were detected; none if their ranking is at chance."""
-    return NONE_LISTED if result.at_chance else ", ".join(result.words[:top]) or "nothing detected"
+    return NONE_LISTED if result._at_chance else ", ".join(result.words[:top]) or "nothing detected"
 
 
 def _discovered(detected: Detected, emb: Embeddings, material: Material, seed: int) -> Outcome:

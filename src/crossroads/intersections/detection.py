@@ -191,10 +191,10 @@ class DetectionResult(Result):
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
-        if chance := [name for name, one in results.items() if one.at_chance]:
+        if chance := [name for name, one in results.items() if one._at_chance]:
             text = f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5"
             yield f"{text}: {join_words(chance)}."
-        if judged := max((one.judged for one in results.values() if one.curve), default=0):
+        if judged := max((one._judged for one in results.values() if one.curve), default=0):
             yield f"Judged by {counted(judged, 'validation word')}."
 
     @property
@@ -203,12 +203,12 @@ class DetectionResult(Result):
         return float(len(self.words))
 
     @property
-    def at_chance(self) -> bool | None:
+    def _at_chance(self) -> bool | None:
         """Whether the interval of the AUC includes a half or lies below it; None where there is none."""
         return None if self.auc_interval is None else self.auc_interval[0] <= 0.5
 
     @property
-    def judged(self) -> int:
+    def _judged(self) -> int:
         """Number of words of which it is known whether people listed them."""
         return self.intervals["tpr"].cases + self.intervals["fpr"].cases if self.intervals else 0
 
