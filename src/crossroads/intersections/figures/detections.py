@@ -92,6 +92,7 @@ def roc(
         f"{name} {wording.percent(tpr)} and {wording.percent(fpr)}"
         for name, (fpr, tpr) in (published or {}).items()
     )
+    emergent = "; a word that EIBD finds is above it with the group, and not with all of its parts"
     frame = beside.frame(
         width=PAGE,
         body=len(every) * _ROW,
@@ -100,9 +101,7 @@ def roc(
         below=0.48,
         note=wording.sentence(
             f"above: {phrases.LISTED}; below: all others; filled: found; listed, others: found, of how many",
-            "line: the threshold; a word that EIBD finds is above it with the group and not with all of its parts"
-            if any(one.kind == "eibd" for one in every)
-            else "line: the threshold",
+            f"line: the threshold{emergent if any(one.kind == 'eibd' for one in every) else ''}",
             f"published, of the listed and of the others: {printed}" if printed else "",
             wording.model(every[0]),
         ),
@@ -133,7 +132,9 @@ def _draw_detection(ax: Axes, y: int, result: DetectionResult) -> None:
     if result.kind == "ibd":
         ax.plot([result.threshold] * 2, [y - 0.42, y + 0.12], color=INK, linewidth=1.1, zorder=2)
     text = phrases.AT_CHANCE if result._at_chance else f"found: {', '.join(result.words) or 'no word'}"
-    write(ax, wrapped(text, axes_width(ax), SMALL, lines=1), (0, y + 0.3), coords=SIDE, size=SMALL, color=GREY)
+    write(
+        ax, wrapped(text, axes_width(ax), SMALL, lines=1), (0, y + 0.3), coords=SIDE, size=SMALL, color=GREY
+    )
 
 
 _WORDS_ROW = 0.165
