@@ -22,18 +22,17 @@ from crossroads.core.stimuli import StimulusSet, read_sheet
 from crossroads.core.wording.numbers import P
 from crossroads.core.wording.phrases import ADJUSTMENT, NONE_LISTED
 from crossroads.core.wording.table import Column, Table, adjusted_column
-from crossroads.intersections.detection import DetectionResult, Removal
-from crossroads.intersections.discovery import DiscoveryResult, Kind, discover
-from crossroads.intersections.fits import Dissimilarity
-from crossroads.intersections.published import (
+from crossroads.intersections.audit import (
     Material,
     Trio,
     detect,
     published_comparisons,
     published_material,
 )
-from crossroads.intersections.published import intersectional_words as intersectional_words
-from crossroads.intersections.rsa import RsaResult, rsa
+from crossroads.intersections.audit import intersectional_words as intersectional_words
+from crossroads.intersections.detection import DetectionResult, Removal
+from crossroads.intersections.discovery import DiscoveryResult, Kind, discover
+from crossroads.intersections.rsa import Dissimilarity, RsaResult, rsa
 from crossroads.intersections.wefat import group_table
 
 SheetFile = Annotated[

@@ -286,7 +286,7 @@ def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
         {"marker": "o", "markersize": 5.0, "color": BROWN},
         {"marker": "s", "markersize": 4.6, "color": TEAL, "markerfacecolor": "white"},
     )
-    fits = ((test.similarity1, test.samples1), (test.similarity2, test.samples2))
+    fits = ((test.similarity1, test.fits[:, 0]), (test.similarity2, test.fits[:, 1]))
     for i, (mean, samples) in enumerate(fits):
         at = y + i * _LINE / _ROW
         ends = np.percentile(samples, _ENDS).tolist()
@@ -307,7 +307,7 @@ def _name_tick(ax: Axes, test: RsaResult) -> None:
 def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[list[str]]:
     """The columns of text beside the chart, each with its heading."""
     columns = [
-        ["Δ", *(wording.number(test.delta, sign=True) for test in tests)],
+        ["Δ", *(wording.number(test.crossed.difference, sign=True) for test in tests)],
         ["p", *(wording.probability(test._answer) for test in tests)],
         ["exact p", *(wording.probability(test._p if test.permutations else None) for test in tests)],
         ["p, sign test", *(wording.probability(test.sign_pvalue) for test in tests)],
@@ -319,7 +319,7 @@ def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[l
 
 
 def _fit_note(tests: list[RsaResult], *, adjusted: bool) -> str:
-    drawn = {(len(test.samples1), test.conventions.get("n")) for test in tests}
+    drawn = {(len(test.fits), test.conventions.get("n")) for test in tests}
     samples, n = next(iter(drawn))
     of = f"{samples:,} samples of {n} items per set" if len(drawn) == 1 and n else "the samples"
     times = {test.permutations for test in tests}
