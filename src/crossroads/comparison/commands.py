@@ -10,8 +10,13 @@ from typing import Annotated
 from crossroads.comparison.battery import Against
 from crossroads.comparison.jackknife import IntervalKind
 from crossroads.comparison.models import Attributes, Scale
-from crossroads.comparison.report.audits import Comparison, compare_audits, saved_audits
-from crossroads.comparison.report.files import comparison_notes, comparison_tables
+from crossroads.comparison.report import (
+    Comparison,
+    compare_audits,
+    comparison_notes,
+    comparison_tables,
+    saved_audits,
+)
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, Convention, Opt, Seeded, Shown, command, passed
 from crossroads.core.cli.terminal import progress as waiting
