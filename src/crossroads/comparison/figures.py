@@ -106,7 +106,7 @@ def _columns(result: CompareBatteryResult, rows: list[Row]) -> list[list[str]]:
     return [
         ["difference", *(wording.number(row.test.difference, sign=True) for row in rows)],
         [percent, *(" to ".join(pair) if pair else "–" for pair in ends)],
-        [f"{exact}p", *(wording.probability(row.paired and row.paired._p) for row in rows)],
+        [f"{exact}p", *(wording.probability(next(iter(row.shown.values()), None)) for row in rows)],
         [f"{exact}{wording.ADJUSTED}", *map(wording.probability, adjusted)],
     ]
 

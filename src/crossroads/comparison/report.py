@@ -189,7 +189,10 @@ def compare_audits(
         skipped=skipped,
         unpaired=tuple(saved),
         notes=(*_notes(audits), *context_notes(base.tests, base.pairs)),
-        conventions=base.conventions | ({"adjusted": f"all comparisons: {family}"} if base.tests else {}),
+        conventions={
+            **base.conventions,
+            **({"adjusted": f"all comparisons: {family}"} if base.tests else {}),
+        },
     )
     return Comparison(battery=battery, traits=_adjusted(traits))
 

@@ -323,7 +323,7 @@ class _Draws:
     groups: list[Key]
     contrasts: Contrasts
     ddof: int
-    limits: Floats
+    limits: NDArray[np.float32]
     """The largest effect size that each contrast can have, as a column."""
 
     @classmethod

@@ -59,7 +59,7 @@ class ScoreTable(Mapping[str, Mapping[str, float]]):
         if isinstance(table, ScoreTable):
             return table
         form = f"give {{pair: {{word: score, ...}}, ...}}, such as wefat(...).{what}."
-        if not isinstance(table, Mapping) or not all(isinstance(row, Mapping) for row in table.values()):
+        if not _is_table(table):
             raise InputError(f"{what} is of type {type(table).__name__}, not a table of scores.", hint=form)
         if not table:
             raise InputError(f"{what} contains no pair of groups.", hint=form)
@@ -76,6 +76,10 @@ class ScoreTable(Mapping[str, Mapping[str, float]]):
             wrong = "contains nan or infinite scores" if array.size else "scores no words"
             raise InputError(f"{what} {wrong}.", hint="give a number for every candidate word.")
         return cls(tuple(map(str, table)), words, array)
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(row, Mapping) for row in value.values())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def rdms(result: RsaResult) -> Figure:
         below=0.12,
     )
     model = frame.axes(None)
-    whole, place = model.figure, model.get_position()
+    whole, place = cast("Figure", model.figure), model.get_position()
 
     def axes(right: float, up: float, wide: float, tall: float) -> Axes:
         """Axes at a distance from the lower left corner of the model's map."""
