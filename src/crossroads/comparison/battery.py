@@ -280,9 +280,8 @@ def compare_battery(
 ) -> CompareBatteryResult:
     """Compare several designs between models, pair by pair, and adjust for the number of comparisons.
 
-    Each comparison is the paired test of :func:`~crossroads.compare`: labels of the
-    *changes* from model to model are exchanged. The interval is that of the difference of the two effect
-    sizes over the choice of words, the same in both models, so that what a word does in both cancels out.
+    Each comparison is the paired test of :func:`~crossroads.compare`. The interval is that of the difference
+    of the two effect sizes over the choice of words, the same in both models.
 
     Parameters
     ----------
@@ -294,8 +293,7 @@ def compare_battery(
     against
         ``"all"`` compares every two models, ``"first"`` all others with the first.
     missing
-        As in :func:`~crossroads.compare`; stimuli missing from either model of a pair are
-        missing from both. A design with too few stimuli left is listed in ``skipped``.
+        As in :func:`~crossroads.compare`. A design with too few stimuli left is listed in ``skipped``.
     alternative, scale, attributes, ddof, seed
         As in :func:`~crossroads.compare`.
     interval
@@ -458,8 +456,8 @@ def join_comparisons(
 
 def _conventions(found: Sequence[CompareBatteryResult]) -> dict[str, Any]:
     """The conventions of all; where those of comparisons over contexts differ, their names say so."""
-    conventions = dict(found[0].conventions)
-    for one in found[1:]:
+    conventions: dict[str, Any] = {}
+    for one in found:
         over = any(test.contexts for test in one.tests)
         for key, value in one.conventions.items():
             if conventions.setdefault(key, value) != value and over:

@@ -98,10 +98,7 @@ def _columns(result: CompareBatteryResult, rows: list[Row]) -> list[list[str]]:
     levels = {ends.level for ends in result.intervals if ends is not None}
     percent = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
     exact = _exact(result)
-    ends = [
-        row.interval and f"{wording.number(row.interval.low)} to {wording.number(row.interval.high)}"
-        for row in rows
-    ]
+    ends = [row.interval and map(wording.number, (row.interval.low, row.interval.high)) for row in rows]
     adjusted = (row.adjusted.get(phrases.ADJUSTMENT) for row in rows)
     return [
         ["difference", *(wording.number(row.test.difference, sign=True) for row in rows)],

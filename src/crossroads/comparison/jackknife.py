@@ -107,8 +107,8 @@ def jackknife(shared: SharedWords, scale: str) -> Jackknife:
 
     With :math:`\theta_{(i)}` the statistic without word i of a set of n, the set adds :math:`\frac{n - 1}{n}
     \sum_i (\theta_{(i)} - \bar\theta_{(\cdot)})^2` to the variance. The part of single cells is estimated
-    from the residuals of the cosines of each block, such as x and a, after subtracting the means of its rows
-    and columns. The total is never below the share of the targets alone or of the attributes alone.
+    from the residuals of the cosines of each block, such as x and a, without the means of its rows and
+    columns. The total is never below the share of the targets alone or of the attributes alone.
     """
     sides = [_Side.of(table, shared.sizes, scale) for table in shared.tables]
     left = {name: np.stack([side.left_out[name] for side in sides]) for name in shared.sizes}
@@ -141,10 +141,8 @@ def effect_jackknife(shared: SharedWords) -> Jackknife:
     plain = jackknife(shared, "cosine")
     reaches = [_quantile(one.df, 0.975) * sqrt(one.total) for one in plain.variances]
     first, second = (float(s.std(ddof=1)) for s in shared.scores)
-    flat = any(
-        spread <= _TINY * float(np.abs(s).max())
-        for spread, s in zip((first, second), shared.scores, strict=True)
-    )
+    least = [_TINY * float(np.abs(s).max()) for s in shared.scores]
+    flat = first <= least[0] or second <= least[1]
     if flat or all(abs(value) > reach for value, reach in zip(plain.values, reaches, strict=True)):
         return jackknife(shared, "sd")
     scaled = replace(shared, tables=(shared.tables[0] / first, shared.tables[1] / second))
@@ -161,10 +159,9 @@ def _quantile(df: float, share: float) -> float:
 def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
     """Compute changes of the targets of x and of y whose exchange gives the p-value of a difference.
 
-    They vary as the influence of each target does. Their difference is set so that a t test of them, which is
-    based on targets only, has the p-value of the difference over targets and attributes together. With the
-    scale ``"cosine"``, where influences are changes themselves, a difference is never enlarged; nor where it
-    is linear.
+    They vary as the influence of each target does. Their difference is set so that a t test of them, over
+    targets only, has the p-value of the difference over targets and attributes together. It is never enlarged
+    with the scale ``"cosine"``, where influences are changes themselves, nor where it is linear.
     """
     from scipy.special import stdtr  # scipy is slow to import
 
@@ -212,11 +209,8 @@ class _Side:
             "b": lambda weights: value(mean_a - np.einsum("ib,tb->it", weights, near_b)),
         }
         slopes = _slopes(x, y, scale)
-        blocks = (
-            (t, near[rows])
-            for t, rows in (("x", slice(n_x)), ("y", slice(n_x, None)))
-            for near in (near_a, near_b)
-        )
+        halves = {"x": slice(n_x), "y": slice(n_x, None)}
+        blocks = [(t, near[rows]) for t, rows in halves.items() for near in (near_a, near_b)]
         return cls(
             value=float(value(s[None])[0]),
             within=_spread(x, y),
@@ -292,11 +286,9 @@ def difference_interval(
 ) -> DifferenceInterval | None:
     """Compute an interval of the difference of two effect sizes over the choice of words.
 
-    There is none where a set has a single word, or where associations are nearly equal. ``"jackknife"``:
-    leaving out one word at a time gives the variance of Fisher's z in each model and their covariance; the
-    interval contains the differences of effect sizes within a quantile of t. Where a model has no association
-    that other words would show, it is that of the effect sizes themselves (:func:`effect_jackknife`).
-    ``"percentile"``: quantiles of the differences in resampled words, the same in both models.
+    There is none where a set has a single word, or where associations are nearly equal. ``"jackknife"``: the
+    differences of effect sizes within a quantile of t, by :func:`effect_jackknife`. ``"percentile"``:
+    quantiles of the differences in resampled words, the same in both models.
     """
     sizes = shared.sizes
     if min(sizes.values()) < 2:
@@ -331,9 +323,7 @@ def _ends(found: Jackknife, largest: float, level: float) -> tuple[float, float]
     """The smallest and the largest difference of effect sizes that the numbers of both models allow.
 
     An ellipse contains the pairs of numbers whose distance from the observed pair is no larger than the
-    quantile of t. The extremes of the difference of effect sizes, which grows with the first number and falls
-    with the second, are on it. It contains a pair of equal numbers just where their difference is no larger
-    than the quantile of t times its standard error.
+    quantile of t. The extremes of the difference of effect sizes are on it.
     """
     reach = _quantile(found.variance.df, (1 + level) / 2)
     one, two = (variance.total for variance in found.variances)

@@ -138,9 +138,7 @@ def compare(
 
     Each target has an association in each model. The test concerns the *changes* of these associations: under
     the null hypothesis that targets in X did not change more than those in Y, the labels of the changes are
-    exchangeable, and permuting them gives the p-value. Words that are unusual in both models cancel out: the
-    test is paired. Before labels are exchanged, the difference is reduced to allow for the uncertainty due to
-    the choice of attributes.
+    exchangeable, and permuting them gives the p-value. Words that are unusual in both models cancel out.
 
     Parameters
     ----------
@@ -162,24 +160,17 @@ def compare(
     -----
     A strong association depends on the few vectors of the attributes: where each model places them a little
     differently, all targets of X move one way and all of Y the other, which no exchange of targets shows.
-    With ``attributes="drawn"``, therefore, one word at a time is left out of both models, targets and
-    attributes (:func:`~crossroads.comparison.jackknife.jackknife`). With ``scale="sd"`` this is done to
-    Fisher's z of the correlation of association and target; where a model has no association that other words
-    would show, to the effect sizes, whose standard deviations are taken as known. The contribution of each
-    target to the difference :math:`\theta` replaces its change; for ``scale="cosine"`` that is the change
-    itself. :math:`\theta` over its standard error has a tail probability in the t distribution with
-    Satterthwaite's degrees of freedom. The changes of X are then shifted against those of Y until a t test
-    over targets alone has the same tail probability, and labels are exchanged.
+    With ``attributes="drawn"``, therefore, one word at a time is left out of both models
+    (:func:`~crossroads.comparison.jackknife.effect_jackknife`; for ``scale="cosine"``,
+    :func:`~crossroads.comparison.jackknife.jackknife`). The contribution of each target to the difference
+    :math:`\theta` replaces its change. :math:`\theta` over its standard error has a tail probability in the t
+    distribution with Satterthwaite's degrees of freedom. The changes of X are shifted against those of Y
+    until a t test over targets alone has the same tail probability, and labels are exchanged.
 
-    With ``scale="cosine"`` the difference is never enlarged, so that the test is also valid with attributes
-    taken as given, and then exact. With ``scale="sd"``, ``attributes="given"`` is exact where neither model
-    has an association, and otherwise rejects less often.
-
-    Over contexts, the association of a target is its mean over all contexts of all words, which are taken as
-    given, and the unit is the target word. Where the models read different contexts (``same_contexts``), a
-    change may come from the texts as well as from the models. Means over few contexts are noisy, which makes
-    an effect size in standard deviations smaller: where one model has fewer contexts, equal associations are
-    rejected more often than the level; ``scale="cosine"`` is not affected.
+    Over contexts, the association of a target is its mean over all contexts of all words, and the unit is the
+    target word. Where models read different contexts (``same_contexts``), a change may come from the texts.
+    Means over few contexts are noisy, which makes an effect size in standard deviations smaller: where one
+    model has fewer contexts, equal associations are rejected too often; not with ``scale="cosine"``.
 
     Examples
     --------
@@ -199,10 +190,8 @@ def compare(
     warn_about_sharing(design)
     shared = shared_words(first, second, design, missing)
     n_x = len(shared.words["x"])
-    scaled = [
-        _standardised(s, error, design.name, ddof)
-        for s, error in zip(shared.scores, shared.errors, strict=True)
-    ]
+    found = zip(shared.scores, shared.errors, strict=True)
+    scaled = [_standardised(s, error, design.name, ddof) for s, error in found]
     d = [float(z[:n_x].mean() - z[n_x:].mean()) for z, _ in scaled]
     if scale == "sd":
         changes, error = scaled[0][0] - scaled[1][0], sum(error for _, error in scaled)
@@ -257,10 +246,8 @@ def _over_all_words(shared: SharedWords, scale: str, design: str) -> tuple[tuple
     """Changes of targets that allow for the choice of attributes, and their largest rounding error."""
     found = effect_jackknife(shared) if scale == "sd" else jackknife(shared, scale)
     if not found.defined:
-        raise EvidenceError(
-            f"the associations of the design {design!r} are nearly equal in one of the models.",
-            hint="check that its vectors differ.",
-        )
+        what = f"the associations of the design {design!r} are nearly equal in one of the models."
+        raise EvidenceError(what, hint="check that its vectors differ.")
     units = found.within if scale == "sd" else (1.0, 1.0)
     error = sum(2 * error / unit for error, unit in zip(shared.errors, units, strict=True))
     return tempered_changes(found, scale), error * _ERRORS * shared.scores[0].size
@@ -269,10 +256,8 @@ def _over_all_words(shared: SharedWords, scale: str, design: str) -> tuple[tuple
 def _standardised(s: Floats, error: float, design: str, ddof: int) -> tuple[Floats, float]:
     """Associations on the scale of the effect size, and the largest rounding error in them."""
     if float(s.max() - s.min()) <= 2 * error:
-        raise EvidenceError(
-            f"every association of the design {design!r} equals {float(s[0]):.6g} in one of the models.",
-            hint="check that its vectors differ.",
-        )
+        what = f"every association of the design {design!r} equals {float(s[0]):.6g} in one of the models."
+        raise EvidenceError(what, hint="check that its vectors differ.")
     spread = float(s.std(ddof=ddof))
     z = (s - s.mean()) / spread
     return z, error * (2 + float(abs(z).max())) / spread
@@ -282,8 +267,8 @@ def context_notes(tests: Sequence[CompareResult], pairs: Sequence[tuple[str, str
     """Note, for every two models compared over contexts, whether they read the same ones."""
     notes = []
     for first, second in dict.fromkeys(pairs):
-        over = [test for test, pair in zip(tests, pairs, strict=True) if pair == (first, second)]
-        over = [test for test in over if test.contexts]
+        paired = zip(tests, pairs, strict=True)
+        over = [test for test, pair in paired if pair == (first, second) and test.contexts]
         same = [test.same_contexts for test in over]
         both, doubt = f"{first} and {second}", "may come from the texts as well as from the models."
         if False in same:

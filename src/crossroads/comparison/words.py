@@ -104,10 +104,8 @@ def _gathered(first: Embeddings, second: Embeddings, design: Design, missing: st
     two = gathered(second, one.words, missing=missing)
     one = gathered(first, two.words, missing="drop")
     dropped = {
-        name: {
-            word: _reason(word, name, first, two.coverage) for word in words if word not in two.words[name]
-        }
-        for name, words in design.sets.items()
+        name: {word: _reason(word, name, first, two.coverage) for word in words if word not in kept}
+        for (name, words), kept in zip(design.sets.items(), map(set, two.words.values()), strict=True)
     }
     coverage = _respelled(one.coverage, two.coverage)
     coverage = dataclasses.replace(coverage, policy=missing, used=one.words, dropped=dropped)
@@ -199,13 +197,10 @@ def _check_saved(evidence: CeatResult, coverage: Coverage, design: Design) -> No
                 hint="compare results of the same word lists.",
             )
     shape = (len(used["x"]) + len(used["y"]), len(used["a"]) + len(used["b"]))
+    counted = all(word in evidence.contexts for words in used.values() for word in words)
     wrong = ""
-    if table.shape != shape or not all(
-        word in evidence.contexts for words in used.values() for word in words
-    ):
-        wrong = (
-            f"keeps cosines of shape {table.shape}, and measured {shape[0]} targets on {shape[1]} attributes"
-        )
+    if table.shape != shape or not counted:
+        wrong = f"has cosines of shape {table.shape} for {shape[0]} targets and {shape[1]} attributes"
     elif not (np.abs(table) <= 1 + rounding_error(_DIM)).all():  # false for NaN too
         wrong = "contains numbers that are not cosines"
     if wrong:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from crossroads.core.stimuli import StimulusSet, catalog
 from crossroads.intersections.detection import DetectionResult, Removal, eibd, ibd
 from crossroads.intersections.discovery import null_threshold
 from crossroads.intersections.rsa import RsaResult, rsa, rsa_name
-from crossroads.intersections.wefat import WefatResult, crossing_name, group_table, wefat
+from crossroads.intersections.wefat import WefatResult, group_table, wefat
 
 if TYPE_CHECKING:
     from crossroads.core.audit.plan import Plan
@@ -107,12 +108,12 @@ def intersectional_words() -> list[str]:
 def detect(
     kind: str,
     emb: Embeddings,
-    asked: Material,
+    material: Material,
     target: str,
-    threshold: str,
+    *,
     missing: Missing,
     seed: int,
-    *,
+    threshold: str = "youden",
     remove: Removal = "all",
 ) -> DetectionResult:
     """Run one detection, ``"ibd"`` or ``"eibd"``.
@@ -120,16 +121,15 @@ def detect(
     The threshold is a number, ``"accuracy"``, ``"youden"`` or ``"null"``; without listed words ``"youden"``
     is ``"null"``.
     """
-    truth = asked.truths.get(target)
-    level: Any  # a number, or a rule that ibd checks
+    truth = material.truths.get(target)
+    scored = (emb, material.groups, material.words, target)
+    level: Any = threshold  # a number, or a rule that ibd checks
     if threshold == "null" or (truth is None and threshold == "youden"):
-        level = null_threshold(emb, asked.groups, asked.words, target, missing=missing, seed=seed)
+        level = null_threshold(*scored, missing=missing, seed=seed)
     else:
-        try:
+        with suppress(ValueError):
             level = float(threshold)
-        except ValueError:
-            level = threshold
-    scores = wefat(emb, asked.groups, asked.words, target, missing=missing)
+    scores = wefat(*scored, missing=missing)
     if kind == "ibd":
         return ibd(scores.pairs, threshold=level, truth=truth, seed=seed)
     return eibd(scores.pairs, scores.constituents, threshold=level, truth=truth, remove=remove, seed=seed)
@@ -163,12 +163,6 @@ def _comparisons(plan: Plan) -> list[Unit]:
     ]
 
 
-def _detect(
-    kind: str, emb: Embeddings, material: Material, target: str, *, missing: Missing, seed: int
-) -> DetectionResult:
-    return detect(kind, emb, material, target, "youden", missing, seed)
-
-
 def _wefat(emb: Embeddings, material: Material, target: str, *, missing: Missing) -> WefatResult:
     return wefat(emb, material.groups, material.words, target, missing=missing)
 
@@ -176,14 +170,14 @@ def _wefat(emb: Embeddings, material: Material, target: str, *, missing: Missing
 ROWS = (
     *(
         Row(
-            name=kind, measure=partial(_detect, kind), gives=DetectionResult, on="words", each=_targets(kind),
+            name=kind, measure=partial(detect, kind), gives=DetectionResult, on="words", each=_targets(kind),
             takes=("missing", "seed"), named=f"{{}} {kind.upper()}", skips=(InputError,), alone=True,
         )
         for kind in DETECTIONS
     ),
     Row(  # the reason for a missing result is that of the detections
         name="wefat", measure=_wefat, gives=WefatResult, on="words", each=_targets(DETECTIONS[0]),
-        takes=("missing",), named=crossing_name("{}"), reported=False, skips=(InputError,),
+        takes=("missing",), named="{} WEFAT", reported=False, skips=(InputError,),
     ),
     Row(
         name="rsa", measure=rsa, gives=RsaResult, on="words", each=_comparisons, takes=("missing", "seed"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self, get_args
 
@@ -19,20 +19,9 @@ from crossroads.core.inference.detection import (
 )
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.options import number, seed_of, share, whole
-from crossroads.core.results import (
-    Conclusion,
-    Result,
-    Row,
-    Stat,
-    Status,
-    Values,
-    long_row,
-    named,
-    numbers,
-    stat,
-)
+from crossroads.core.results import Conclusion, Result, Row, Stat, Values, long_row, numbers, stat
 from crossroads.core.results.gathered import listed_words
-from crossroads.core.results.stats import NAME
+from crossroads.core.results.stats import NAME, named
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import counted
 from crossroads.core.wording.table import Rate, Table
@@ -121,8 +110,8 @@ class DetectionResult(Result):
     words: tuple[str, ...]
     """The words detected, strongest first."""
     scores: Mapping[str, float]
-    """Score of every candidate: its largest WEFAT score over all pairs; for EIBD, less its smallest score
-    over the constituent pairs (``remove="any"``: largest; ``"none"``: less nothing)."""
+    """Score of every candidate: its largest WEFAT score over all pairs; for EIBD, minus its smallest score
+    over the constituent pairs (``remove="any"``: largest; ``"none"``: minus nothing)."""
     threshold: float
     """Scores above this count."""
     threshold_rule: str
@@ -131,23 +120,23 @@ class DetectionResult(Result):
     """Words that people listed for the group, of the candidates; empty where none were given."""
     absent: tuple[str, ...]
     """Listed words that are not among the candidates."""
-    accuracy: float | None
+    accuracy: float | None = None
     """Share of candidates classified correctly."""
-    tpr: float | None
+    tpr: float | None = None
     """Share of listed words detected."""
-    fpr: float | None
+    fpr: float | None = None
     """Share of other words detected."""
-    auc: float | None
+    auc: float | None = None
     """Chance that a listed word scores above another one."""
-    intervals: Mapping[str, Share]
+    intervals: Mapping[str, Share] = field(default_factory=dict)
     """Exact confidence intervals of accuracy, tpr and fpr."""
-    auc_interval: tuple[float, float] | None
+    auc_interval: tuple[float, float] | None = None
     """Bootstrap interval of the area under the curve."""
-    baseline: float | None
+    baseline: float | None = None
     """Accuracy of the better of detecting nothing and detecting everything."""
-    honest_accuracy: float | None
+    honest_accuracy: float | None = None
     """Accuracy when the threshold for each word is chosen without it; only where a rule chose one."""
-    curve: Mapping[str, tuple[float, ...]]
+    curve: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Rates over all thresholds: ``threshold``, ``fpr``, ``tpr``."""
 
     def _rows(self) -> list[dict[str, Any]]:
@@ -165,7 +154,7 @@ class DetectionResult(Result):
         return self.kind.upper()
 
     def _to_draw(self) -> dict[str, DetectionResult]:
-        """What its figure is given: detections by name, since it draws several together."""
+        """Detections by name, since the figure draws several together."""
         return {self._label: self}
 
     @classmethod
@@ -232,12 +221,12 @@ class DetectionResult(Result):
         low, high = self.auc_interval
         group = name.removesuffix(self._label).strip() or "the group"
         beyond = " beyond what its parts explain" if self.kind == "eibd" else ""
-        said = "score above other words" if low > 0.5 else "were not found to score above other words"
-        status: Status = "holds" if low > 0.5 else "absent"
+        found = "were not found to score above" if self._at_chance else "score above"
+        words = ("words that people in the study listed for ", group, f" {found} other words{beyond}")
         yield Conclusion(
             name=name,
-            status=status,
-            wordings={status: ("words that people in the study listed for ", group, f" {said}{beyond}")},
+            status="absent" if self._at_chance else "holds",
+            wordings={"absent" if self._at_chance else "holds": words},
             subject=f"words for {group}{beyond}",
             poles=("below others", "above others"),
             scale="AUC",
@@ -393,7 +382,7 @@ def _detect(
     true, present, absent = _truth(words, truth)
     chosen, rule, honest = _threshold(threshold, top, bottom, true)
     flags = (top > chosen) & (bottom <= chosen)
-    judged = _UNJUDGED
+    judged: dict[str, Any] = {}
     if true is not None:
         judged = _judge(flags, true, scores, level, resamples, seed)
         judged["curve"] = _curve(top, bottom, true)
@@ -457,24 +446,12 @@ def _threshold(
     return chosen, threshold, honest
 
 
-_UNJUDGED: dict[str, Any] = {
-    **dict.fromkeys(("accuracy", "tpr", "fpr", "auc", "auc_interval", "baseline")),
-    "intervals": {},
-    "curve": {},
-}
-
-
 def _judge(
     flags: NDArray[np.bool_], true: NDArray[np.bool_], scores: Floats, level: float, resamples: int, seed: int
 ) -> dict[str, Any]:
-    counts = {
-        "accuracy": (flags == true, true | ~true),
-        "tpr": (flags & true, true),
-        "fpr": (flags & ~true, ~true),
-    }
     shares = {}
-    for name, (right, among) in counts.items():
-        hits, cases = int(right.sum()), int(among.sum())
+    for name, judged in (("accuracy", flags == true), ("tpr", flags[true]), ("fpr", flags[~true])):
+        hits, cases = int(judged.sum()), judged.size
         low, high = exact_interval(hits, cases, level)
         shares[name] = Share(value=hits / cases, low=low, high=high, hits=hits, cases=cases)
     listed, others = scores[true], scores[~true]

@@ -131,14 +131,8 @@ def null_threshold(
         The error rate.
     control
         ``"word"``: the rate at which a word exceeds the threshold. ``"family"``: that at which any word does.
-    permutations
-        Number of random assignments of names.
-    seed
-        Seed of the assignments.
-    null
-        ``"empirical"``: the scores with each pair keep the middle and the spread that all candidates have, as
-        in :func:`discover`; ``"exchange"``: exchanging names alone; ``"auto"``: empirical from 200 candidates
-        on. For a list of fewer words, find the threshold with ``words="*"``.
+    permutations, seed, null
+        As in :func:`discover`. For a list of fewer than 200 words, find the threshold with ``words="*"``.
 
     Examples
     --------
@@ -215,9 +209,9 @@ def discover(
     permutations, seed
         Number of random assignments of names, and the seed.
     null
-        ``"empirical"``, as above; ``"exchange"``: names are exchangeable, so that any word with a difference
-        between the names counts as a true discovery, whatever its meaning; ``"auto"``: empirical from 200
-        candidates on, which should then not be chosen for the group.
+        ``"empirical"``, as above; ``"exchange"``: any word with a difference between the names counts as a
+        true discovery, whatever its meaning; ``"auto"``: empirical from 200 candidates on, which should then
+        not be chosen for the group.
     progress
         Called with the number of permutations done.
 

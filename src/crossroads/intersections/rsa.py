@@ -54,6 +54,7 @@ _ORDER = ("group1", "group2", "concept")
 _OTHER_ITEMS = "how often other items for the same things would differ so, were there no difference"
 _SECOND = "the second group does; both are rank correlations"
 _DELTA = "first fit minus the second, over all items"
+_DELTA = "first fit minus the second, over all items"
 _ITEMS_CI = "of Δ, over the choice of items in all sets"
 _EXCHANGED = "labels of the items exchanged, the concept as given, two-sided"
 _SIGN = "the published test, far too small since its samples share items"
@@ -88,9 +89,7 @@ class RsaResult(Result):
         stat("concept", of="names.2"),
         stat("fit1", "fit 1", "the first group goes with the concept", of="similarity1", digits=3),
         stat("fit2", "fit 2", _SECOND, of="similarity2", digits=3),
-        stat(
-            "difference", "Δ", "first fit minus the second, over all items", of="crossed.difference", spare=4
-        ),
+        stat("difference", "Δ", _DELTA, of="crossed.difference", spare=4),
         stat("ci", "95 % CI", _ITEMS_CI, of="crossed.low", digits=3, kind="interval", spare=4),
         stat("p", note=f"{_OTHER_ITEMS}, two-sided", of="_answer"),
         stat("exact_p", note=_EXCHANGED, of="_p", spare=3),
@@ -204,18 +203,13 @@ class RsaGridResult(Family):
     """RSA of every pair of groups with every concept."""
 
     _section: ClassVar[str] = "geometry"
-    _cites: ClassVar[tuple[str, ...]] = (
-        "lepori2020unequal",
-        "kriegeskorte2008representational",
-        "holm1979simple",
-        "benjamini1995controlling",
-    )
+    _cites: ClassVar[tuple[str, ...]] = (*RsaResult._cites, "holm1979simple", "benjamini1995controlling")
     _stem: ClassVar[str] = "rsa_grid"
     _figure: ClassVar[str] = "fit_plot"
 
     _member_type: ClassVar[type[Result]] = RsaResult
     _label_format: ClassVar[str] = "RSA grid"
-    _table_title: ClassVar[str] = "Geometry of groups and concepts"
+    _table_title: ClassVar[str] = RsaResult._table_title
     _columns: ClassVar[tuple[Stat, ...]] = (
         *from_tests(RsaResult, "group1 group2 concept fit1 fit2 difference ci p"),
         adjusted(),
@@ -316,9 +310,8 @@ def rsa(
     words = found.words
     sizes = (len(words["group1"]), len(words["group2"]), len(words["concept"]))
     if dissimilarity == "euclidean":  # which depends on the lengths of vectors
-        vectors = np.stack(
-            [np.asarray(emb[word], dtype=np.float64) for name in _ORDER for word in words[name]]
-        )
+        items = [word for name in _ORDER for word in words[name]]
+        vectors = np.stack([np.asarray(emb[word], dtype=np.float64) for word in items])
     else:
         vectors = np.concatenate([found.vectors[name] for name in _ORDER])
     rows = _coordinates(vectors, dissimilarity)

@@ -20,7 +20,7 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.geometry import Floats, standardised, unit
-from crossroads.core.results import Coverage, Result, Row, Stat, label_for, long_row, read_only, stat
+from crossroads.core.results import Coverage, Result, Row, Stat, long_row, read_only, stat
 from crossroads.core.results.gathered import Missing, check_vectors, gather, listed_words
 from crossroads.core.stimuli import Groups, StimulusSet
 from crossroads.core.wording.table import Table
@@ -130,8 +130,8 @@ class WefatResult(Result):
         names = (*self.pair_names, *self.constituent_names)
         table = np.concatenate([self.pair_scores, self.constituent_scores])
         return [
-            {"word": word, **dict(zip(names, table[:, i].tolist(), strict=True))}
-            for i, word in enumerate(self.words)
+            {"word": word, **dict(zip(names, scores, strict=True))}
+            for word, scores in zip(self.words, table.T.tolist(), strict=True)
         ]
 
     def _members(self) -> Iterator[Row]:
@@ -152,11 +152,6 @@ class WefatResult(Result):
             for pair, scores in table.items():
                 for word, score in scores.items():
                     yield long_row("wefat", self._label, f"{pair} {word}", "score", score)
-
-
-def crossing_name(target: str) -> str:
-    """Name of the scores of words with an intersectional group, such as ``AF WEFAT``."""
-    return label_for(WefatResult, target=target)
 
 
 def wefat(
@@ -256,11 +251,8 @@ class Contrasts:
 
 def contrasts_of(table: GroupTable, target: Key) -> Contrasts:
     """The target against every other group, and its subcategories against their siblings."""
-    pairs = {
-        f"{table.labels[target]} vs {table.labels[key]}": ((target,), (key,))
-        for key in table.names
-        if key != target
-    }
+    others = [key for key in table.names if key != target]
+    pairs = {f"{table.labels[target]} vs {table.labels[key]}": ((target,), (key,)) for key in others}
     constituents: dict[str, Sides] = {}
     contested = [(i, v, other) for i, v in enumerate(target) for other in table.siblings(i, v)]
     for i, value, other in contested:
@@ -415,15 +407,12 @@ def group_table(groups: Groups | Mapping[Any, Any]) -> GroupTable:
             hint="give a mapping such as {('Black', 'female'): ['Aisha', ...], ...}.",
         )
     elif any(isinstance(key, tuple) for key in groups):
-        table = {
-            tuple(map(str, key)) if isinstance(key, tuple) else (str(key),): groups[key] for key in groups
-        }
+        keys = {key: key if isinstance(key, tuple) else (key,) for key in groups}
+        table = {tuple(map(str, parts)): groups[key] for key, parts in keys.items()}
     else:
         table = _flattened(groups)
         if not table:
-            raise DesignError(
-                "the groups contain no names.", hint="give the names that stand for each group."
-            )
+            raise DesignError("the groups contain no names.", hint="give the names of each group.")
         if len(groups) > 1 and all(len(key) == 2 for key in table):
             listed = {str(category): set[str]() for category in groups}
             for (category, _), words in table.items():
@@ -474,21 +463,17 @@ def _check(names: Mapping[Key, tuple[str, ...]], labels: Mapping[Key, str]) -> N
             hint="name one subcategory of every category for each group.",
         )
     if len(names) < 2:
-        raise DesignError(
-            f"there is one group, {next(iter(labels.values()))!r}.", hint="give at least two to compare."
-        )
+        raise DesignError(f"there is one group, {next(iter(labels.values()))!r}.", hint="give two or more.")
     if "words" in labels.values() or len(set(labels.values())) < len(labels):
         raise DesignError(
             f"groups are called {join_words(map(in_short, labels.values()), most=4)}.",
             hint="give each group its own name; 'words' is reserved for the candidates.",
         )
     owner: dict[str, str] = {}
-    for key, words in names.items():
-        for word in words:
-            if word in owner:
-                first, second = in_short(owner[word]), in_short(labels[key])
-                raise DesignError(
-                    f"the groups {first} and {second} share the name {in_short(word)}.",
-                    hint="a name can stand for one group only: remove it from one of them, or from both.",
-                )
-            owner[word] = labels[key]
+    for name, label in ((name, labels[key]) for key, words in names.items() for name in words):
+        if name in owner:
+            raise DesignError(
+                f"the groups {in_short(owner[name])} and {in_short(label)} share the name {in_short(name)}.",
+                hint="a name can stand for one group only: remove it from one of them, or from both.",
+            )
+        owner[name] = label

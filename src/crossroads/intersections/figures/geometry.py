@@ -14,18 +14,7 @@ from crossroads.core.figures import wording
 from crossroads.core.figures.layout import MARGIN, Frame, axes_width, write
 from crossroads.core.figures.lettering import fitted, height, width
 from crossroads.core.figures.rows import Line, Rows, row_axes
-from crossroads.core.figures.style import (
-    BODY,
-    BROWN,
-    INK,
-    LEAST,
-    PAGE,
-    RULE,
-    SMALL,
-    TEAL,
-    figure,
-    matplotlib,
-)
+from crossroads.core.figures.style import BODY, BROWN, INK, LEAST, PAGE, RULE, SMALL, TEAL, figure, matplotlib
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.ranks import doubled_midranks
 from crossroads.core.wording.numbers import P, p_equals
