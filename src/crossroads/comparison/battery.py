@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -157,18 +157,18 @@ class CompareBatteryResult(Result):
 
     models: tuple[str, ...]
     """Names of the models, in the order given."""
-    pairs: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[str, str], ...] = ()
     """The two models of each test."""
-    tests: tuple[CompareResult, ...]
+    tests: tuple[CompareResult, ...] = ()
     """The tests, design by design."""
-    intervals: tuple[DifferenceInterval | None, ...]
+    intervals: tuple[DifferenceInterval | None, ...] = ()
     """Interval of each difference over the choice of words, the same in both models; None where a set has a
-    single word, which cannot vary, where associations hardly differ, or where none was requested."""
-    adjusted: Mapping[str, tuple[float, ...]]
+    single word, where associations hardly differ, or where none was requested."""
+    adjusted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """p-values adjusted over all designs and pairs of models, by method (``holm``, ``bh``, ``by``)."""
-    titles: Mapping[str, Mapping[str, str]]
+    titles: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """What the sets of each design stand for."""
-    skipped: Mapping[str, str]
+    skipped: Mapping[str, str] = field(default_factory=dict)
     """Comparisons that could not be made, as design and models, and why."""
     unpaired: tuple[SavedDifference, ...] = ()
     """Differences of saved effect sizes, where the vectors are not available."""
@@ -337,8 +337,12 @@ def compare_battery(
     designs = listed_designs(designs)
     pairs = _pairs(models, designs, against)
     if missing == "raise" and measured is None:
-        found_in = {f"in {name}": _index(model) for name, model in models.items()}
-        require_in_all({name: index for name, index in found_in.items() if index is not None}, designs)
+        words = {
+            f"in {name}": model if isinstance(model, Embeddings) else model.index
+            for name, model in models.items()
+            if isinstance(model, (Embeddings, Contexts))  # of others only the tests are known
+        }
+        require_in_all(words, designs)
     settings: dict[str, Any] = {
         "missing": missing,
         "alternative": alternative,
@@ -395,11 +399,6 @@ def compare_battery(
         },
         provenance=tuple(one for some in sources for one in (some if isinstance(some, tuple) else (some,))),
     )
-
-
-def _index(model: Model) -> Embeddings | None:
-    """Where the words of a model are looked up; None where only its tests are known."""
-    return model if isinstance(model, Embeddings) else model.index if isinstance(model, Contexts) else None
 
 
 def _evidence(model: Model, name: str, design: Design) -> Evidence:

@@ -298,25 +298,17 @@ def difference_interval(
     found = effect_jackknife(shared)
     if not found.defined:
         return None
-    ends = _linear_ends if found.linear else _ends
-    low, high = ends(found, _largest(sizes, ddof), level)
+    n_x, n_y = sizes["x"], sizes["y"]
+    largest = sqrt((n_x + n_y - ddof) * (n_x + n_y) / (n_x * n_y))  # that sets of these sizes can have
+    if found.linear:  # in standard deviations with a ddof of 1; no further than effect sizes can be apart
+        scale = largest / sqrt((n_x + n_y - 1) * (n_x + n_y) / (n_x * n_y))
+        half = _quantile(found.variance.df, (1 + level) / 2) * sqrt(found.variance.total)
+        low, high = (scale * (found.difference + sign * half) for sign in (-1, 1))
+        low, high = max(low, -2 * largest), min(high, 2 * largest)
+    else:
+        low, high = _ends(found, largest, level)
     words = sum(sizes.values())
     return DifferenceInterval(low=low, high=high, level=level, resamples=words, undefined=found.undefined)
-
-
-def _largest(sizes: Mapping[str, int], ddof: int) -> float:
-    """The largest effect size that sets of these sizes can have."""
-    n_x, n_y = sizes["x"], sizes["y"]
-    return sqrt((n_x + n_y - ddof) * (n_x + n_y) / (n_x * n_y))
-
-
-def _linear_ends(found: Jackknife, largest: float, level: float) -> tuple[float, float]:
-    """The difference of effect sizes within a quantile of t, no further than effect sizes can be apart."""
-    half = _quantile(found.variance.df, (1 + level) / 2) * sqrt(found.variance.total)
-    n = sum(len(some) for some in found.influence)
-    scale = largest / _largest({"x": len(found.influence[0]), "y": n - len(found.influence[0])}, 1)
-    low, high = (scale * (found.difference + sign * half) for sign in (-1, 1))
-    return max(low, -2 * largest), min(high, 2 * largest)
 
 
 def _ends(found: Jackknife, largest: float, level: float) -> tuple[float, float]:

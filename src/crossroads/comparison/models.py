@@ -8,7 +8,7 @@ from math import log
 from typing import Any, ClassVar, Literal, Self
 
 from crossroads.comparison.jackknife import effect_jackknife, jackknife, tempered_changes
-from crossroads.comparison.words import Evidence, SharedWords, shared_words
+from crossroads.comparison.words import Evidence, shared_words
 from crossroads.core.errors import EvidenceError, join_words, one_of
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
@@ -190,8 +190,8 @@ def compare(
     warn_about_sharing(design)
     shared = shared_words(first, second, design, missing)
     n_x = len(shared.words["x"])
-    found = zip(shared.scores, shared.errors, strict=True)
-    scaled = [_standardised(s, error, design.name, ddof) for s, error in found]
+    both = zip(shared.scores, shared.errors, strict=True)
+    scaled = [_standardised(s, error, design.name, ddof) for s, error in both]
     d = [float(z[:n_x].mean() - z[n_x:].mean()) for z, _ in scaled]
     if scale == "sd":
         changes, error = scaled[0][0] - scaled[1][0], sum(error for _, error in scaled)
@@ -201,7 +201,14 @@ def compare(
         attributes = "given"
     exchanged = (changes[:n_x], changes[n_x:])
     if attributes == "drawn":
-        exchanged, error = _over_all_words(shared, scale, design.name)
+        found = effect_jackknife(shared) if scale == "sd" else jackknife(shared, scale)
+        if not found.defined:
+            what = f"the associations of the design {design.name!r} are nearly equal in one of the models."
+            raise EvidenceError(what, hint="check that its vectors differ.")
+        exchanged = tempered_changes(found, scale)
+        units = found.within if scale == "sd" else (1.0, 1.0)
+        error = sum(2 * error / unit for error, unit in zip(shared.errors, units, strict=True))
+        error *= _ERRORS * shared.scores[0].size
     tested = permutation_test(
         *exchanged,
         alternative=alternative,
@@ -240,17 +247,6 @@ def compare(
         },
         provenance=shared.provenance,
     )
-
-
-def _over_all_words(shared: SharedWords, scale: str, design: str) -> tuple[tuple[Floats, Floats], float]:
-    """Changes of targets that allow for the choice of attributes, and their largest rounding error."""
-    found = effect_jackknife(shared) if scale == "sd" else jackknife(shared, scale)
-    if not found.defined:
-        what = f"the associations of the design {design!r} are nearly equal in one of the models."
-        raise EvidenceError(what, hint="check that its vectors differ.")
-    units = found.within if scale == "sd" else (1.0, 1.0)
-    error = sum(2 * error / unit for error, unit in zip(shared.errors, units, strict=True))
-    return tempered_changes(found, scale), error * _ERRORS * shared.scores[0].size
 
 
 def _standardised(s: Floats, error: float, design: str, ddof: int) -> tuple[Floats, float]:

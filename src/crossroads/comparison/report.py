@@ -290,12 +290,6 @@ def _untested(audits: Sequence[SavedAudit]) -> CompareBatteryResult:
     sources = sources or [p for one in audits for scores in one.traits.values() for p in scores.provenance]
     return CompareBatteryResult(
         models=tuple(one.name for one in audits),
-        pairs=(),
-        tests=(),
-        intervals=(),
-        adjusted={},
-        titles={},
-        skipped={},
         conventions={"measure": "compare battery", "adjusted": "nothing: no paired test was made"},
         provenance=tuple(sources),
     )

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -252,15 +251,12 @@ def _lacking(word: str, first: Mapping[str, str], second: Mapping[str, str]) -> 
 
 
 def _same(sources: Sequence[Provenance | None], counts: Mapping[str, tuple[int, int]]) -> bool | None:
-    """Whether two models read the same contexts: as many of each word, from one collection."""
+    """Whether two models read the same contexts: as many of each word, from one collection.
+
+    None where a store does not record the checksum of the contexts that it was computed from.
+    """
     if any(one != two for one, two in counts.values()):
         return False
-    marks = [None if source is None else _collection(source.details) for source in sources]
-    return None if None in marks else marks[0] == marks[1]
-
-
-def _collection(details: Mapping[str, Any]) -> str | None:
-    """Checksum of the contexts that a store was computed from, where it is recorded."""
-    record = details.get("record")
-    found = record.get("contexts") if isinstance(record, Mapping) else None
-    return found if isinstance(found, str) else None
+    records = [None if source is None else source.details.get("record") for source in sources]
+    one, two = (record.get("contexts") if isinstance(record, Mapping) else None for record in records)
+    return one == two if isinstance(one, str) and isinstance(two, str) else None

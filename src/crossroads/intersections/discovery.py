@@ -84,8 +84,7 @@ class DiscoveryResult(Result):
     def _members(self) -> Iterator[Row]:
         """One row per discovery, the strongest first."""
         z = self.z.tolist() or [None] * len(self.words)
-        columns = zip(self.words, self.scores.tolist(), z, self.qvalues.tolist(), strict=True)
-        for row in columns:
+        for row in zip(self.words, self.scores.tolist(), z, self.qvalues.tolist(), strict=True):
             yield dict(zip(("group", "word", "score", "z", "qvalue"), (self.target, *row), strict=True))
 
     @property
@@ -96,12 +95,12 @@ class DiscoveryResult(Result):
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per word; the title says how many were found."""
-        found = (
+        titles = (
             f"{one.target}, {one.kind.upper()}: {len(one.words):,} of {one.candidates:,} words at a "
             f"false-discovery rate of {percent(one.fdr)}"
             for one in results.values()
         )
-        return replace(super()._tabulate(results), title="; ".join(found))
+        return replace(super()._tabulate(results), title="; ".join(titles))
 
 
 def null_threshold(
@@ -151,7 +150,8 @@ def null_threshold(
     one_of("null", null, Null)
     check_ddof(ddof)
     share("level", level, hint="give a rate between 0 and 1.")
-    _check_draws(permutations, seed)
+    whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
+    seed_of(seed)
     table = group_table(groups)
     names, _, rows, _ = look_up(emb, table, words, missing)
     draws = _Draws.of(emb, rows, names, contrasts_of(table, table.find(target)), ddof, relative=False)
@@ -237,7 +237,8 @@ def discover(
     check_ddof(ddof)
     share("fdr", fdr, hint="give a rate between 0 and 1.")
     switch("relative", relative)
-    _check_draws(permutations, seed)
+    whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
+    seed_of(seed)
     table = group_table(groups)
     key = table.find(target)
     names, kept, rows, coverage = look_up(emb, table, words, missing)
@@ -370,8 +371,3 @@ class _Draws:
         """Smallest pair score, minus the smallest constituent score where that is positive."""
         pairs = len(self.contrasts.pairs)
         return np.asarray(scores[:pairs].min(axis=0) - np.maximum(scores[pairs:].min(axis=0), 0.0))
-
-
-def _check_draws(permutations: int, seed: int) -> None:
-    whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
-    seed_of(seed)

@@ -120,12 +120,10 @@ class RsaResult(Result):
     fits: NDArray[np.float64]
     """Both fits in each sample: a row per sample."""
     attainable: float
-    """The best fit that a hypothesis of zeros and ones with these group sizes can have, where no two
-    dissimilarities are equal."""
+    """The best fit that such a hypothesis can have, where no two dissimilarities are equal."""
     halves: float | None
-    """Rank correlation of the dissimilarities from two random halves of the dimensions, corrected to the full
-    length (Spearman–Brown), mean over splits; None without splits. Dimensions are no repeated measurements:
-    this is neither a bound of the fits nor their reliability."""
+    """Rank correlation of the dissimilarities from two random halves of the dimensions (Spearman–Brown), mean
+    over splits; None without splits. It is neither a bound of the fits nor their reliability."""
     items: Mapping[str, tuple[str, ...]]
     """The items measured, by set."""
     geometry: NDArray[np.float64]
@@ -270,9 +268,9 @@ def rsa(
 
     Notes
     -----
-    With groups of the same size, the difference of the fits is the difference of the mean rank of the
-    dissimilarities of the two groups with the concept, times a constant. ``crossed`` takes the items of all
-    three sets as drawn, by the formulas of :func:`~crossroads.weat`, for that table of ranks.
+    With groups of the same size, the difference of the fits is that of the mean ranks of the dissimilarities
+    of the two groups with the concept, times a constant. ``crossed`` takes the items of all three sets as
+    drawn, by the formulas of :func:`~crossroads.weat`, for that table of ranks.
 
     *Departures:* the published sign test treats samples as independent although they share items, and
     rejects a true null far too often; it is ``sign_pvalue``.

@@ -132,16 +132,15 @@ def _draw_detection(ax: Axes, y: int, result: DetectionResult) -> None:
     if result.kind == "ibd":
         ax.plot([result.threshold] * 2, [y - 0.42, y + 0.12], color=INK, linewidth=1.1, zorder=2)
     text = phrases.AT_CHANCE if result._at_chance else f"found: {', '.join(result.words) or 'no word'}"
-    write(
-        ax, wrapped(text, axes_width(ax), SMALL, lines=1), (0, y + 0.3), coords=SIDE, size=SMALL, color=GREY
-    )
+    text = wrapped(text, axes_width(ax), SMALL, lines=1)
+    write(ax, text, (0, y + 0.3), coords=SIDE, size=SMALL, color=GREY)
 
 
 _WORDS_ROW = 0.165
 _WORDS_WIDTH = COLUMN + 0.7
 _SCORES = {
     "ibd": "largest score over all pairs",
-    "eibd": "largest pair score less what the constituents explain",
+    "eibd": "largest pair score minus what the constituents explain",
 }
 
 
@@ -169,7 +168,7 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
     if not rows:
         raise InputError(
             f"no word reached a false-discovery rate of {result.fdr:g}.",
-            hint="discover with a larger fdr, or with more names a group.",
+            hint="discover with a larger fdr, or with more names per group.",
         )
     scores = [float(row["score"]) for row in rows]
     labels = [fitted(str(row["word"]), _NAMED, SMALL + 0.5) for row in rows]

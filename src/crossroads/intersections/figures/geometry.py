@@ -59,14 +59,24 @@ def rdms(result: RsaResult) -> Figure:
     out = 0.06 + max((width(text, size) + 0.05 for text, size in labels), default=0.0)
     left = MARGIN + 0.16 + out
     first, second, concept = result.names
+    fits = map(wording.number, (result.similarity1, result.similarity2, result.attainable))
+    subtitle = "mean fit of hypothesis 1: {}, of hypothesis 2: {}, of at most {}".format(*fits)
+    p, kind = result._answer, result.conventions.get("dissimilarity", "")
     frame = Frame(
         width=left + _BIG + _BETWEEN + _SMALL_MAP + _BAR,
         body=_BIG,
         left=left,
         right=_BETWEEN + _SMALL_MAP + _BAR,
         title=f"The geometry of {first}, {second} and {concept}",
-        subtitle=_subtitle(result),
-        note=_rdm_note(result),
+        subtitle=subtitle if p is None else f"{subtitle}; {p_equals(p, 'figure')} for their difference",
+        note=wording.sentence(
+            f"ranks of the dissimilarities of all pairs of items{f' ({kind})' if kind else ''}, "
+            "from 0, most alike, to 1, least alike",
+            "hypotheses 1 and 2: the pairs that would be unlike are 1, the others 0",
+            f"rows and columns in the same order: {', '.join(result.names)}",
+            "" if p is None else "p: two-sided, for other items of the groups and the concept",
+            wording.model(result),
+        ),
         above=_ABOVE,
         below=0.12,
     )
@@ -180,25 +190,6 @@ def _draw_bar(ax: Axes, image: Any) -> None:
     write(ax, text, (1, 0.5), (0.2, 0), size=SMALL, rotation=90, ha="center", va="center")
 
 
-def _subtitle(result: RsaResult) -> str:
-    fits = map(wording.number, (result.similarity1, result.similarity2, result.attainable))
-    text = "mean fit of hypothesis 1: {}, of hypothesis 2: {}, of at most {}".format(*fits)
-    p = result._answer
-    return text if p is None else f"{text}; {p_equals(p, 'figure')} for their difference"
-
-
-def _rdm_note(result: RsaResult) -> str:
-    kind = result.conventions.get("dissimilarity", "")
-    return wording.sentence(
-        f"ranks of the dissimilarities of all pairs of items{f' ({kind})' if kind else ''}, "
-        "from 0, most alike, to 1, least alike",
-        "hypotheses 1 and 2: the pairs that would be unlike are 1, the others 0",
-        f"rows and columns in the same order: {', '.join(result.names)}",
-        "" if result._answer is None else "p: two-sided, for other items of the groups and the concept",
-        wording.model(result),
-    )
-
-
 _ROW = 0.46
 _LINE = 0.125  # of an inch
 _FIT_LONGEST = 1.9
@@ -255,7 +246,10 @@ def fit_plot(results: RsaResult | Sequence[RsaResult] | RsaGridResult, *, ax: Ax
         _draw_test(ax, y, test)
     ax.margins(x=0.03)
     ax.autoscale_view(scaley=False)
-    _name_tick(ax, tests[0])
+    low, high = ax.get_xlim()  # the name of the tick above the first row
+    at = (tests[0].attainable - low) / (high - low) * axes_width(ax)
+    right = min(axes_width(ax) + 0.06, at + width("attainable", SMALL) / 2)
+    write(ax, "attainable", (0, 1), (right, 0.05), size=SMALL, color=INK, ha="right", va="bottom")
     rows.write_columns(ax)
     ax.set_xlabel("fit with the hypothesis (Spearman's ρ)", fontsize=BODY, color=INK, labelpad=3)
     return ax
@@ -283,14 +277,6 @@ def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
         ax.plot([mean], [at], linestyle="none", markeredgewidth=1.1, zorder=3, **look[i])
     ends = [y - 0.3, y + 0.42]
     ax.plot([test.attainable] * 2, ends, color=INK, linewidth=1.2, zorder=2, solid_capstyle="butt")
-
-
-def _name_tick(ax: Axes, test: RsaResult) -> None:
-    """Name the tick above the first row."""
-    low, high = ax.get_xlim()
-    at = (test.attainable - low) / (high - low) * axes_width(ax)
-    right = min(axes_width(ax) + 0.06, at + width("attainable", SMALL) / 2)
-    write(ax, "attainable", (0, 1), (right, 0.05), size=SMALL, color=INK, ha="right", va="bottom")
 
 
 def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[list[str]]:
