@@ -1,6 +1,6 @@
 """The output of an audit: tables, text, citations, verdicts and pages from results."""
 
-from crossroads.comparison.report.audits import Comparison, compare_audits, saved_audits
+from crossroads.comparison.report import Comparison, compare_audits, saved_audits
 from crossroads.core.report.audit import Audit, FinishedAudit
 from crossroads.core.report.documents.records import read_document
 from crossroads.core.report.files import Written, write_audits, write_comparison

@@ -205,7 +205,7 @@ def altered(**changed: Any) -> CeatResult:
     ("first", "second", "options", "message"),
     [
         (Embeddings(list(ROWS), [one[0] for one in ROWS.values()]), CONTEXTS, {}, "Embeddings and Contexts"),
-        (CONTEXTS, "store", {}, "of type str"),
+        (CONTEXTS, "store", {}, "Contexts and str"),
         (CONTEXTS, store({word: [[1.0, 0.0]] for word in ROWS}), {}, "every association"),
         (SAVED, SAVED, {"design": DESIGN.replace({"x5": "z"})}, "x5 and z in one of them only"),
         (SAVED, altered(coverage=None), {}, "does not say which words it measured"),
@@ -213,7 +213,7 @@ def altered(**changed: Any) -> CeatResult:
         (SAVED, altered(_cosines=np.full((12, 12), np.nan)), {}, "numbers that are not cosines"),
         (SAVED, altered(_cosines=np.full((12, 12), 1.1)), {}, "numbers that are not cosines"),
         (SAVED, altered(contexts={}), {}, "the file was changed"),
-        (ceat_battery(CONTEXTS, DESIGN, samples=3), CONTEXTS, {}, "one model is of type CeatBatteryResult"),
+        (ceat_battery(CONTEXTS, DESIGN, samples=3), CONTEXTS, {}, "of type CeatBatteryResult and Contexts"),
     ],
 )
 def test_what_is_not_comparable_is_refused(

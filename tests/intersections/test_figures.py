@@ -94,30 +94,34 @@ def drawn(ax: Any, marker: str) -> list[tuple[float, float]]:
 
 
 @pytest.mark.slow
-def test_a_roc_shows_curves_thresholds_areas_and_published_points(detected: dict[str, Any]) -> None:
+def test_a_detection_shows_listed_and_other_words_the_threshold_and_what_was_found(
+    detected: dict[str, Any],
+) -> None:
     ax: Any = roc(detected, published=PUBLISHED)
-    paths = [line for line in ax.lines if len(line.get_xdata()) > 5]
-    for line, result in zip(paths, detected.values(), strict=True):
-        assert tuple(line.get_xdata()) == result.curve["fpr"]
-        assert tuple(line.get_ydata()) == result.curve["tpr"]
-    assert any(list(line.get_xdata()) == [0, 1] == list(line.get_ydata()) for line in ax.lines)
-    for marker, result in zip("os", detected.values(), strict=True):  # a cross of exact intervals
-        assert drawn(ax, marker) == [(result.fpr, result.tpr)]
-        shares = result.intervals
-        for end in ("low", "high"):
-            assert (getattr(shares["fpr"], end), result.tpr) in drawn(ax, "|")
-            assert (result.fpr, getattr(shares["tpr"], end)) in drawn(ax, "_")
-    assert drawn(ax, "D") == list(PUBLISHED.values())
+    marks = [line for line in ax.lines if line.get_marker() == "o"]
+    expected = [
+        sorted(
+            score
+            for word, score in result.scores.items()
+            if ((word in result.truth), (word in result.words)) == (listed, found)
+        )
+        for result in detected.values()
+        for listed in (True, False)
+        for found in (False, True)
+    ]
+    assert [sorted(line.get_xdata()) for line in marks] == expected
+    assert [line.get_markerfacecolor() == line.get_color() for line in marks] == [False, True] * 4
+    lines = [list(line.get_xdata()) for line in ax.lines if line.get_marker() == "None"]
+    assert lines == [[detected["AF IBD"].threshold] * 2]  # none divides what EIBD finds
     texts = said(ax)
-    assert {f"{name}, published" for name in PUBLISHED} <= set(texts)
     for result in detected.values():
         low, high = result.auc_interval
         assert f"AUC {result.auc:.2f} ({low:.2f} to {high:.2f})" in texts
-        assert f"{100 * result.accuracy:.1f}\N{NO-BREAK SPACE}%" in texts
-        assert f"{100 * result.baseline:.1f}\N{NO-BREAK SPACE}%" in texts
-    assert f"{100 * detected['AF IBD'].honest_accuracy:.1f}\N{NO-BREAK SPACE}%" in texts
-    assert "–" in texts  # the threshold of EIBD was given
-    assert "not the area below the path" in " ".join(texts)
+        assert {f"{share.hits}/{share.cases}" for share in list(result.intervals.values())[1:]} <= set(texts)
+    assert "elsewhere 83\N{NO-BREAK SPACE}% and 36\N{NO-BREAK SPACE}%" in " ".join(texts)
+    assert "no better than chance" in texts
+    better = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
+    assert any(text.startswith(f"found: {', '.join(better.words[:3])}") for text in said(roc({"AF": better})))
     assert faults(ax) == []
     with house():
         names = (
@@ -163,7 +167,7 @@ def test_only_detected_words_are_labelled_strongest_first(
     texts = said(crossed_axes(scores, detection, label=4))
     assert [text for text in texts if re.fullmatch(r"word\d+", text)] == list(detection.words[:4])
     assert f"4 of {len(detection.words)} detected words labelled" in " ".join(texts)
-    assert detected["AF IBD"].at_chance
+    assert detected["AF IBD"]._at_chance
     texts = said(crossed_axes(scores, detected["AF IBD"], label=4))
     assert not [text for text in texts if re.fullmatch(r"word\d+", text)]
     assert "no words are listed, since the detection is no better than chance" in " ".join(texts).lower()
@@ -191,7 +195,7 @@ def test_each_test_has_two_fits_with_percentiles_its_attainable_one_and_the_diff
     ends = [
         float(end)
         for test in grid.tests
-        for samples in (test.samples1, test.samples2)
+        for samples in (*test.fits.T,)
         for end in np.percentile(samples, (2.5, 97.5))
     ]
     assert [x for x, _ in drawn(ax, "|")] == ends
@@ -261,10 +265,8 @@ def test_what_cannot_be_drawn_is_refused_in_words(
     first, gender = detected["AF IBD"], "female vs male"
     elsewhere = replace(first, words=("elsewhere",))
     refused: list[tuple[Callable[[], Any], str]] = [
-        (lambda: roc({}), "0 detections"),
-        (lambda: roc({str(i): first for i in range(7)}), "7 detections"),
+        (lambda: roc({}), "no detection to draw"),
         (lambda: roc({"blind": ibd(scores.pairs, threshold=1.0)}), "truth of 'blind' is not known"),
-        (lambda: roc(detected, published={"AF IBD": (9, 84)}), "published point 'AF IBD'"),
         (lambda: crossed_axes(scores, x="femal vs male"), "did you mean 'female vs male'"),
         (lambda: crossed_axes(scores, y="nothing"), "nothing"),
         (lambda: crossed_axes(scores, x=gender, y=gender), "both 'female vs male'"),

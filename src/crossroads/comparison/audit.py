@@ -105,9 +105,9 @@ def compare_finished(
     context = Context(plan=plan, evidence=evidence, settings=settings, cache=session.cache)
     tasks = make_tasks(ROWS, context)
     outcomes = run_tasks(tasks, session.cache, workers=workers, tracker=session.tracker)
-    both = {name: one for some in outcomes.values() for name, one in some.items()}
-    found = [one for one in both.values() if isinstance(one, CompareBatteryResult)]
-    refused = {name: one for name, one in both.items() if isinstance(one, str)}
+    results = {name: result for row in outcomes.values() for name, result in row.items()}
+    found = [result for result in results.values() if isinstance(result, CompareBatteryResult)]
+    refused = {name: reason for name, reason in results.items() if isinstance(reason, str)}
     return join_comparisons(found, finished, skipped=refused) if found else None
 
 
@@ -116,12 +116,12 @@ def _pairs_of(measure: str) -> Callable[[Mapping[str, Models]], list[Unit]]:
 
     def units(plan: Mapping[str, Models]) -> list[Unit]:
         models, found = plan[measure], []
-        for design in {name: one for some in models.values() for name, one in some.tests.items()}.values():
-            for pair in combinations(models, 2):
-                if all(design.name in models[name].tests for name in pair):
-                    name = comparison_name(design.name, pair[0], pair[1], measure=measure)
-                    unit = design_unit(design)
-                    found.append(unit._replace(name=name, about={**unit.about, "pair": list(pair)}))
+        designs = {name: design for model in models.values() for name, design in model.tests.items()}
+        for name, design in designs.items():
+            for pair in combinations([model for model in models if name in models[model].tests], 2):
+                unit = design_unit(design)
+                title = comparison_name(name, *pair, measure=measure)
+                found.append(unit._replace(name=title, about={**unit.about, "pair": list(pair)}))
         return found
 
     return units

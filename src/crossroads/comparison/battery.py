@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -45,9 +44,6 @@ Model = Embeddings | Contexts | CeatBatteryResult | CeatResult
 """Evidence about one model: a vector per word, or many, or the tests that were made on these."""
 
 
-_Compared = tuple[tuple[str, str], CompareResult, DifferenceInterval | None]
-
-
 @dataclass(frozen=True, kw_only=True)
 class SavedDifference:
     """Difference of two saved effect sizes without vectors, so that no paired test can be made."""
@@ -61,12 +57,12 @@ class SavedDifference:
     effect_sizes: tuple[float, float]
     """Effect size in each model, over the stimuli that it has."""
     difference: float
-    """First effect size less the second."""
+    """First effect size minus the second."""
     reason: str
     """Why there is no paired test."""
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
     """A row of a comparison: a test, or a difference of saved numbers."""
 
     test: CompareResult | SavedDifference
@@ -78,6 +74,7 @@ class _Row(NamedTuple):
 
     @property
     def name(self) -> str:
+        """The design, as a CEAT where it is over contexts."""
         return phrases.tested(self.test.design, self.test.measure)
 
     @property
@@ -86,6 +83,7 @@ class _Row(NamedTuple):
 
     @property
     def both(self) -> str:
+        """The models in one text."""
         return " / ".join(self.models)
 
     @property
@@ -98,7 +96,7 @@ class _Row(NamedTuple):
         """All p-values by name, with their marks."""
         if self.paired is None:
             return {}
-        name = self.paired.p_name
+        name = self.paired._p_name
         return {name: self.paired._p, **{f"{name}_{how}": p for how, p in self.adjusted.items()}}
 
     @property
@@ -159,18 +157,18 @@ class CompareBatteryResult(Result):
 
     models: tuple[str, ...]
     """Names of the models, in the order given."""
-    pairs: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[str, str], ...] = ()
     """The two models of each test."""
-    tests: tuple[CompareResult, ...]
+    tests: tuple[CompareResult, ...] = ()
     """The tests, design by design."""
-    intervals: tuple[DifferenceInterval | None, ...]
+    intervals: tuple[DifferenceInterval | None, ...] = ()
     """Interval of each difference over the choice of words, the same in both models; None where a set has a
-    single word, which cannot vary, where associations hardly differ, or where none was requested."""
-    adjusted: Mapping[str, tuple[float, ...]]
+    single word, where associations hardly differ, or where none was requested."""
+    adjusted: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """p-values adjusted over all designs and pairs of models, by method (``holm``, ``bh``, ``by``)."""
-    titles: Mapping[str, Mapping[str, str]]
+    titles: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """What the sets of each design stand for."""
-    skipped: Mapping[str, str]
+    skipped: Mapping[str, str] = field(default_factory=dict)
     """Comparisons that could not be made, as design and models, and why."""
     unpaired: tuple[SavedDifference, ...] = ()
     """Differences of saved effect sizes, where the vectors are not available."""
@@ -178,15 +176,19 @@ class CompareBatteryResult(Result):
     """Cautions: conventions that differ between the measurements of the models, and whether models that are
     compared over contexts read the same ones."""
 
-    def _members(self) -> Iterator[_Row]:
+    def _paired(self) -> Iterator[tuple[CompareResult, tuple[str, str]]]:
+        """Each test with its two models."""
+        return zip(self.tests, self.pairs, strict=True)
+
+    def _members(self) -> Iterator[Row]:
         """One row per design and pair of models; differences without a test at the end."""
         names = p_names(self.tests)
         marked = {how: self._adjusted_p(how) for how in self.adjusted} if self.tests else {}
-        for i, (test, pair, ends) in enumerate(zip(self.tests, self.pairs, self.intervals, strict=True)):
+        for i, ((test, pair), ends) in enumerate(zip(self._paired(), self.intervals, strict=True)):
             adjusted = {how: some[i] for how, some in marked.items()}
-            yield _Row(test, pair, self.titles.get(test.design, {}), names, ends, adjusted)
+            yield Row(test, pair, self.titles.get(test.design, {}), names, ends, adjusted)
         for saved in self.unpaired:
-            yield _Row(saved, saved.models, self.titles.get(saved.design, {}), names)
+            yield Row(saved, saved.models, self.titles.get(saved.design, {}), names)
 
     @property
     def _label(self) -> str:
@@ -248,13 +250,13 @@ class CompareBatteryResult(Result):
             yield "Rows without p: differences of saved numbers."
 
 
-def _stronger(asked: str, titles: Mapping[str, str]) -> tuple[str, ...]:
+def _stronger(question: str, titles: Mapping[str, str]) -> tuple[str, ...]:
     """The beginning of a sentence about the models in which a difference is larger, up to the first model."""
     if all(title.lower() == key for key, title in titles.items()):
-        return ("", asked, ": d is higher in ")
+        return ("", question, ": d is higher in ")
     first, x = phrases.subject(titles["x"])
-    closer = (" are closer to ", titles["a"], ", relative to ", titles["b"])
     rival = (" and compared with ", titles["y"]) if "y" in titles else ()
+    closer = (" are closer to ", titles["a"], ", relative to ", titles["b"])
     return (f"by d, {first}", x, *closer, *rival, ", in ")
 
 
@@ -278,29 +280,25 @@ def compare_battery(
 ) -> CompareBatteryResult:
     """Compare several designs between models, pair by pair, and adjust for the number of comparisons.
 
-    Each comparison is the paired test of :func:`~crossroads.compare`: labels of the
-    *changes* from model to model are exchanged. The interval is that of the difference of the two effect
-    sizes over the choice of words, the same in both models, so that what a word does in both cancels out.
+    Each comparison is the paired test of :func:`~crossroads.compare`. The interval is that of the difference
+    of the two effect sizes over the choice of words, the same in both models.
 
     Parameters
     ----------
     models
         Models by name; at least two. All of them vectors, or all of them contexts or CEATs.
-    designs
-        The designs to compare.
     measured
         Names of the designs to compare in each model; all designs in all models if left out. A pair of
         models is compared on what both have.
     against
         ``"all"`` compares every two models, ``"first"`` all others with the first.
     missing
-        As in :func:`~crossroads.compare`; stimuli missing from either model of a pair are
-        missing from both. A design with too few stimuli left is listed in ``skipped``.
+        As in :func:`~crossroads.compare`. A design with too few stimuli left is listed in ``skipped``.
     alternative, scale, attributes, ddof, seed
         As in :func:`~crossroads.compare`.
     interval
-        ``"jackknife"`` leaves out one word at a time; ``"percentile"`` resamples words, as earlier versions
-        did. See :func:`~crossroads.comparison.jackknife.difference_interval`.
+        ``"jackknife"`` leaves out one word at a time; ``"percentile"`` resamples words. See
+        :func:`~crossroads.comparison.jackknife.difference_interval`.
     resamples
         Number of resamples of a percentile interval; 0 for no interval of either kind.
     level
@@ -315,12 +313,9 @@ def compare_battery(
     Comparisons that share a model are dependent. Holm's adjustment is valid nevertheless.
 
     The interval is of the difference of effect sizes, whatever the scale of the test. With ``scale="sd"``
-    and ``attributes="drawn"`` test and interval use the same standard error and the same degrees of freedom.
-    The test counts exchanges and the interval takes a quantile of t, so that they can disagree at 5 %.
-    Exchanges of three words per set cannot reach 5 %, and intervals of three or four are too wide. With
-    ``scale="cosine"`` or ``attributes="given"`` the test and the interval answer different questions.
-
-    Noise of few contexts is part of what is estimated: see :func:`~crossroads.compare`.
+    and ``attributes="drawn"`` both use the same standard error; the test counts exchanges and the interval
+    takes a quantile of t, so that they can disagree at 5 %. Exchanges of three words per set cannot reach
+    5 %, and intervals of three or four are too wide. Otherwise they answer different questions.
 
     Examples
     --------
@@ -342,8 +337,12 @@ def compare_battery(
     designs = listed_designs(designs)
     pairs = _pairs(models, designs, against)
     if missing == "raise" and measured is None:
-        found_in = {f"in {name}": _index(model) for name, model in models.items()}
-        require_in_all({name: index for name, index in found_in.items() if index is not None}, designs)
+        words = {
+            f"in {name}": model if isinstance(model, Embeddings) else model.index
+            for name, model in models.items()
+            if isinstance(model, (Embeddings, Contexts))  # of others only the tests are known
+        }
+        require_in_all(words, designs)
     settings: dict[str, Any] = {
         "missing": missing,
         "alternative": alternative,
@@ -353,10 +352,10 @@ def compare_battery(
         "seed": seed,
         **options,
     }
-    ends_of = partial(
-        difference_interval, interval=interval, ddof=ddof, resamples=resamples, level=level, seed=seed
-    )
-    found: list[_Compared] = []
+    ways: dict[str, Any] = {"interval": interval, "resamples": resamples, "level": level}
+    ways |= {"ddof": ddof, "seed": seed}
+    tests: dict[tuple[str, tuple[str, str]], CompareResult] = {}
+    intervals: list[DifferenceInterval | None] = []
     skipped: dict[str, str] = {}
     for design in designs:
         if progress is not None:
@@ -366,29 +365,28 @@ def compare_battery(
                 continue
             try:
                 one, two = (_evidence(models[name], name, design) for name in pair)
-                test = compare(one, two, design, **settings)
+                tests[design.name, pair] = compare(one, two, design, **settings)
             except (MissingStimuliError, EvidenceError, DesignError) as error:
                 if missing == "raise":
                     raise
                 measure = "weat" if isinstance(models[pair[0]], Embeddings) else "ceat"
                 skipped[comparison_name(design.name, *pair, measure=measure)] = error.reason
                 continue
-            ends = ends_of(shared_words(one, two, design, missing)) if resamples else None
-            found.append((pair, test, ends))
-    tests, compared = tuple(test for _, test, _ in found), tuple(pair for pair, _, _ in found)
-    sources = [
-        model.provenance if isinstance(model, (CeatBatteryResult, CeatResult)) else (model.provenance,)
-        for model in models.values()
-    ]
+            ends = None
+            if resamples:
+                ends = difference_interval(shared_words(one, two, design, missing), **ways)
+            intervals.append(ends)
+    sources = [model.provenance for model in models.values()]
+    compared = tuple(pair for _, pair in tests)
     return CompareBatteryResult(
         models=tuple(models),
         pairs=compared,
-        tests=tests,
-        intervals=tuple(ends for _, _, ends in found),
-        adjusted=adjust([test.pvalue for test in tests]),
+        tests=tuple(tests.values()),
+        intervals=tuple(intervals),
+        adjusted=adjust([test.pvalue for test in tests.values()]),
         titles={design.name: {role: words.name for role, words in design.sets.items()} for design in designs},
         skipped=skipped,
-        notes=context_notes(tests, compared),
+        notes=context_notes(tuple(tests.values()), compared),
         conventions={
             "measure": "compare battery",
             "against": against,
@@ -397,15 +395,10 @@ def compare_battery(
             **({"resamples": resamples} if interval == "percentile" else {}),
             "level": level,
             **recorded(settings),
-            **({"unit over contexts": UNIT} if any(test.contexts for test in tests) else {}),
+            **({"unit over contexts": UNIT} if any(test.contexts for test in tests.values()) else {}),
         },
-        provenance=tuple(source for some in sources for source in some),
+        provenance=tuple(one for some in sources for one in (some if isinstance(some, tuple) else (some,))),
     )
-
-
-def _index(model: Model) -> Embeddings | None:
-    """Where the words of a model are looked up; None where only its tests are known."""
-    return model if isinstance(model, Embeddings) else model.index if isinstance(model, Contexts) else None
 
 
 def _evidence(model: Model, name: str, design: Design) -> Evidence:
@@ -419,19 +412,13 @@ def _evidence(model: Model, name: str, design: Design) -> Evidence:
 
 
 def _pairs(models: Mapping[str, Model], designs: list[Design], against: str) -> list[tuple[str, str]]:
+    hint = "give at least two, as {name: vectors, ...}."
     if not hasattr(models, "items"):
-        raise InputError(
-            f"the models are of type {type(models).__name__}.", hint="give {name: vectors, ...}."
-        )
+        raise InputError(f"the models are of type {type(models).__name__}.", hint=hint)
     if len(models) < 2:
-        raise InputError(
-            f"{len(models)} model(s) to compare.", hint="give at least two, as {name: vectors, ...}."
-        )
-    if not designs:
-        raise InputError("there are no designs to compare.", hint="give at least one.")
+        raise InputError(f"{len(models)} model(s) to compare.", hint=hint)
     names = [design.name for design in designs]
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
-    if twice:
+    if twice := [name for i, name in enumerate(names) if name in names[:i]]:
         raise InputError(f"two designs are called {twice[0]!r}.", hint="give each design its own name.")
     first, *others = models
     return [(first, other) for other in others] if against == "first" else list(combinations(models, 2))
@@ -447,6 +434,11 @@ def join_comparisons(
     names = tuple(models)
     tests = tuple(test for one in found for test in one.tests)
     pairs = tuple(pair for one in found for pair in one.pairs)
+    sources: dict[str, list[Provenance]] = {name: [] for name in names}  # once for each kind of evidence
+    for one in found:
+        for name, source in zip(one.models, one.provenance, strict=False):
+            if source not in sources[name]:
+                sources[name].append(source)
     return CompareBatteryResult(
         models=names,
         pairs=pairs,
@@ -457,24 +449,14 @@ def join_comparisons(
         skipped={**{name: why for one in found for name, why in one.skipped.items()}, **(skipped or {})},
         notes=context_notes(tests, pairs),
         conventions=_conventions(found),
-        provenance=_sources(found, names),
+        provenance=tuple(source for some in sources.values() for source in some),
     )
-
-
-def _sources(found: Sequence[CompareBatteryResult], models: Sequence[str]) -> tuple[Provenance, ...]:
-    """Where the evidence of each model came from, once for each kind of evidence."""
-    known: dict[str, list[Provenance]] = {name: [] for name in models}
-    for one in found:
-        for name, source in zip(one.models, one.provenance, strict=False):
-            if source not in known[name]:
-                known[name].append(source)
-    return tuple(source for sources in known.values() for source in sources)
 
 
 def _conventions(found: Sequence[CompareBatteryResult]) -> dict[str, Any]:
     """The conventions of all; where those of comparisons over contexts differ, their names say so."""
-    conventions = dict(found[0].conventions)
-    for one in found[1:]:
+    conventions: dict[str, Any] = {}
+    for one in found:
         over = any(test.contexts for test in one.tests)
         for key, value in one.conventions.items():
             if conventions.setdefault(key, value) != value and over:

@@ -10,8 +10,13 @@ from typing import Annotated
 from crossroads.comparison.battery import Against
 from crossroads.comparison.jackknife import IntervalKind
 from crossroads.comparison.models import Attributes, Scale
-from crossroads.comparison.report.audits import Comparison, compare_audits, saved_audits
-from crossroads.comparison.report.files import comparison_notes, comparison_tables
+from crossroads.comparison.report import (
+    Comparison,
+    compare_audits,
+    comparison_notes,
+    comparison_tables,
+    saved_audits,
+)
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, Convention, Opt, Seeded, Shown, command, passed
 from crossroads.core.cli.terminal import progress as waiting
@@ -27,7 +32,7 @@ from crossroads.core.report.published import tests_of
 from crossroads.core.report.renderers.card import card_files, write_card
 from crossroads.core.storage.files import check_file
 
-_OURS = '<meta name="generator" content="crossroads">'
+_OURS = b'<meta name="generator" content="crossroads">'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,19 +90,13 @@ def report_command(paged: Paged, shown: Shown) -> None:
     size = output.stat().st_size
     write_card(files)
     if shown.json:
-        printing.document(
-            "report",
-            [],
-            output=str(output),
-            bytes=size,
-            card=[str(one) for one in files],
-            models=[one.model for one in models_of(records)],
-            tests=list(dict.fromkeys(test for one in records for test in tests_of(one.document))),
-        )
+        tests = dict.fromkeys(test for one in records for test in tests_of(one.document))
+        details = {"models": [one.model for one in models_of(records)], "tests": list(tests)}
+        card = [str(one) for one in files]
+        printing.document("report", [], output=str(output), bytes=size, card=card, **details)
         return
-    printing.out.print(f"written to {output} ({size / 1e6:.1f} MB)", markup=False, soft_wrap=True)
-    for file in files:
-        printing.out.print(f"written to {file}", markup=False, soft_wrap=True)
+    for text in (f"{output} ({size / 1e6:.1f} MB)", *files):
+        printing.out.print(f"written to {text}", markup=False, soft_wrap=True)
 
 
 def _records(places: list[Path], names: list[str] | None) -> list[Record]:
@@ -105,11 +104,10 @@ def _records(places: list[Path], names: list[str] | None) -> list[Record]:
     records, repeated = records_of(places)
     printing.repeated(repeated)
     models = [at for at, one in enumerate(records) if not compares(one)]
-    given = o.checked_names(names, [records[at].model for at in models])
-    found = list(records)
-    for at, name in zip(models, given or (), strict=False):
-        found[at] = dataclasses.replace(found[at], document={**found[at].document, "model": name})
-    return found
+    renamed = o.checked_names(names, [records[at].model for at in models])
+    for at, name in zip(models, renamed or (), strict=False):
+        records[at] = dataclasses.replace(records[at], document={**records[at].document, "model": name})
+    return records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,8 +182,6 @@ def check_page(output: Path) -> None:
     if output.exists():
         with output.open("rb") as file:
             head = file.read(2000)
-        if head and _OURS.encode() not in head:
-            raise InputError(
-                f"{output} exists and is not a page of crossroads.",
-                hint="name another file with --output.",
-            )
+        if head and _OURS not in head:
+            what = f"{output} exists and is not a page of crossroads."
+            raise InputError(what, hint="name another file with --output.")

@@ -27,7 +27,6 @@ from crossroads.core.inference.geometry import Floats
 _TINY = 1e-12  # a spread within both targets below this share of the associations is rounding error
 _LEAST_TAIL = 1e-200
 _AT_A_TIME = 1 << 22  # number of weights: limits the memory for thousands of words
-_BLOCKS = (("x", "a"), ("x", "b"), ("y", "a"), ("y", "b"))
 
 
 IntervalKind = Literal["jackknife", "percentile"]
@@ -81,8 +80,8 @@ class Jackknife:
     undefined: int
     """Words without which the statistic is undefined in a model; leaving them out counts as no change."""
     within: tuple[float, float]
-    """Standard deviation of the associations within targets in each model; 1e-12 of the largest association
-    where it is below that. Of all associations where ``linear``."""
+    """Standard deviation of the associations within targets in each model, but not below 1e-12 of the largest
+    association. Of all associations where ``linear``."""
     linear: bool = False
     """Whether the statistic is the effect size itself, with its standard deviation taken as known."""
 
@@ -93,7 +92,7 @@ class Jackknife:
 
     @property
     def difference(self) -> float:
-        """The statistic in the first model less that in the second."""
+        """The statistic in the first model minus that in the second."""
         return self.values[0] - self.values[1]
 
 
@@ -108,27 +107,20 @@ def jackknife(shared: SharedWords, scale: str) -> Jackknife:
 
     With :math:`\theta_{(i)}` the statistic without word i of a set of n, the set adds :math:`\frac{n - 1}{n}
     \sum_i (\theta_{(i)} - \bar\theta_{(\cdot)})^2` to the variance. The part of single cells is estimated
-    from the residuals of the cosines of each block, such as x and a, after subtracting the means of its rows
-    and columns. The total is never below the share of the targets alone or of the attributes alone.
+    from the residuals of the cosines of each block, such as x and a, without the means of its rows and
+    columns. The total is never below the share of the targets alone or of the attributes alone.
     """
     sides = [_Side.of(table, shared.sizes, scale) for table in shared.tables]
     left = {name: np.stack([side.left_out[name] for side in sides]) for name in shared.sizes}
     lost = {name: np.isnan(rows).any(axis=0) for name, rows in left.items()}
     whole = np.array([[side.value] for side in sides])
     left = {name: np.where(lost[name], whole, rows) for name, rows in left.items()}  # one row per model
-    cells = [np.stack([side.cells[block] for side in sides]) for block in _BLOCKS]
-    one, two = (
-        _variance({name: rows[k] for name, rows in left.items()}, [block[k] for block in cells])
-        for k in (0, 1)
-    )
-    both = _variance(
-        {name: rows[0] - rows[1] for name, rows in left.items()}, [block[0] - block[1] for block in cells]
-    )
-    change = {name: left[name][0] - left[name][1] for name in ("x", "y")}
+    change = {name: rows[0] - rows[1] for name, rows in left.items()}
+    one, two = (_variance({name: rows[k] for name, rows in left.items()}, sides[k].cells) for k in (0, 1))
     return Jackknife(
         values=(sides[0].value, sides[1].value),
         variances=(one, two),
-        variance=both,
+        variance=_variance(change, [a - b for a, b in zip(sides[0].cells, sides[1].cells, strict=True)]),
         influence=(
             (change["x"].size - 1) * (change["x"].mean() - change["x"]),
             (change["y"].size - 1) * (change["y"] - change["y"].mean()),
@@ -143,34 +135,35 @@ def effect_jackknife(shared: SharedWords) -> Jackknife:
 
     Fisher's z is used where both models have an association that other words would show too: its difference
     of means is beyond the 97.5 % quantile of t. Elsewhere the choice of attributes decides the sign of an
-    effect size, which may be large and positive or large and negative and nothing in between, so that z
-    varies far more than leaving out a word shows. There the difference of means is what varies, and the
-    standard deviation that it is divided by is taken as known. Every set has two words or more.
+    effect size, so that z varies far more than leaving out a word shows. There the difference of means is
+    what varies, and the standard deviation that it is divided by is taken as known.
     """
-    from scipy.special import stdtrit  # scipy is slow to import
-
     plain = jackknife(shared, "cosine")
-    reaches = [float(stdtrit(one.df, 0.975)) * sqrt(one.total) for one in plain.variances]
-    spreads = [float(s.std(ddof=1)) for s in shared.scores]
-    flat = any(
-        spread <= _TINY * float(np.abs(s).max()) for spread, s in zip(spreads, shared.scores, strict=True)
-    )
+    reaches = [_quantile(one.df, 0.975) * sqrt(one.total) for one in plain.variances]
+    first, second = (float(s.std(ddof=1)) for s in shared.scores)
+    least = [_TINY * float(np.abs(s).max()) for s in shared.scores]
+    flat = first <= least[0] or second <= least[1]
     if flat or all(abs(value) > reach for value, reach in zip(plain.values, reaches, strict=True)):
         return jackknife(shared, "sd")
-    one, two = (table / spread for table, spread in zip(shared.tables, spreads, strict=True))
-    found = jackknife(replace(shared, tables=(one, two)), "cosine")
-    return replace(found, within=(spreads[0], spreads[1]), linear=True)
+    scaled = replace(shared, tables=(shared.tables[0] / first, shared.tables[1] / second))
+    return replace(jackknife(scaled, "cosine"), within=(first, second), linear=True)
+
+
+def _quantile(df: float, share: float) -> float:
+    """Quantile of the t distribution."""
+    from scipy.special import stdtrit  # scipy is slow to import
+
+    return float(stdtrit(df, share))
 
 
 def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
     """Compute changes of the targets of x and of y whose exchange gives the p-value of a difference.
 
-    They vary as the influence of each target does. Their difference is set so that a t test of them, which is
-    based on targets only, has the p-value of the difference over targets and attributes together. With the
-    scale ``"cosine"``, where influences are changes themselves, a difference is never enlarged; nor where it
-    is linear.
+    They vary as the influence of each target does. Their difference is set so that a t test of them, over
+    targets only, has the p-value of the difference over targets and attributes together. It is never enlarged
+    with the scale ``"cosine"``, where influences are changes themselves, nor where it is linear.
     """
-    from scipy.special import stdtr, stdtrit  # scipy is slow to import
+    from scipy.special import stdtr  # scipy is slow to import
 
     x, y = found.influence
     n_x, n_y = x.size, y.size
@@ -181,7 +174,7 @@ def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
     if found.variance.total > 0:
         tail = float(stdtr(found.variance.df, -size / sqrt(found.variance.total)))
         # where the tail underflows there is no quantile, and no such share of exchanges either
-        kept = -float(stdtrit(df, max(tail, _LEAST_TAIL))) * known
+        kept = -_quantile(df, max(tail, _LEAST_TAIL)) * known
     if scale == "cosine" or found.linear:
         kept = min(kept, size)
     moved = kept if found.difference > 0 else -kept
@@ -195,35 +188,34 @@ class _Side:
     value: float
     within: float
     left_out: Mapping[str, Floats]
-    cells: Mapping[tuple[str, str], Floats]
+    cells: list[Floats]
 
     @classmethod
     def of(cls, table: Floats, sizes: Mapping[str, int], scale: str) -> _Side:
         n_x, n_a = sizes["x"], sizes["a"]
         near_a, near_b = table[:, :n_a], table[:, n_a:]
-        s = near_a.mean(axis=1) - near_b.mean(axis=1)
-        x, y = s[None, :n_x], s[None, n_x:]
-        even = {name: np.full((1, n), 1 / n) for name, n in sizes.items()}
         mean_a, mean_b = near_a.mean(axis=1), near_b.mean(axis=1)
+        s = mean_a - mean_b
+        x, y = s[:n_x], s[n_x:]
+        even_x, even_y = (np.full((1, sizes[name]), 1 / sizes[name]) for name in "xy")
 
-        def moved(scores: Floats) -> Floats:
-            return _numbers(scores[:, :n_x], scores[:, n_x:], even["x"], even["y"], scale)
+        def value(scores: Floats, x_weights: Floats = even_x, y_weights: Floats = even_y) -> Floats:
+            return _numbers(scores[:, :n_x], scores[:, n_x:], x_weights, y_weights, scale)
 
         without: dict[str, Callable[[Floats], Floats]] = {
-            "x": lambda weights: _numbers(x, y, weights, even["y"], scale),
-            "y": lambda weights: _numbers(x, y, even["x"], weights, scale),
-            "a": lambda weights: moved(np.einsum("ia,ta->it", weights, near_a) - mean_b),
-            "b": lambda weights: moved(mean_a - np.einsum("ib,tb->it", weights, near_b)),
+            "x": lambda weights: value(s[None], x_weights=weights),
+            "y": lambda weights: value(s[None], y_weights=weights),
+            "a": lambda weights: value(np.einsum("ia,ta->it", weights, near_a) - mean_b),
+            "b": lambda weights: value(mean_a - np.einsum("ib,tb->it", weights, near_b)),
         }
-        value = float(_numbers(x, y, even["x"], even["y"], scale)[0])
-        found = {name: _one_by_one(n, s.size, without[name]) for name, n in sizes.items()}
-        slopes = _slopes(s[:n_x], s[n_x:], scale)
-        rows, columns = {"x": table[:n_x], "y": table[n_x:]}, {"a": slice(n_a), "b": slice(n_a, None)}
+        slopes = _slopes(x, y, scale)
+        halves = {"x": slice(n_x), "y": slice(n_x, None)}
+        blocks = [(t, near[rows]) for t, rows in halves.items() for near in (near_a, near_b)]
         return cls(
-            value=value,
-            within=_spread(s[:n_x], s[n_x:]),
-            left_out=found,
-            cells={(t, w): slopes[t][:, None] * _interaction(rows[t][:, columns[w]]) for t, w in _BLOCKS},
+            value=float(value(s[None])[0]),
+            within=_spread(x, y),
+            left_out={name: _one_by_one(n, s.size, without[name]) for name, n in sizes.items()},
+            cells=[slopes[t][:, None] * _interaction(block) for t, block in blocks],
         )
 
 
@@ -282,14 +274,10 @@ def _interaction(block: Floats) -> Floats:
 
 
 def _variance(left_out: Mapping[str, Floats], cells: list[Floats]) -> Variance:
-    shares = {
-        name: float((rows.size - 1) / rows.size * ((rows - rows.mean()) ** 2).sum())
-        for name, rows in left_out.items()
-    }
+    rows = [left_out[name] for name in "xyab"]
+    parts = np.array([float((one.size - 1) / one.size * ((one - one.mean()) ** 2).sum()) for one in rows])
     twice = sum(float((block**2).sum()) for block in cells)
-    sets = ("x", "y", "a", "b")
-    parts = np.array([shares[name] for name in sets])
-    total, df = combined(parts, [left_out[name].size for name in sets], 2, twice)
+    total, df = combined(parts, [one.size for one in rows], 2, twice)
     return Variance(total=float(total), df=float(df) if total > 0 else 1.0)
 
 
@@ -298,11 +286,9 @@ def difference_interval(
 ) -> DifferenceInterval | None:
     """Compute an interval of the difference of two effect sizes over the choice of words.
 
-    There is none where a set has a single word, or where associations are nearly equal. ``"jackknife"``:
-    leaving out one word at a time gives the variance of Fisher's z in each model and their covariance; the
-    interval contains the differences of effect sizes within a quantile of t. Where a model has no association
-    that other words would show, it is that of the effect sizes themselves (:func:`effect_jackknife`).
-    ``"percentile"``: quantiles of the differences in resampled words, the same in both models.
+    There is none where a set has a single word, or where associations are nearly equal. ``"jackknife"``: the
+    differences of effect sizes within a quantile of t, by :func:`effect_jackknife`. ``"percentile"``:
+    quantiles of the differences in resampled words, the same in both models.
     """
     sizes = shared.sizes
     if min(sizes.values()) < 2:
@@ -312,40 +298,26 @@ def difference_interval(
     found = effect_jackknife(shared)
     if not found.defined:
         return None
-    ends = _linear_ends if found.linear else _ends
-    low, high = ends(found, _largest(sizes, ddof), level)
+    n_x, n_y = sizes["x"], sizes["y"]
+    largest = sqrt((n_x + n_y - ddof) * (n_x + n_y) / (n_x * n_y))  # that sets of these sizes can have
+    if found.linear:  # in standard deviations with a ddof of 1; no further than effect sizes can be apart
+        scale = largest / sqrt((n_x + n_y - 1) * (n_x + n_y) / (n_x * n_y))
+        half = _quantile(found.variance.df, (1 + level) / 2) * sqrt(found.variance.total)
+        low, high = (scale * (found.difference + sign * half) for sign in (-1, 1))
+        low, high = max(low, -2 * largest), min(high, 2 * largest)
+    else:
+        low, high = _ends(found, largest, level)
     words = sum(sizes.values())
     return DifferenceInterval(low=low, high=high, level=level, resamples=words, undefined=found.undefined)
-
-
-def _largest(sizes: Mapping[str, int], ddof: int) -> float:
-    """The largest effect size that sets of these sizes can have."""
-    n_x, n_y = sizes["x"], sizes["y"]
-    return sqrt((n_x + n_y - ddof) * (n_x + n_y) / (n_x * n_y))
-
-
-def _linear_ends(found: Jackknife, largest: float, level: float) -> tuple[float, float]:
-    """The difference of effect sizes within a quantile of t, no further than effect sizes can be apart."""
-    from scipy.special import stdtrit  # scipy is slow to import
-
-    half = float(stdtrit(found.variance.df, (1 + level) / 2)) * sqrt(found.variance.total)
-    n = sum(len(some) for some in found.influence)
-    scale = largest / _largest({"x": len(found.influence[0]), "y": n - len(found.influence[0])}, 1)
-    low, high = (scale * (found.difference + sign * half) for sign in (-1, 1))
-    return max(low, -2 * largest), min(high, 2 * largest)
 
 
 def _ends(found: Jackknife, largest: float, level: float) -> tuple[float, float]:
     """The smallest and the largest difference of effect sizes that the numbers of both models allow.
 
     An ellipse contains the pairs of numbers whose distance from the observed pair is no larger than the
-    quantile of t. The extremes of the difference of effect sizes, which grows with the first number and falls
-    with the second, are on it. It contains a pair of equal numbers just where their difference is no larger
-    than the quantile of t times its standard error.
+    quantile of t. The extremes of the difference of effect sizes are on it.
     """
-    from scipy.special import stdtrit  # scipy is slow to import
-
-    reach = float(stdtrit(found.variance.df, (1 + level) / 2))
+    reach = _quantile(found.variance.df, (1 + level) / 2)
     one, two = (variance.total for variance in found.variances)
     across, middle = found.variance.total, sum(found.values) / 2
     varying = max((one + two) / 2 - across / 4, 0.0)  # variance of the middle of both numbers
@@ -380,8 +352,8 @@ def _percentile(
     rng = generator(seed)
     drawn = []
     for start in range(0, resamples, _RESAMPLES_AT_A_TIME):
-        some = min(_RESAMPLES_AT_A_TIME, resamples - start)
-        weights = {name: resampled_weights(n, some, rng) for name, n in sizes.items()}
+        count = min(_RESAMPLES_AT_A_TIME, resamples - start)
+        weights = {name: resampled_weights(n, count, rng) for name, n in sizes.items()}
         one, two = (_effects(table, weights, sizes, ddof) for table in shared.tables)
         drawn.append(one - two)
     differences = np.concatenate(drawn)
@@ -389,7 +361,7 @@ def _percentile(
     if not defined.size:
         return None
     low, high = percentile_interval(defined, level)
-    lost = int(differences.size - defined.size)
+    lost = differences.size - defined.size
     return DifferenceInterval(low=low, high=high, level=level, resamples=resamples, undefined=lost)
 
 

@@ -8,12 +8,12 @@ from math import log
 from typing import Any, ClassVar, Literal, Self
 
 from crossroads.comparison.jackknife import effect_jackknife, jackknife, tempered_changes
-from crossroads.comparison.words import Evidence, SharedWords, shared_words
-from crossroads.core.errors import DesignError, EvidenceError, join_words, one_of
+from crossroads.comparison.words import Evidence, shared_words
+from crossroads.core.errors import EvidenceError, join_words, one_of
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
 from crossroads.core.results import TEST, Result, Stat, stat
-from crossroads.core.results.gathered import Missing, check_inputs, warn_about_sharing
+from crossroads.core.results.gathered import Missing, check_inputs, require_two_targets, warn_about_sharing
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P
@@ -48,16 +48,16 @@ class CompareResult(Result):
     _table_title: ClassVar[str] = "Two models compared"
     _table_name: ClassVar[str] = "compare"
     _file_names: ClassVar[str] = (
-        "design effect_size_1=effect_sizes.0 effect_size_2=effect_sizes.1 difference p=pvalues.p.value "
-        "exact_p=pvalues.exact_p.value method alternative min_p=min_pvalue"
+        "design effect_size_1=effect_sizes.0 effect_size_2=effect_sizes.1 difference p=_pvalues.p.value "
+        "exact_p=_pvalues.exact_p.value method alternative min_p=min_pvalue"
     )
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
         stat("d1", "d 1", "effect size in the first model", of="effect_sizes.0"),
         stat("d2", "d 2", "effect size in the second model", of="effect_sizes.1"),
         Stat("difference", "difference", {"head": "difference"}),
-        stat("p", "p", exchanged("and other attribute words allowed for"), of="pvalues.p"),
-        Stat("exact_p", "pvalues.exact_p", {"head": "exact p", "note": exchanged("attributes as given")}),
+        stat("p", "p", exchanged("and other attribute words allowed for"), of="_pvalues.p"),
+        Stat("exact_p", "_pvalues.exact_p", {"head": "exact p", "note": exchanged("attributes as given")}),
     )
 
     design: str
@@ -65,7 +65,7 @@ class CompareResult(Result):
     effect_sizes: tuple[float, float]
     """Effect size in each model, over the stimuli that both have."""
     difference: float
-    """First effect size less the second."""
+    """First effect size minus the second."""
     pvalue: float
     """p-value of the difference."""
     pvalue_low: float
@@ -79,7 +79,7 @@ class CompareResult(Result):
     min_pvalue: float
     """The smallest p-value that sets of these sizes can give."""
     changes: Mapping[str, float]
-    """Association of each target in the first model less that in the second, on the requested scale; their
+    """Association of each target in the first model minus that in the second, on the requested scale; their
     labels are exchanged where attributes are taken as given."""
     contexts: Mapping[str, tuple[int, int]]
     """Number of contexts of each stimulus in either model, where associations are means over contexts; empty
@@ -104,19 +104,19 @@ class CompareResult(Result):
         return P.of(self.pvalue, self.method)
 
     @property
-    def p_name(self) -> str:
+    def _p_name(self) -> str:
         """Name of the p-value: ``p`` for other words, ``exact_p`` where the attributes are as given."""
         return "exact_p" if self.conventions["attributes"] == "given" else "p"
 
     @property
-    def pvalues(self) -> dict[str, P]:
+    def _pvalues(self) -> dict[str, P]:
         """The p-value by its name."""
-        return {self.p_name: self._p}
+        return {self._p_name: self._p}
 
 
 def p_names(tests: Iterable[CompareResult]) -> list[str]:
     """Names of the p-values of some tests."""
-    return sorted({one.p_name for one in tests}, reverse=True) or ["p"]
+    return sorted({one._p_name for one in tests}, reverse=True) or ["p"]
 
 
 def compare(
@@ -138,9 +138,7 @@ def compare(
 
     Each target has an association in each model. The test concerns the *changes* of these associations: under
     the null hypothesis that targets in X did not change more than those in Y, the labels of the changes are
-    exchangeable, and permuting them gives the p-value. Words that are unusual in both models cancel out: the
-    test is paired. Before labels are exchanged, the difference is reduced to allow for the uncertainty due to
-    the choice of attributes.
+    exchangeable, and permuting them gives the p-value. Words that are unusual in both models cancel out.
 
     Parameters
     ----------
@@ -162,27 +160,17 @@ def compare(
     -----
     A strong association depends on the few vectors of the attributes: where each model places them a little
     differently, all targets of X move one way and all of Y the other, which no exchange of targets shows.
-    With ``attributes="drawn"``, therefore, one word at a time is left out of both models, targets and
-    attributes (:func:`~crossroads.comparison.jackknife.jackknife`). With ``scale="sd"`` this is done
-    to Fisher's z of the correlation of association and target, which rises with the effect size and has no
-    bounds; where a model has no association that other words would show, to the effect sizes, whose standard
-    deviations are taken as known. The contribution of each target to the difference :math:`\theta` replaces
-    its change; for ``scale="cosine"`` that is the change itself. :math:`\theta` over its standard error has a
-    tail probability in the t distribution with Satterthwaite's degrees of freedom. The changes of X are then
-    shifted against those of Y until a t test over targets alone has the same tail probability, and labels are
-    exchanged. How often each test rejects true nulls is in the section on validity of the documentation.
-
-    ``scale="cosine"`` is no default, because models spread their cosines differently. With it the difference
-    is never enlarged, so that the test is also valid with attributes taken as given, and then exact. With
-    ``scale="sd"``, ``attributes="given"`` is exact where neither model has an association, and rejects less
-    often, down to never, the stronger the association in both.
+    With ``attributes="drawn"``, therefore, one word at a time is left out of both models
+    (:func:`~crossroads.comparison.jackknife.effect_jackknife`; for ``scale="cosine"``,
+    :func:`~crossroads.comparison.jackknife.jackknife`). The contribution of each target to the difference
+    :math:`\theta` replaces its change. :math:`\theta` over its standard error has a tail probability in the t
+    distribution with Satterthwaite's degrees of freedom. The changes of X are shifted against those of Y
+    until a t test over targets alone has the same tail probability, and labels are exchanged.
 
     Over contexts, the association of a target is its mean over all contexts of all words, and the unit is the
-    target word: neither more contexts nor more samples of them increase the number of units. The contexts of
-    a word are taken as given. Where the models read different contexts (``same_contexts``), a change may come
-    from the texts as well as from the models. Means over few contexts are noisy, which makes an effect size
-    in standard deviations smaller: where one model has fewer contexts, equal associations are rejected more
-    often than the level; ``scale="cosine"`` is not affected.
+    target word. Where models read different contexts (``same_contexts``), a change may come from the texts.
+    Means over few contexts are noisy, which makes an effect size in standard deviations smaller: where one
+    model has fewer contexts, equal associations are rejected too often; not with ``scale="cosine"``.
 
     Examples
     --------
@@ -197,16 +185,13 @@ def compare(
     check_inputs(design)
     one_of("scale", scale, Scale)
     one_of("attributes", attributes, Attributes)
-    if design.y is None:
-        raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
+    require_two_targets(design)
     check_ddof(ddof)
     warn_about_sharing(design)
     shared = shared_words(first, second, design, missing)
     n_x = len(shared.words["x"])
-    scaled = [
-        _standardised(s, error, design.name, ddof)
-        for s, error in zip(shared.scores, shared.errors, strict=True)
-    ]
+    both = zip(shared.scores, shared.errors, strict=True)
+    scaled = [_standardised(s, error, design.name, ddof) for s, error in both]
     d = [float(z[:n_x].mean() - z[n_x:].mean()) for z, _ in scaled]
     if scale == "sd":
         changes, error = scaled[0][0] - scaled[1][0], sum(error for _, error in scaled)
@@ -216,7 +201,14 @@ def compare(
         attributes = "given"
     exchanged = (changes[:n_x], changes[n_x:])
     if attributes == "drawn":
-        exchanged, error = _over_all_words(shared, scale, design.name)
+        found = effect_jackknife(shared) if scale == "sd" else jackknife(shared, scale)
+        if not found.defined:
+            what = f"the associations of the design {design.name!r} are nearly equal in one of the models."
+            raise EvidenceError(what, hint="check that its vectors differ.")
+        exchanged = tempered_changes(found, scale)
+        units = found.within if scale == "sd" else (1.0, 1.0)
+        error = sum(2 * error / unit for error, unit in zip(shared.errors, units, strict=True))
+        error *= _ERRORS * shared.scores[0].size
     tested = permutation_test(
         *exchanged,
         alternative=alternative,
@@ -257,26 +249,11 @@ def compare(
     )
 
 
-def _over_all_words(shared: SharedWords, scale: str, design: str) -> tuple[tuple[Floats, Floats], float]:
-    """Changes of targets that allow for the choice of attributes, and their largest rounding error."""
-    found = effect_jackknife(shared) if scale == "sd" else jackknife(shared, scale)
-    if not found.defined:
-        raise EvidenceError(
-            f"the associations of the design {design!r} are nearly equal in one of the models.",
-            hint="check that its vectors differ.",
-        )
-    units = found.within if scale == "sd" else (1.0, 1.0)
-    error = sum(2 * error / unit for error, unit in zip(shared.errors, units, strict=True))
-    return tempered_changes(found, scale), error * _ERRORS * shared.scores[0].size
-
-
 def _standardised(s: Floats, error: float, design: str, ddof: int) -> tuple[Floats, float]:
     """Associations on the scale of the effect size, and the largest rounding error in them."""
     if float(s.max() - s.min()) <= 2 * error:
-        raise EvidenceError(
-            f"every association of the design {design!r} equals {float(s[0]):.6g} in one of the models.",
-            hint="check that its vectors differ.",
-        )
+        what = f"every association of the design {design!r} equals {float(s[0]):.6g} in one of the models."
+        raise EvidenceError(what, hint="check that its vectors differ.")
     spread = float(s.std(ddof=ddof))
     z = (s - s.mean()) / spread
     return z, error * (2 + float(abs(z).max())) / spread
@@ -286,8 +263,8 @@ def context_notes(tests: Sequence[CompareResult], pairs: Sequence[tuple[str, str
     """Note, for every two models compared over contexts, whether they read the same ones."""
     notes = []
     for first, second in dict.fromkeys(pairs):
-        over = [test for test, pair in zip(tests, pairs, strict=True) if pair == (first, second)]
-        over = [test for test in over if test.contexts]
+        paired = zip(tests, pairs, strict=True)
+        over = [test for test, pair in paired if pair == (first, second) and test.contexts]
         same = [test.same_contexts for test in over]
         both, doubt = f"{first} and {second}", "may come from the texts as well as from the models."
         if False in same:

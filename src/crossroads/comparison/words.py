@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -67,24 +67,22 @@ def shared_words(first: Evidence, second: Evidence, design: Design, missing: str
     over = (Contexts, CeatResult)
     if isinstance(first, over) and isinstance(second, over):
         return _of_contexts(first, second, design, missing)
-    for one, other in ((first, second), (second, first)):
-        if isinstance(other, over) and not isinstance(one, (*over, Embeddings)):
-            raise InputError(
-                f"one model is of type {type(one).__name__}, the other of type {type(other).__name__}.",
-                hint="give contexts, or results of cr.ceat(contexts, design).",
-            )
-        if not isinstance(one, over):
-            check_vectors(one)
+    if not isinstance(first, over) and not isinstance(second, over):
+        check_vectors(first)
+        check_vectors(second)
     raise InputError(
         f"the models are of type {type(first).__name__} and {type(second).__name__}.",
-        hint="compare vectors with vectors, or contexts with contexts.",
+        hint="compare vectors with vectors, or contexts or results of cr.ceat(...) with each other.",
     )
 
 
 def _of_vectors(first: Embeddings, second: Embeddings, design: Design, missing: str) -> SharedWords:
     found = _gathered(first, second, design, missing)
     one, two = (np.concatenate(scores_of(each)[:2]) for each in found)
-    tables = [_table(each) for each in found]
+    tables = [
+        cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+        for v in (each.vectors for each in found)
+    ]
     return SharedWords(
         words=found[0].words,
         scores=(one, two),
@@ -95,29 +93,21 @@ def _of_vectors(first: Embeddings, second: Embeddings, design: Design, missing: 
     )
 
 
-def _table(found: Gathered) -> Floats:
-    """Cosines of all targets with all attributes."""
-    v = found.vectors
-    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
-
-
 def _gathered(first: Embeddings, second: Embeddings, design: Design, missing: str) -> tuple[Gathered, ...]:
     """The stimuli that both models have, in the same order, with the coverage of both in the first."""
+    gathered = partial(gather, least=_LEAST, design=design.name)
     if missing == "raise":
-        one = gather(first, design.sets, missing=missing, least=_LEAST, design=design.name)
-        two = gather(second, design.sets, missing=missing, least=_LEAST, design=design.name)
+        one, two = (gathered(model, design.sets, missing=missing) for model in (first, second))
         return dataclasses.replace(one, coverage=_respelled(one.coverage, two.coverage)), two
-    one = gather(first, design.sets, missing="drop", least=_LEAST, design=design.name)
-    two = gather(second, one.words, missing=missing, least=_LEAST, design=design.name)
-    one = gather(first, two.words, missing="drop", least=_LEAST, design=design.name)
-    kept = {name: set(words) for name, words in two.words.items()}
+    one = gathered(first, design.sets, missing="drop")
+    two = gathered(second, one.words, missing=missing)
+    one = gathered(first, two.words, missing="drop")
     dropped = {
-        name: {word: _reason(word, name, first, two.coverage) for word in words if word not in kept[name]}
-        for name, words in design.sets.items()
+        name: {word: _reason(word, name, first, two.coverage) for word in words if word not in kept}
+        for (name, words), kept in zip(design.sets.items(), map(set, two.words.values()), strict=True)
     }
-    coverage = dataclasses.replace(
-        _respelled(one.coverage, two.coverage), policy=missing, used=one.words, dropped=dropped
-    )
+    coverage = _respelled(one.coverage, two.coverage)
+    coverage = dataclasses.replace(coverage, policy=missing, used=one.words, dropped=dropped)
     return Gathered(vectors=one.vectors, words=one.words, coverage=coverage), two
 
 
@@ -135,7 +125,7 @@ def _reason(word: str, name: str, first: Embeddings, second: Coverage) -> str:
     )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Expected:
     """Expected cosines of one model over contexts."""
 
@@ -158,17 +148,15 @@ def _of_contexts(
 ) -> SharedWords:
     sides = [_expected(one, design, missing) for one in (first, second)]
     coverage = _shared(sides[0].coverage, sides[1].coverage, design, missing)
-    tables = [side.chosen(coverage.used) for side in sides]
-    n_a = len(coverage.used["a"])
+    used = coverage.used
+    tables = [side.chosen(used) for side in sides]
+    n_a = len(used["a"])
     one, two = (table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1) for table in tables)
-    counts = {
-        word: (sides[0].counts[word], sides[1].counts[word])
-        for words in coverage.used.values()
-        for word in words
-    }
+    listed = [word for words in used.values() for word in words]
+    counts = {word: (sides[0].counts[word], sides[1].counts[word]) for word in listed}
     sources = [side.provenance for side in sides]
     return SharedWords(
-        words=coverage.used,
+        words=used,
         scores=(one, two),
         errors=(rounding_error(_DIM), rounding_error(_DIM)),
         tables=(tables[0], tables[1]),
@@ -184,46 +172,39 @@ def _expected(evidence: Contexts | CeatResult, design: Design, missing: str) -> 
     if isinstance(evidence, Contexts):
         policy = "raise" if missing == "raise" else "drop"
         stacked, found = context_sets(evidence, design.sets, missing=policy, least=_LEAST, design=design.name)
-        return _Expected(
-            table=expected_cosines(stacked),
-            counts=counts_of(stacked, found),
-            coverage=found.coverage,
-            provenance=evidence.provenance,
-        )
-    table, coverage = evidence._cosines, evidence.coverage
+        counts = counts_of(stacked, found)
+        return _Expected(expected_cosines(stacked), counts, found.coverage, evidence.provenance)
+    coverage = evidence.coverage
     if coverage is None:
         raise EvidenceError(
             f"the CEAT of {evidence.design!r} does not say which words it measured.", hint="measure it again."
         )
-    _check_kept(evidence, table, coverage, design)
+    _check_saved(evidence, coverage, design)
     source = evidence.provenance[0] if evidence.provenance else None
-    return _Expected(table=table, counts=evidence.contexts, coverage=coverage, provenance=source)
+    return _Expected(evidence._cosines, evidence.contexts, coverage, source)
 
 
-def _check_kept(evidence: CeatResult, table: Floats, coverage: Coverage, design: Design) -> None:
+def _check_saved(evidence: CeatResult, coverage: Coverage, design: Design) -> None:
     """Raise an error for a result of other words, or with inconsistent parts."""
+    used, table = coverage.used, evidence._cosines
     for name, words in design.sets.items():
-        known = {*coverage.used.get(name, ()), *coverage.dropped.get(name, {})}
-        if known != set(words):
+        known = {*used.get(name, ()), *coverage.dropped.get(name, {})}
+        if other := sorted(known.symmetric_difference(words)):
             raise DesignError(
                 f"{name} of the design {design.name!r} is not what the CEAT of {evidence.design!r} measured: "
-                f"{join_words(sorted(known.symmetric_difference(words)), most=4)} in one of them only.",
+                f"{join_words(other, most=4)} in one of them only.",
                 hint="compare results of the same word lists.",
             )
-    used = coverage.used
     shape = (len(used["x"]) + len(used["y"]), len(used["a"]) + len(used["b"]))
     counted = all(word in evidence.contexts for words in used.values() for word in words)
-    changed = "the file was changed; measure it again."
+    wrong = ""
     if table.shape != shape or not counted:
-        raise EvidenceError(
-            f"the CEAT of {evidence.design!r} keeps cosines of shape {table.shape}, and measured {shape[0]} "
-            f"targets on {shape[1]} attributes.",
-            hint=changed,
-        )
-    if not (np.abs(table) <= 1 + rounding_error(_DIM)).all():  # false for NaN too
-        raise EvidenceError(
-            f"the CEAT of {evidence.design!r} contains numbers that are not cosines.", hint=changed
-        )
+        wrong = f"has cosines of shape {table.shape} for {shape[0]} targets and {shape[1]} attributes"
+    elif not (np.abs(table) <= 1 + rounding_error(_DIM)).all():  # false for NaN too
+        wrong = "contains numbers that are not cosines"
+    if wrong:
+        what = f"the CEAT of {evidence.design!r} {wrong}."
+        raise EvidenceError(what, hint="the file was changed; measure it again.")
 
 
 def _shared(one: Coverage, two: Coverage, design: Design, missing: str) -> Coverage:
@@ -232,7 +213,7 @@ def _shared(one: Coverage, two: Coverage, design: Design, missing: str) -> Cover
     used: dict[str, list[str]] = {}
     for name, words in design.sets.items():
         lacks = one.dropped.get(name, {}), two.dropped.get(name, {})
-        dropped[name] = {word: _lacking(word, *lacks) for word in words if word in {**lacks[0], **lacks[1]}}
+        dropped[name] = {word: _lacking(word, *lacks) for word in words if word in {*lacks[0], *lacks[1]}}
         used[name] = [word for word in words if word not in dropped[name]]
     missing_words = {word: why for lacks in dropped.values() for word, why in lacks.items()}
     if missing == "raise" and missing_words:
@@ -270,15 +251,12 @@ def _lacking(word: str, first: Mapping[str, str], second: Mapping[str, str]) -> 
 
 
 def _same(sources: Sequence[Provenance | None], counts: Mapping[str, tuple[int, int]]) -> bool | None:
-    """Whether two models read the same contexts: as many of each word, from one collection."""
+    """Whether two models read the same contexts: as many of each word, from one collection.
+
+    None where a store does not record the checksum of the contexts that it was computed from.
+    """
     if any(one != two for one, two in counts.values()):
         return False
-    marks = [None if source is None else _collection(source.details) for source in sources]
-    return None if None in marks else marks[0] == marks[1]
-
-
-def _collection(details: Mapping[str, Any]) -> str | None:
-    """Checksum of the contexts that a store was computed from, where it is recorded."""
-    record = details.get("record")
-    found = record.get("contexts") if isinstance(record, Mapping) else None
-    return found if isinstance(found, str) else None
+    records = [None if source is None else source.details.get("record") for source in sources]
+    one, two = (record.get("contexts") if isinstance(record, Mapping) else None for record in records)
+    return one == two if isinstance(one, str) and isinstance(two, str) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,18 +23,11 @@ from crossroads.core.stimuli import StimulusSet, read_sheet
 from crossroads.core.wording.numbers import P
 from crossroads.core.wording.phrases import ADJUSTMENT, NONE_LISTED
 from crossroads.core.wording.table import Column, Table, adjusted_column
+from crossroads.intersections.audit import Material, Trio, detect, published_comparisons, published_material
+from crossroads.intersections.audit import intersectional_words as intersectional_words
 from crossroads.intersections.detection import DetectionResult, Removal
 from crossroads.intersections.discovery import DiscoveryResult, Kind, discover
-from crossroads.intersections.fits import Dissimilarity
-from crossroads.intersections.published import (
-    Material,
-    Trio,
-    detect,
-    published_comparisons,
-    published_material,
-)
-from crossroads.intersections.published import intersectional_words as intersectional_words
-from crossroads.intersections.rsa import RsaResult, rsa
+from crossroads.intersections.rsa import Dissimilarity, RsaResult, rsa
 from crossroads.intersections.wefat import group_table
 
 SheetFile = Annotated[
@@ -89,16 +83,10 @@ def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outco
     if detected.vocabulary:
         written.draw_one(len(material.targets), "group")
         return _discovered(detected, source.vectors(None), material, written.seed)
-    table = group_table(material.groups)
-    names = [name for members in table.names.values() for name in members]
-    emb = source.vectors([*names, *material.words])
-    results = {
-        target: detect(
-            detected.kind, emb, material, target, detected.threshold, detected.missing, written.seed,
-            remove=detected.remove,
-        )
-        for target in material.targets
-    }  # fmt: skip
+    emb = source.vectors(material.all_words)
+    options: dict[str, Any] = {"threshold": detected.threshold, "remove": detected.remove}
+    options |= {"missing": detected.missing, "seed": written.seed}
+    results = {target: detect(detected.kind, emb, material, target, **options) for target in material.targets}
     points = published_points()[detected.kind] if detected.design is None else None
     return Outcome(
         command=detected.kind,
@@ -113,7 +101,7 @@ def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outco
 
 def _listed(result: DetectionResult, top: int) -> str:
     """The words that were detected; none if their ranking is at chance."""
-    return NONE_LISTED if result.at_chance else ", ".join(result.words[:top]) or "nothing detected"
+    return NONE_LISTED if result._at_chance else ", ".join(result.words[:top]) or "nothing detected"
 
 
 def _discovered(detected: Detected, emb: Embeddings, material: Material, seed: int) -> Outcome:
@@ -244,30 +232,24 @@ def _layers_table(
 
 
 def comparisons(test: list[str] | None, design: Path | None, *, sentences: bool = False) -> list[Trio]:
-    """Two groups and a concept for each comparison: from a file, or published, those of sentences if read."""
-    if design is not None:
-        sheet = read_sheet(design)
-        table = group_table(sheet.groups)
-        if not sheet.concepts:
-            raise InputError(f"{design} has no concepts.", hint="give [concepts] with one list per concept.")
-        sets = [StimulusSet(table.labels[key], names) for key, names in table.names.items()]
-        trios = [
-            (first, second, StimulusSet(name, words))
-            for name, words in sheet.concepts.items()
-            for i, first in enumerate(sets)
-            for second in sets[i + 1 :]
-        ]
-        return trios if test is None else _named_trios(trios, test)
-    return published_comparisons(test, sentences=sentences)
+    """Two groups and a concept for each comparison: from a file, or published, those of sentences if read.
 
-
-def _named_trios(trios: list[Trio], names: list[str]) -> list[Trio]:
-    """Comparisons by the name of their concept, or by those of both groups and the concept."""
-    by_name: dict[str, list[Trio]] = {}
-    for trio in trios:
-        for name in (trio[2].name, " / ".join(part.name for part in trio)):
-            by_name.setdefault(name, []).append(trio)
-    for name in names:
-        if name not in by_name:
-            raise UnknownNameError("comparison", name, by_name)
-    return [trio for trio in trios if any(trio in by_name[name] for name in names)]
+    Those of a file are named by their concept, or by both groups and the concept.
+    """
+    if design is None:
+        return published_comparisons(test, sentences=sentences)
+    sheet = read_sheet(design)
+    table = group_table(sheet.groups)
+    if not sheet.concepts:
+        raise InputError(f"{design} has no concepts.", hint="give [concepts] with one list per concept.")
+    sets = [StimulusSet(table.labels[key], names) for key, names in table.names.items()]
+    trios = [
+        (*pair, StimulusSet(name, words))
+        for name, words in sheet.concepts.items()
+        for pair in combinations(sets, 2)
+    ]
+    names = [{trio[2].name, " / ".join(part.name for part in trio)} for trio in trios]
+    for name in test or ():
+        if not any(name in each for each in names):
+            raise UnknownNameError("comparison", name, dict.fromkeys(one for each in names for one in each))
+    return [trio for trio, each in zip(trios, names, strict=True) if test is None or each & set(test)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -18,20 +19,9 @@ from crossroads.core.inference.detection import (
 )
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.options import number, seed_of, share, whole
-from crossroads.core.results import (
-    Conclusion,
-    Result,
-    Row,
-    Stat,
-    Status,
-    Values,
-    long_row,
-    named,
-    numbers,
-    stat,
-)
+from crossroads.core.results import Conclusion, Result, Row, Stat, Values, long_row, numbers, stat
 from crossroads.core.results.gathered import listed_words
-from crossroads.core.results.stats import NAME
+from crossroads.core.results.stats import NAME, named
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import counted
 from crossroads.core.wording.table import Rate, Table
@@ -49,6 +39,14 @@ Removal = Literal["all", "any", "none"]
 """Which words EIBD removes: above the threshold for all constituent pairs, for any, or none."""
 Rule = Literal["accuracy", "youden"]
 """Rules that choose a threshold: the highest accuracy, or the largest tpr − fpr."""
+_RULES = {
+    "given": "as given",
+    "accuracy": "the one that judges most words rightly",
+    "youden": "the one with the largest TPR − FPR",
+}
+"""How a threshold was found, in words."""
+_FOUND = "words above it are found, for EIBD unless they are above it with every constituent pair"
+_TPR = f"share of the {phrases.LISTED} that was found, and how many of how many"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,16 +70,6 @@ class Share:
         return Rate(self.value, self.hits, self.cases)
 
 
-_FOUND = "words above it are found, for EIBD unless they are above it with every constituent pair"
-_RULES = {
-    "given": "as given",
-    "accuracy": "the one that judges most words rightly",
-    "youden": "the one with the largest TPR − FPR",
-}
-"""How a threshold was found, in words."""
-_TPR = f"share of the {phrases.LISTED} that was found, and how many of how many"
-
-
 def _threshold_note(results: Sequence[Any]) -> str:
     rules = dict.fromkeys(one.threshold_rule for one in results)
     texts = (_RULES[rule] if len(rules) == 1 else f"{rule}: {_RULES[rule]}" for rule in rules)
@@ -102,7 +90,7 @@ class DetectionResult(Result):
     _figure: ClassVar[str] = "roc"
     _table_title: ClassVar[str] = "Words of intersectional groups"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "detection": "found accuracy honest_accuracy tpr fpr auc baseline left_out=_left_out"
+        "detection": "found=_found accuracy honest_accuracy tpr fpr auc baseline left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("detection", of=NAME),
@@ -122,8 +110,8 @@ class DetectionResult(Result):
     words: tuple[str, ...]
     """The words detected, strongest first."""
     scores: Mapping[str, float]
-    """Score of every candidate: its largest WEFAT score over all pairs; for EIBD, less its smallest score
-    over the constituent pairs (``remove="any"``: largest; ``"none"``: less nothing)."""
+    """Score of every candidate: its largest WEFAT score over all pairs; for EIBD, minus its smallest score
+    over the constituent pairs (``remove="any"``: largest; ``"none"``: minus nothing)."""
     threshold: float
     """Scores above this count."""
     threshold_rule: str
@@ -132,40 +120,33 @@ class DetectionResult(Result):
     """Words that people listed for the group, of the candidates; empty where none were given."""
     absent: tuple[str, ...]
     """Listed words that are not among the candidates."""
-    accuracy: float | None
+    accuracy: float | None = None
     """Share of candidates classified correctly."""
-    tpr: float | None
+    tpr: float | None = None
     """Share of listed words detected."""
-    fpr: float | None
+    fpr: float | None = None
     """Share of other words detected."""
-    auc: float | None
+    auc: float | None = None
     """Chance that a listed word scores above another one."""
-    intervals: Mapping[str, Share]
+    intervals: Mapping[str, Share] = field(default_factory=dict)
     """Exact confidence intervals of accuracy, tpr and fpr."""
-    auc_interval: tuple[float, float] | None
+    auc_interval: tuple[float, float] | None = None
     """Bootstrap interval of the area under the curve."""
-    chance: float | None
-    """Share of listed words among the candidates: the paper's rate of correct random classification."""
-    baseline: float | None
+    baseline: float | None = None
     """Accuracy of the better of detecting nothing and detecting everything."""
-    honest_accuracy: float | None
+    honest_accuracy: float | None = None
     """Accuracy when the threshold for each word is chosen without it; only where a rule chose one."""
-    curve: Mapping[str, tuple[float, ...]]
+    curve: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Rates over all thresholds: ``threshold``, ``fpr``, ``tpr``."""
 
     def _rows(self) -> list[dict[str, Any]]:
         """One row per candidate, strongest first."""
         detected, true = set(self.words), set(self.truth)
-        ordered = sorted(self.scores.items(), key=lambda item: -item[1])
-        return [
-            {
-                "word": word,
-                "score": score,
-                "detected": word in detected,
-                **({"true": word in true} if self.accuracy is not None else {}),
-            }
-            for word, score in ordered
+        rows: list[dict[str, Any]] = [
+            {"word": word, "score": score, "detected": word in detected}
+            for word, score in sorted(self.scores.items(), key=lambda item: -item[1])
         ]
+        return rows if self.accuracy is None else [{**row, "true": row["word"] in true} for row in rows]
 
     @property
     def _label(self) -> str:
@@ -173,7 +154,7 @@ class DetectionResult(Result):
         return self.kind.upper()
 
     def _to_draw(self) -> dict[str, DetectionResult]:
-        """What its figure is given: detections by name, since it draws several together."""
+        """Detections by name, since the figure draws several together."""
         return {self._label: self}
 
     @classmethod
@@ -191,43 +172,47 @@ class DetectionResult(Result):
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
-        if chance := [name for name, one in results.items() if one.at_chance]:
+        if chance := [name for name, one in results.items() if one._at_chance]:
             text = f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5"
             yield f"{text}: {join_words(chance)}."
-        if judged := max((one.judged for one in results.values() if one.curve), default=0):
+        if judged := max((one._judged for one in results.values() if one.curve), default=0):
             yield f"Judged by {counted(judged, 'validation word')}."
 
     @property
-    def found(self) -> float:
+    def _found(self) -> float:
         """Number of words detected."""
         return float(len(self.words))
 
     @property
-    def at_chance(self) -> bool | None:
+    def _at_chance(self) -> bool | None:
         """Whether the interval of the AUC includes a half or lies below it; None where there is none."""
         return None if self.auc_interval is None else self.auc_interval[0] <= 0.5
 
     @property
-    def judged(self) -> int:
+    def _judged(self) -> int:
         """Number of words of which it is known whether people listed them."""
-        return self.intervals["tpr"].cases + self.intervals["fpr"].cases if self.intervals else 0
+        return self.intervals["accuracy"].cases if self.intervals else 0
+
+    @property
+    def _chance(self) -> float | None:
+        """Share of listed words among the candidates: the paper's rate of correct random classification."""
+        return self.intervals["tpr"].cases / self._judged if self.intervals else None
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every rate with its interval, and the score of every word."""
-        kind = self.kind
-        yield long_row(kind, name, "", "threshold", self.threshold, method=self.threshold_rule)
-        yield long_row(kind, name, "", "found", len(self.words), n=len(self.scores))
+        row = partial(long_row, self.kind, name)
+        yield row("", "threshold", self.threshold, method=self.threshold_rule)
+        yield row("", "found", len(self.words), n=len(self.scores))
         for statistic, rate in self.intervals.items():
-            ends = {"low": rate.low, "high": rate.high, "n": rate.cases}
-            yield long_row(kind, name, "", statistic, rate.value, **ends)
+            yield row("", statistic, rate.value, low=rate.low, high=rate.high, n=rate.cases)
         if self.auc is not None:
             low, high = self.auc_interval or (None, None)
-            yield long_row(kind, name, "", "auc", self.auc, low=low, high=high)
-        for statistic, value in named(self, "chance baseline honest_accuracy").items():
+            yield row("", "auc", self.auc, low=low, high=high)
+        for statistic, value in named(self, "chance=_chance baseline honest_accuracy").items():
             if value is not None:
-                yield long_row(kind, name, "", statistic, value)
+                yield row("", statistic, value)
         for word, score in self.scores.items():
-            yield long_row(kind, name, word, "score", score)
+            yield row(word, "score", score)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Whether words that people listed for the group score above the others."""
@@ -236,12 +221,12 @@ class DetectionResult(Result):
         low, high = self.auc_interval
         group = name.removesuffix(self._label).strip() or "the group"
         beyond = " beyond what its parts explain" if self.kind == "eibd" else ""
-        said = "score above other words" if low > 0.5 else "were not found to score above other words"
-        status: Status = "holds" if low > 0.5 else "absent"
+        found = "were not found to score above" if self._at_chance else "score above"
+        words = ("words that people in the study listed for ", group, f" {found} other words{beyond}")
         yield Conclusion(
             name=name,
-            status=status,
-            wordings={status: ("words that people in the study listed for ", group, f" {said}{beyond}")},
+            status="absent" if self._at_chance else "holds",
+            wordings={"absent" if self._at_chance else "holds": words},
             subject=f"words for {group}{beyond}",
             poles=("below others", "above others"),
             scale="AUC",
@@ -283,9 +268,8 @@ def ibd(
     Notes
     -----
     Where few words were listed, accuracy often prefers to detect nothing at all, and ``"youden"`` is the
-    better rule. Compare an accuracy with ``baseline``: where 14 of 98 words were listed, detecting nothing is
-    right in 85.7 % of cases. A threshold chosen by accuracy overstates the accuracy it is judged by;
-    ``honest_accuracy`` does not.
+    better rule: compare an accuracy with ``baseline``. A threshold chosen by accuracy overstates the accuracy
+    it is judged by; ``honest_accuracy`` does not.
 
     References
     ----------
@@ -305,7 +289,7 @@ def ibd(
     table = ScoreTable.of(pairs, "pairs")
     top = table.scores.max(axis=0)
     bottom = np.full(top.shape, -np.inf)
-    return _detect("ibd", "", table, top, bottom, top, threshold, truth, level, resamples, seed)
+    return _detect("ibd", "", table, (top, bottom, top), threshold, truth, level, resamples, seed)
 
 
 def eibd(
@@ -339,18 +323,14 @@ def eibd(
     Notes
     -----
     A word of one parent only, such as one about women of any group, scores about 0 with the other parent, so
-    the published rule keeps it and calls it emergent; ``remove="any"`` does not.
+    the published rule keeps it and calls it emergent; ``remove="any"`` does not. Words are emergent for
+    thresholds from their smallest (``"any"``: largest) constituent score up to their largest pair score. The
+    length of that interval is the score behind ``auc``, which is not published: the words detected at
+    different thresholds are not nested. With ``remove="none"`` they are, and the score is that of IBD.
 
-    Words are emergent for thresholds from their smallest (``"any"``: largest) constituent score up to their
-    largest pair score.
-    The length of that interval is the score behind ``auc``. It is not published: the words detected at
-    different thresholds are not nested, so that the published rule defines no score. With ``remove="none"``
-    they are nested, and the score is that of IBD.
-
-    *Departures:* the released code means to remove words above the threshold for all constituent pairs. It
-    adds up comparisons with thresholds of NumPy, whose sum is True and never 3, so that no word is removed
-    and EIBD equals IBD at every threshold. Its constituent pair of genders has one score for each race; here
-    all names of a gender are compared with all of the other.
+    *Departures:* the released code compares with the sum of conditions, which is True and never 3, so that no
+    word is removed and EIBD equals IBD. Its constituent pair of genders has one score for each race; here all
+    names of a gender are compared with all of the other.
 
     References
     ----------
@@ -359,59 +339,56 @@ def eibd(
     Examples
     --------
     >>> import crossroads as cr
-    >>> pairs = {
-    ...     "BF / BM": {"strong": 0.9, "loud": 0.2, "kind": -0.4},
-    ...     "BF / WF": {"strong": 0.1, "loud": 0.8, "kind": -0.3},
-    ... }
-    >>> constituents = {"Black / White": {"strong": 0.7, "loud": 0.1, "kind": 0.0}}
+    >>> pairs = {"BF / BM": {"strong": 0.9, "loud": 0.2}, "BF / WF": {"strong": 0.1, "loud": 0.8}}
+    >>> constituents = {"Black / White": {"strong": 0.7, "loud": 0.1}}
     >>> result = cr.eibd(pairs, constituents, threshold=0.5)  # "strong" is found for all of "Black" as well
     >>> result.words
     ('loud',)
     """
     one_of("remove", remove, Removal)
     table, parents = ScoreTable.of(pairs, "pairs"), ScoreTable.of(constituents, "constituents")
-    if set(parents.words) != set(table.words):
-        odd = join_words(map(in_short, sorted(set(parents.words) ^ set(table.words))), most=3)
+    if odd := set(parents.words) ^ set(table.words):
         raise InputError(
-            f"pairs and constituents score different words, such as {odd}.",
+            "pairs and constituents score different words, such as "
+            f"{join_words(map(in_short, sorted(odd)), most=3)}.",
             hint="score the same words with both.",
         )
     at = {word: i for i, word in enumerate(parents.words)}
     aligned = parents.scores[:, [at[word] for word in table.words]]
-    top = table.scores.max(axis=0)
-    if remove == "none":
-        scores, bottom = top, np.full(top.shape, -np.inf)
-    else:
+    scores = top = table.scores.max(axis=0)
+    bottom = np.full(top.shape, -np.inf)
+    if remove != "none":
         bottom = aligned.min(axis=0) if remove == "all" else aligned.max(axis=0)
         scores = top - bottom
-    return _detect("eibd", remove, table, top, bottom, scores, threshold, truth, level, resamples, seed)
+    return _detect("eibd", remove, table, (top, bottom, scores), threshold, truth, level, resamples, seed)
 
 
 def _detect(
     kind: str,
     remove: str,
     table: ScoreTable,
-    top: Floats,
-    bottom: Floats,
-    scores: Floats,
+    limits: tuple[Floats, Floats, Floats],
     threshold: float | Rule,
     truth: Iterable[str] | None,
     level: float,
     resamples: int,
     seed: int,
 ) -> DetectionResult:
+    """Detect words from the thresholds below which, and from which on, each is found, and its score."""
     share("level", level)
     whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
     seed_of(seed)
-    words = table.words
+    (top, bottom, scores), words = limits, table.words
     true, present, absent = _truth(words, truth)
     chosen, rule, honest = _threshold(threshold, top, bottom, true)
     flags = (top > chosen) & (bottom <= chosen)
-    order = np.argsort(-scores, kind="stable")
-    judged = _UNJUDGED if true is None else _judge(flags, true, scores, level, resamples, seed)
+    judged: dict[str, Any] = {}
+    if true is not None:
+        judged = _judge(flags, true, scores, level, resamples, seed)
+        judged["curve"] = _curve(top, bottom, true)
     return DetectionResult(
         kind=kind,
-        words=tuple(words[i] for i in order if flags[i]),
+        words=tuple(words[i] for i in np.argsort(-scores, kind="stable") if flags[i]),
         scores=dict(zip(words, scores.tolist(), strict=True)),
         threshold=chosen,
         threshold_rule=rule,
@@ -419,7 +396,6 @@ def _detect(
         absent=absent,
         **judged,
         honest_accuracy=honest,
-        curve=_curve(top, bottom, true) if true is not None else {},
         coverage=None if table.origin is None else table.origin.coverage,
         provenance=() if table.origin is None else table.origin.provenance,
         conventions={
@@ -436,24 +412,25 @@ def _detect(
 def _truth(
     words: tuple[str, ...], truth: Iterable[str] | None
 ) -> tuple[NDArray[np.bool_] | None, tuple[str, ...], tuple[str, ...]]:
+    """Which candidates are listed, these words, and the listed words that are no candidates."""
     if truth is None:
         return None, (), ()
-    asked = listed_words("truth", truth)
+    listed = dict.fromkeys(listed_words("truth", truth))
+    flags = np.array([word in listed for word in words])
     known = set(words)
-    present = tuple(word for word in asked if word in known)
-    if not present or len(present) == len(words):
+    present = tuple(word for word in listed if word in known)
+    if flags.all() or not flags.any():
         raise InputError(
             f"{len(present)} of {len(words)} candidates are true, so there is nothing to distinguish.",
             hint="candidates must include listed words and others.",
         )
-    wanted = set(present)
-    flags = np.array([word in wanted for word in words])
-    return flags, present, tuple(word for word in asked if word not in known)
+    return flags, present, tuple(word for word in listed if word not in known)
 
 
 def _threshold(
     threshold: float | Rule, top: Floats, bottom: Floats, true: NDArray[np.bool_] | None
 ) -> tuple[float, str, float | None]:
+    """The threshold, how it was found, and the accuracy without each word's own part in choosing it."""
     if not isinstance(threshold, str):
         return number("threshold", threshold, hint="give a number, 'accuracy' or 'youden'."), "given", None
     if threshold not in get_args(Rule):
@@ -464,39 +441,26 @@ def _threshold(
             hint="pass truth=[...], or a number.",
             option="threshold",
         )
-    flags = (top[None, :] > GRID[:, None]) & (bottom[None, :] <= GRID[:, None])
+    flags = (top > GRID[:, None]) & (bottom <= GRID[:, None])
     chosen, honest = best_threshold(flags, true, GRID, balanced=threshold == "youden")
     return chosen, threshold, honest
-
-
-_UNJUDGED: Mapping[str, Any] = {
-    **dict.fromkeys(("accuracy", "tpr", "fpr", "auc", "auc_interval", "chance", "baseline")),
-    "intervals": {},
-}
 
 
 def _judge(
     flags: NDArray[np.bool_], true: NDArray[np.bool_], scores: Floats, level: float, resamples: int, seed: int
 ) -> dict[str, Any]:
-    positives, negatives = int(true.sum()), int((~true).sum())
-    counts = {
-        "accuracy": (int((flags == true).sum()), true.size),
-        "tpr": (int((flags & true).sum()), positives),
-        "fpr": (int((flags & ~true).sum()), negatives),
-    }
-    shares = {
-        name: Share(value=hits / cases, low=low, high=high, hits=hits, cases=cases)
-        for name, (hits, cases) in counts.items()
-        for low, high in [exact_interval(hits, cases, level)]
-    }
-    interval = area_interval(scores[true], scores[~true], resamples=resamples, level=level, seed=seed)
+    shares = {}
+    for name, judged in (("accuracy", flags == true), ("tpr", flags[true]), ("fpr", flags[~true])):
+        hits, cases = int(judged.sum()), judged.size
+        low, high = exact_interval(hits, cases, level)
+        shares[name] = Share(value=hits / cases, low=low, high=high, hits=hits, cases=cases)
+    listed, others = scores[true], scores[~true]
     return {
         **{name: share.value for name, share in shares.items()},
-        "auc": area_under_curve(scores[true], scores[~true]),
-        "auc_interval": interval,
+        "auc": area_under_curve(listed, others),
+        "auc_interval": area_interval(listed, others, resamples=resamples, level=level, seed=seed),
         "intervals": shares,
-        "chance": positives / true.size,
-        "baseline": max(positives, negatives) / true.size,
+        "baseline": max(listed.size, others.size) / true.size,
     }
 
 

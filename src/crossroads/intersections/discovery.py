@@ -84,9 +84,8 @@ class DiscoveryResult(Result):
     def _members(self) -> Iterator[Row]:
         """One row per discovery, the strongest first."""
         z = self.z.tolist() or [None] * len(self.words)
-        rows = zip(self.words, self.scores.tolist(), z, self.qvalues.tolist(), strict=True)
-        for word, score, one, q in rows:
-            yield {"group": self.target, "word": word, "score": score, "z": one, "qvalue": q}
+        for row in zip(self.words, self.scores.tolist(), z, self.qvalues.tolist(), strict=True):
+            yield dict(zip(("group", "word", "score", "z", "qvalue"), (self.target, *row), strict=True))
 
     @property
     def _label(self) -> str:
@@ -96,12 +95,12 @@ class DiscoveryResult(Result):
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per word; the title says how many were found."""
-        found = (
+        titles = (
             f"{one.target}, {one.kind.upper()}: {len(one.words):,} of {one.candidates:,} words at a "
             f"false-discovery rate of {percent(one.fdr)}"
             for one in results.values()
         )
-        return replace(super()._tabulate(results), title="; ".join(found))
+        return replace(super()._tabulate(results), title="; ".join(titles))
 
 
 def null_threshold(
@@ -131,30 +130,19 @@ def null_threshold(
         The error rate.
     control
         ``"word"``: the rate at which a word exceeds the threshold. ``"family"``: that at which any word does.
-    permutations
-        Number of random assignments of names.
-    seed
-        Seed of the assignments.
-    null
-        ``"empirical"``: the scores with each pair keep the middle and the spread that all candidates have, as
-        in :func:`discover`; ``"exchange"``: exchanging names alone; ``"auto"``: empirical from 200 candidates
-        on. For a list of fewer words, find the threshold with ``words="*"``.
+    permutations, seed, null
+        As in :func:`discover`. For a list of fewer than 200 words, find the threshold with ``words="*"``.
 
     Examples
     --------
     >>> import numpy as np
     >>> import crossroads as cr
-    >>> rng = np.random.default_rng(1)
-    >>> groups = {
-    ...     ("Black", "female"): ["Aisha", "Ebony"],
-    ...     ("Black", "male"): ["Darnell", "Tyrone"],
-    ...     ("White", "female"): ["Amy", "Katie"],
-    ...     ("White", "male"): ["Brad", "Frank"],
-    ... }
-    >>> words = ["strong", "loud", "kind", "proud"]
-    >>> names = [name for members in groups.values() for name in members]
-    >>> emb = cr.Embeddings([*names, *words], rng.normal(size=(12, 9)))
-    >>> threshold = cr.stats.null_threshold(emb, groups, words, ("Black", "female"), permutations=50)
+    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
+    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
+    >>> black = {"female": words[:2], "male": words[2:4]}
+    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
+    >>> target = ("Black", "female")
+    >>> threshold = cr.stats.null_threshold(emb, groups, words[8:], target, permutations=50)
     >>> round(threshold, 1)
     1.7
     """
@@ -162,20 +150,18 @@ def null_threshold(
     one_of("null", null, Null)
     check_ddof(ddof)
     share("level", level, hint="give a rate between 0 and 1.")
-    _check_draws(permutations, seed)
+    whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
+    seed_of(seed)
     table = group_table(groups)
     names, _, rows, _ = look_up(emb, table, words, missing)
+    draws = _Draws.of(emb, rows, names, contrasts_of(table, table.find(target)), ddof, relative=False)
     drawn = np.empty((permutations, 1 if control == "family" else len(rows)), dtype=np.float32)
-    contrasts = contrasts_of(table, table.find(target))
-    cosines, member = _all_cosines(emb, rows, names, relative=False), _membership(names)
-    empirical, limits = _is_empirical(null, len(rows)), _limits(names, contrasts, ddof)
-    middle, spread = _bulk(_unbounded(_scores(cosines, member, list(names), contrasts, ddof), limits))
-    for draw, shuffled in zip(drawn, _shuffles(member, permutations, seed), strict=True):
-        scores = _scores(cosines, shuffled, list(names), contrasts, ddof)
-        if empirical:
-            t = middle + spread * _standard(_unbounded(scores, limits))
-            scores = t / np.sqrt(1 + (t / limits) ** 2)  # back to effect sizes
-        largest = _top(scores, contrasts)
+    middle, spread = _bulk(draws.unbounded(draws.scores()))
+    for draw, scores in zip(drawn, draws.shuffled(permutations, seed), strict=True):
+        if _is_empirical(null, len(rows)):
+            t = middle + spread * _standard(draws.unbounded(scores))
+            scores = t / np.sqrt(1 + (t / draws.limits) ** 2)  # back to effect sizes
+        largest = draws.top(scores)
         draw[:] = largest.max() if control == "family" else largest
     return float(np.quantile(drawn, 1 - level, overwrite_input=True))
 
@@ -199,14 +185,13 @@ def discover(
     """Find the words of a whole vocabulary that a group is associated with.
 
     The score of a word is its largest WEFAT score over all pairs (``"ibd"``). For ``"eibd"`` it is the
-    smallest score over all pairs, less the smallest constituent score where that is positive: the word
-    must be closer to the group than to *every* other one, and by more than the constituents explain. The
+    smallest score over all pairs, minus the smallest constituent score where that is positive: the word must
+    be closer to the group than to *every* other one, and by more than the constituents explain. The
     false-discovery rate of a score is the number of words that reach it when names are assigned to groups at
-    random, over the number that do reach it. Names of a group share topics and frequencies, so that they
-    differ from others with almost any word: with an empirical null distribution, the scores of each pair are
-    first turned into t statistics, which have no largest value, and taken from the median of all candidates
-    in units of their interquartile range, for the observed names and for every random assignment alike
-    (Efron 2004). A discovery then stands out from the vocabulary.
+    random, over the number that do reach it. Names of a group share topics and frequencies, and so differ
+    from others with almost any word. With an empirical null distribution, scores are therefore turned into t
+    statistics and taken from the median of all candidates in units of their interquartile range, for the
+    observed names and for every random assignment alike. A discovery then stands out from the vocabulary.
 
     Parameters
     ----------
@@ -217,17 +202,16 @@ def discover(
     kind
         ``"ibd"`` or ``"eibd"``.
     relative
-        Measure each name's cosines from its mean cosine with all candidates. Names differ in how close they
-        are to everything, if only by how often they occur, and without this nearly every word of a vocabulary
-        distinguishes a group of rare names from one of common names.
+        Measure each name's cosines from its mean cosine with all candidates. Without this nearly every word
+        distinguishes a group of rare names, which are close to everything, from one of common names.
     fdr
         Words up to this rate are returned.
     permutations, seed
         Number of random assignments of names, and the seed.
     null
-        ``"empirical"``, as above; ``"exchange"``: names are exchangeable, so that any word with a difference
-        between the names counts as a true discovery, whatever its meaning; ``"auto"``: empirical from 200
-        candidates on, which should then not be chosen for the group.
+        ``"empirical"``, as above; ``"exchange"``: any word with a difference between the names counts as a
+        true discovery, whatever its meaning; ``"auto"``: empirical from 200 candidates on, which should then
+        not be chosen for the group.
     progress
         Called with the number of permutations done.
 
@@ -240,16 +224,10 @@ def discover(
     --------
     >>> import numpy as np
     >>> import crossroads as cr
-    >>> rng = np.random.default_rng(1)
-    >>> groups = {
-    ...     ("Black", "female"): ["Aisha", "Ebony"],
-    ...     ("Black", "male"): ["Darnell", "Tyrone"],
-    ...     ("White", "female"): ["Amy", "Katie"],
-    ...     ("White", "male"): ["Brad", "Frank"],
-    ... }
-    >>> words = ["strong", "loud", "kind", "proud"]
-    >>> names = [name for members in groups.values() for name in members]
-    >>> emb = cr.Embeddings([*names, *words], rng.normal(size=(12, 9)))
+    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
+    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
+    >>> black = {"female": words[:2], "male": words[2:4]}
+    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
     >>> result = cr.discover(emb, groups, ("Black", "female"), fdr=0.9, permutations=20)
     >>> result.words
     ('proud', 'kind')
@@ -259,41 +237,38 @@ def discover(
     check_ddof(ddof)
     share("fdr", fdr, hint="give a rate between 0 and 1.")
     switch("relative", relative)
-    _check_draws(permutations, seed)
+    whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
+    seed_of(seed)
     table = group_table(groups)
     key = table.find(target)
     names, kept, rows, coverage = look_up(emb, table, words, missing)
-    cosines = _all_cosines(emb, rows, names, relative=relative)
-    member = _membership(names)
-    contrasts = contrasts_of(table, key)
-    score = _top if kind == "ibd" else _beyond
-    limits = _limits(names, contrasts, ddof) if _is_empirical(null, len(kept)) else None
+    draws = _Draws.of(emb, rows, names, contrasts_of(table, key), ddof, relative=relative)
+    score = draws.top if kind == "ibd" else draws.beyond
+    empirical = _is_empirical(null, len(kept))
 
     def compared(scores: Floats) -> Floats:
         """What words are ordered by."""
-        return score(scores if limits is None else _standard(_unbounded(scores, limits)), contrasts)
+        return score(_standard(draws.unbounded(scores)) if empirical else scores)
 
-    measured = _scores(cosines, member, list(names), contrasts, ddof)
+    measured = draws.scores()
     observed = compared(measured)
     order = np.argsort(observed, kind="stable")
-    ascending = observed[order]
-    exceeding = np.zeros(observed.size)
-    for done, shuffled in enumerate(_shuffles(member, permutations, seed)):
-        chance = np.sort(compared(_scores(cosines, shuffled, list(names), contrasts, ddof)))
+    ascending, exceeding = observed[order], np.zeros(observed.size)
+    for done, scores in enumerate(draws.shuffled(permutations, seed), start=1):
+        chance = np.sort(compared(scores))
         exceeding += chance.size - np.searchsorted(chance, ascending)
         if progress is not None:
-            progress(done + 1)
-    exceeding = exceeding[::-1] / permutations
+            progress(done)
     descending = order[::-1]
-    q = plug_in_qvalues(observed[descending], exceeding + 1 / permutations)
+    q = plug_in_qvalues(observed[descending], exceeding[::-1] / permutations + 1 / permutations)
     found = int((q <= fdr).sum())
     strongest = descending[:found]
     return DiscoveryResult(
         target=table.labels[key],
         kind=kind,
         words=tuple(kept[i] for i in strongest),
-        scores=read_only(score(measured, contrasts)[strongest].astype(np.float64)),
-        z=read_only(np.empty(0) if limits is None else observed[strongest].astype(np.float64)),
+        scores=read_only(score(measured)[strongest].astype(np.float64)),
+        z=read_only(observed[strongest].astype(np.float64) if empirical else np.empty(0)),
         qvalues=read_only(q[:found]),
         fdr=fdr,
         candidates=len(kept),
@@ -303,7 +278,7 @@ def discover(
             "measure": "discover",
             "kind": kind,
             "relative": relative,
-            "null": "exchange" if limits is None else "empirical",
+            "null": "empirical" if empirical else "exchange",
             "ddof": ddof,
             "missing": missing,
             "seed": seed,
@@ -315,17 +290,6 @@ def discover(
 def _is_empirical(null: str, candidates: int) -> bool:
     """Whether the null distribution is fitted to the candidates."""
     return null == "empirical" or (null == "auto" and candidates >= FEWEST)
-
-
-def _limits(names: Mapping[Key, Floats], contrasts: Contrasts, ddof: int) -> Floats:
-    """The largest effect size that each contrast can have, as a column."""
-    sizes = [[sum(len(names[key]) for key in side) for side in sides] for sides in contrasts.sides]
-    return np.sqrt([[(n + m - ddof) * (n + m) / (n * m)] for n, m in sizes]).astype(np.float32)
-
-
-def _unbounded(scores: Floats, limits: Floats) -> Floats:
-    """Effect sizes as multiples of t, which grows without limit as they near theirs."""
-    return np.asarray(scores / np.sqrt(np.maximum(1 - (scores / limits) ** 2, np.float32(1e-6))))
 
 
 def _bulk(scores: Floats) -> tuple[Floats, Floats]:
@@ -342,57 +306,68 @@ def _standard(scores: Floats) -> Floats:
     return np.asarray((scores - middle) / spread)
 
 
-def _top(scores: Floats, contrasts: Contrasts) -> Floats:
-    """Largest score over the pairs of the group."""
-    return np.asarray(scores[: len(contrasts.pairs)].max(axis=0))
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """Scores of candidates for the observed names of each group, and for names assigned at random."""
 
-
-def _beyond(scores: Floats, contrasts: Contrasts) -> Floats:
-    """Smallest pair score, less the smallest constituent score where that is positive."""
-    owned = scores[: len(contrasts.pairs)].min(axis=0)
-    explained = np.maximum(scores[len(contrasts.pairs) :].min(axis=0), 0.0)
-    return np.asarray(owned - explained)
-
-
-@dataclass(frozen=True)
-class _Cosines:
-    """Cosines of all words with all names, and their squares, in float32."""
-
-    values: NDArray[np.float32]
+    cosines: NDArray[np.float32]
+    """Of all words with all names."""
     squares: NDArray[np.float32]
-
-
-def _all_cosines(
-    emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats], *, relative: bool
-) -> _Cosines:
-    cosines = np.empty((len(rows), sum(len(vectors) for vectors in names.values())), dtype=np.float32)
-    for part, chunk in name_cosines(emb, rows, names):
-        cosines[part] = chunk
-    if relative:
-        cosines -= cosines.mean(axis=0, dtype=np.float64).astype(np.float32)
-        cosines -= cosines.mean(axis=1, keepdims=True)  # a constant of a word changes no contrast
-    return _Cosines(cosines, cosines * cosines)
-
-
-def _membership(names: Mapping[Key, Floats]) -> Floats:
+    member: Floats
     """Which name belongs to which group: one row per name, one column per group."""
-    sizes = [len(vectors) for vectors in names.values()]
-    return np.repeat(np.eye(len(sizes)), sizes, axis=0)
+    groups: list[Key]
+    contrasts: Contrasts
+    ddof: int
+    limits: NDArray[np.float32]
+    """The largest effect size that each contrast can have, as a column."""
 
+    @classmethod
+    def of(
+        cls,
+        emb: Embeddings,
+        rows: NDArray[np.intp],
+        names: Mapping[Key, Floats],
+        contrasts: Contrasts,
+        ddof: int,
+        *,
+        relative: bool,
+    ) -> _Draws:
+        counts = [len(vectors) for vectors in names.values()]
+        cosines = np.empty((len(rows), sum(counts)), dtype=np.float32)
+        for part, chunk in name_cosines(emb, rows, names):
+            cosines[part] = chunk
+        if relative:
+            cosines -= cosines.mean(axis=0, dtype=np.float64).astype(np.float32)
+            cosines -= cosines.mean(axis=1, keepdims=True)  # a constant of a word changes no contrast
+        sizes = [[sum(len(names[key]) for key in side) for side in sides] for sides in contrasts.sides]
+        limits = np.sqrt([[(n + m - ddof) * (n + m) / (n * m)] for n, m in sizes]).astype(np.float32)
+        member = np.repeat(np.eye(len(counts)), counts, axis=0)
+        return cls(cosines, cosines * cosines, member, list(names), contrasts, ddof, limits)
 
-def _scores(cosines: _Cosines, member: Floats, order: list[Key], contrasts: Contrasts, ddof: int) -> Floats:
-    single = member.astype(np.float32)
-    sums = GroupSums(cosines.values @ single, cosines.squares @ single, member.sum(axis=0).astype(np.int64))
-    scores = contrast_scores(sums, order, contrasts.sides, ddof)
-    return np.nan_to_num(scores, copy=False, nan=0.0)  # equally close to all names: leans to neither side
+    def scores(self, member: Floats | None = None) -> Floats:
+        """Scores of all words with every contrast; 0 where a word is equally close to all names."""
+        member = self.member if member is None else member
+        single = member.astype(np.float32)
+        sizes = member.sum(axis=0).astype(np.int64)
+        sums = GroupSums(self.cosines @ single, self.squares @ single, sizes)
+        scores = contrast_scores(sums, self.groups, self.contrasts.sides, self.ddof)
+        return np.nan_to_num(scores, copy=False, nan=0.0)
 
+    def shuffled(self, permutations: int, seed: int) -> Iterator[Floats]:
+        """The scores for random assignments of names."""
+        rng = generator(seed)
+        for _ in range(permutations):
+            yield self.scores(self.member[rng.permutation(len(self.member))])
 
-def _check_draws(permutations: int, seed: int) -> None:
-    whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
-    seed_of(seed)
+    def unbounded(self, scores: Floats) -> Floats:
+        """Effect sizes as multiples of t, which grows without limit as they near theirs."""
+        return np.asarray(scores / np.sqrt(np.maximum(1 - (scores / self.limits) ** 2, np.float32(1e-6))))
 
+    def top(self, scores: Floats) -> Floats:
+        """Largest score over the pairs of the group."""
+        return np.asarray(scores[: len(self.contrasts.pairs)].max(axis=0))
 
-def _shuffles(member: Floats, permutations: int, seed: int) -> Iterator[Floats]:
-    rng = generator(seed)
-    for _ in range(permutations):
-        yield member[rng.permutation(len(member))]
+    def beyond(self, scores: Floats) -> Floats:
+        """Smallest pair score, minus the smallest constituent score where that is positive."""
+        pairs = len(self.contrasts.pairs)
+        return np.asarray(scores[:pairs].min(axis=0) - np.maximum(scores[pairs:].min(axis=0), 0.0))

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import Any, ClassVar
+from math import sqrt
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import DesignError, InputError, in_short, join_words, one_of
+from crossroads.core.errors import DesignError, EvidenceError, InputError, in_short, join_words, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.bootstrap import generator
-from crossroads.core.inference.crossed import Crossed
+from crossroads.core.inference.crossed import Crossed, crossed
 from crossroads.core.inference.geometry import Floats, rounding_error
 from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import seed_of, switch, whole
-from crossroads.core.inference.ranks import sign_test
+from crossroads.core.inference.ranks import dense_ranks, doubled_midranks, rank_correlations, sign_test
 from crossroads.core.results import (
     Conclusion,
     Family,
@@ -37,23 +39,22 @@ from crossroads.core.results.checks import FREQUENCY, TOPICS, Checked
 from crossroads.core.results.gathered import Missing, check_vectors, gather
 from crossroads.core.stimuli import StimulusSet
 from crossroads.core.wording.numbers import P
-from crossroads.intersections.fits import (
-    Dissimilarity,
-    agreement_of_halves,
-    attainable,
-    centred_ranks,
-    classes_of,
-    coordinates,
-    dissimilarities,
-    distinct,
-    exchanged,
-    items_drawn,
-    sampled_fits,
-)
 from crossroads.words.measures.weat import crossed_rows, difference_numbers
 
+Dissimilarity = Literal["spearman", "correlation", "cosine", "euclidean"]
+
+_SMALL = 1 << 23
+_PAIRS_AT_A_TIME = 1 << 14  # fits in the cache of a core
+_EQUAL_FITS = 1e-12
+_EQUAL = 1e-12
+"""Dissimilarities closer than this, relative to their range, are treated as equal."""
+_FLAT = 1e-12
+"""A unit vector minus its mean that is shorter than this is rounding error."""
+_ORDER = ("group1", "group2", "concept")
 _OTHER_ITEMS = "how often other items for the same things would differ so, were there no difference"
 _SECOND = "the second group does; both are rank correlations"
+_DELTA = "first fit minus the second, over all items"
+_DELTA = "first fit minus the second, over all items"
 _ITEMS_CI = "of Δ, over the choice of items in all sets"
 _EXCHANGED = "labels of the items exchanged, the concept as given, two-sided"
 _SIGN = "the published test, far too small since its samples share items"
@@ -88,7 +89,7 @@ class RsaResult(Result):
         stat("concept", of="names.2"),
         stat("fit1", "fit 1", "the first group goes with the concept", of="similarity1", digits=3),
         stat("fit2", "fit 2", _SECOND, of="similarity2", digits=3),
-        stat("difference", "Δ", "first fit less the second, over all items", of="delta", spare=4),
+        stat("difference", "Δ", _DELTA, of="crossed.difference", spare=4),
         stat("ci", "95 % CI", _ITEMS_CI, of="crossed.low", digits=3, kind="interval", spare=4),
         stat("p", note=f"{_OTHER_ITEMS}, two-sided", of="_answer"),
         stat("exact_p", note=_EXCHANGED, of="_p", spare=3),
@@ -116,17 +117,13 @@ class RsaResult(Result):
     """Difference of the two fits over all items at once, which that p-value tests."""
     permutations: int
     """Number of exchanges of labels."""
-    samples1: NDArray[np.float64]
-    """First fit in each sample."""
-    samples2: NDArray[np.float64]
-    """Second fit in each sample."""
+    fits: NDArray[np.float64]
+    """Both fits in each sample: a row per sample."""
     attainable: float
-    """The best fit that a hypothesis of zeros and ones with these group sizes can have, where no two
-    dissimilarities are equal."""
+    """The best fit that such a hypothesis can have, where no two dissimilarities are equal."""
     halves: float | None
-    """Rank correlation of the dissimilarities from two random halves of the dimensions, corrected to the full
-    length (Spearman–Brown), mean over splits; None without splits. Dimensions are no repeated measurements:
-    this is neither a bound of the fits nor their reliability."""
+    """Rank correlation of the dissimilarities from two random halves of the dimensions (Spearman–Brown), mean
+    over splits; None without splits. It is neither a bound of the fits nor their reliability."""
     items: Mapping[str, tuple[str, ...]]
     """The items measured, by set."""
     geometry: NDArray[np.float64]
@@ -145,39 +142,30 @@ class RsaResult(Result):
         """The p-value that holds for other items; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
-    @property
-    def difference(self) -> float:
-        """First mean fit less the second."""
-        return self.similarity1 - self.similarity2
-
-    @property
-    def delta(self) -> float:
-        """Difference of the fits over all items at once: what tables, figures and p-values are about."""
-        return self.crossed.difference
-
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number but those of single samples."""
-        test, samples = self._label, len(self.samples1)
-        for i, part in enumerate(self.names[:2], start=1):
-            yield long_row("rsa", test, part, "similarity", getattr(self, f"similarity{i}"), n=samples)
-            yield long_row("rsa", test, part, "sd", getattr(self, f"sd{i}"), n=samples)
-        yield long_row("rsa", test, "", "similarity_difference", self.difference, n=samples)
-        yield long_row("rsa", test, "", "sign_pvalue", self.sign_pvalue, n=samples)
+        row, samples = partial(long_row, "rsa", self._label), len(self.fits)
+        fits = ((self.similarity1, self.sd1), (self.similarity2, self.sd2))
+        for part, (mean, sd) in zip(self.names, fits, strict=False):
+            yield row(part, "similarity", mean, n=samples)
+            yield row(part, "sd", sd, n=samples)
+        yield row("", "similarity_difference", self.similarity1 - self.similarity2, n=samples)
+        yield row("", "sign_pvalue", self.sign_pvalue, n=samples)
         exchanged = {"exact_p": self.pvalue, "method": "monte-carlo", "n": self.permutations}
-        yield long_row("rsa", test, "", "statistic", self.statistic, **exchanged)
-        yield from crossed_rows("rsa", test, "all items", self.crossed, self.pvalue)
-        yield long_row("rsa", test, "", "attainable", self.attainable)
+        yield row("", "statistic", self.statistic, **exchanged)
+        yield from crossed_rows("rsa", self._label, "all items", self.crossed, self.pvalue)
+        yield row("", "attainable", self.attainable)
         if self.halves is not None:
-            yield long_row("rsa", test, "", "halves", self.halves)
+            yield row("", "halves", self.halves)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which group the concept goes with more."""
         yield self._concluded(self._answer)
 
     def _concluded(self, other: P | None, at: str = "") -> Conclusion:
-        """What it comes to; ``at``: its JSON pointer within another result, with ``/`` at its end."""
+        """The conclusion; ``at``: its JSON pointer within another result, with ``/`` at its end."""
         first, second, concept = self.names
-        near, far = (first, second) if self.delta >= 0 else (second, first)
+        near, far = (first, second) if self.crossed.difference >= 0 else (second, first)
         said = (concept, " goes more with ", near, " than with ", far, "")
         asked = ("it cannot be told whether the concept ", concept, " goes more with ", near, " or ", far, "")
         return Conclusion(
@@ -213,18 +201,13 @@ class RsaGridResult(Family):
     """RSA of every pair of groups with every concept."""
 
     _section: ClassVar[str] = "geometry"
-    _cites: ClassVar[tuple[str, ...]] = (
-        "lepori2020unequal",
-        "kriegeskorte2008representational",
-        "holm1979simple",
-        "benjamini1995controlling",
-    )
+    _cites: ClassVar[tuple[str, ...]] = (*RsaResult._cites, "holm1979simple", "benjamini1995controlling")
     _stem: ClassVar[str] = "rsa_grid"
     _figure: ClassVar[str] = "fit_plot"
 
     _member_type: ClassVar[type[Result]] = RsaResult
     _label_format: ClassVar[str] = "RSA grid"
-    _table_title: ClassVar[str] = "Geometry of groups and concepts"
+    _table_title: ClassVar[str] = RsaResult._table_title
     _columns: ClassVar[tuple[Stat, ...]] = (
         *from_tests(RsaResult, "group1 group2 concept fit1 fit2 difference ci p"),
         adjusted(),
@@ -285,9 +268,9 @@ def rsa(
 
     Notes
     -----
-    With groups of the same size, the difference of the fits is the difference of the mean rank of the
-    dissimilarities of the two groups with the concept, times a constant. ``crossed`` takes the items of all
-    three sets as drawn, by the formulas of :func:`~crossroads.weat`, for that table of ranks.
+    With groups of the same size, the difference of the fits is that of the mean ranks of the dissimilarities
+    of the two groups with the concept, times a constant. ``crossed`` takes the items of all three sets as
+    drawn, by the formulas of :func:`~crossroads.weat`, for that table of ranks.
 
     *Departures:* the published sign test treats samples as independent although they share items, and
     rejects a true null far too often; it is ``sign_pvalue``.
@@ -319,37 +302,40 @@ def rsa(
         "group2": StimulusSet.of(group2, "group 2"),
         "concept": StimulusSet.of(concept, "concept"),
     }
-    _check_overlap(sets)
     least = {"group1": n, "group2": n, "concept": 1 if replace_concept else n}
-    _check_size(sets, least)
+    _check_sets(sets, least)
     found = gather(emb, sets, missing=missing, least=least)
-    order = ("group1", "group2", "concept")
-    vectors = np.concatenate([found.vectors[name] for name in order])
-    sizes = (len(found.words["group1"]), len(found.words["group2"]), len(found.words["concept"]))
-    raw = vectors if dissimilarity != "euclidean" else _lengths(emb, found.words, order)
-    rows = coordinates(raw, dissimilarity)
-    distances = dissimilarities(rows, dissimilarity)
-    classes = classes_of(distances, error=0.0 if dissimilarity == "euclidean" else rounding_error(emb.dim))
+    words = found.words
+    sizes = (len(words["group1"]), len(words["group2"]), len(words["concept"]))
+    if dissimilarity == "euclidean":  # which depends on the lengths of vectors
+        items = [word for name in _ORDER for word in words[name]]
+        vectors = np.stack([np.asarray(emb[word], dtype=np.float64) for word in items])
+    else:
+        vectors = np.concatenate([found.vectors[name] for name in _ORDER])
+    rows = _coordinates(vectors, dissimilarity)
+    distances = _dissimilarities(rows, dissimilarity)
+    classes = _classes(distances, error=0.0 if dissimilarity == "euclidean" else rounding_error(emb.dim))
     rng = generator(seed)
-    fits = sampled_fits(classes, sizes, n, samples, replace_concept, rng)
-    ranks = centred_ranks(classes)
-    statistic, pvalue = exchanged(ranks, sizes, permutations, rng)
+    fits = _sampled_fits(classes, sizes, n, samples, replace_concept, rng)
+    ranks = _centred_ranks(classes)
+    statistic, pvalue = _exchanged(ranks, sizes, permutations, rng)
+    differences = fits[:, 0] - fits[:, 1]  # those of rounding error only have no sign
+    sd1, sd2 = (float(one.std(ddof=1)) if samples > 1 else 0.0 for one in fits.T)
     return RsaResult(
         names=(sets["group1"].name, sets["group2"].name, sets["concept"].name),
         similarity1=float(fits[:, 0].mean()),
         similarity2=float(fits[:, 1].mean()),
-        sd1=float(fits[:, 0].std(ddof=1)) if samples > 1 else 0.0,
-        sd2=float(fits[:, 1].std(ddof=1)) if samples > 1 else 0.0,
-        sign_pvalue=sign_test(distinct(fits[:, 0] - fits[:, 1])),
+        sd1=sd1,
+        sd2=sd2,
+        sign_pvalue=sign_test(np.where(np.abs(differences) <= _EQUAL_FITS, 0.0, differences)),
         pvalue=pvalue,
         statistic=statistic,
         permutations=permutations,
-        samples1=read_only(np.ascontiguousarray(fits[:, 0])),
-        samples2=read_only(np.ascontiguousarray(fits[:, 1])),
-        attainable=attainable(n),
-        halves=agreement_of_halves(rows, dissimilarity, distances, splits, rng),
-        crossed=items_drawn(ranks, sizes),
-        items={name: found.words[name] for name in order},
+        fits=read_only(fits),
+        attainable=_attainable(n),
+        halves=_agreement_of_halves(rows, dissimilarity, distances, splits, rng),
+        crossed=_items_drawn(ranks, sizes),
+        items={name: found.words[name] for name in _ORDER},
         geometry=read_only(distances),
         coverage=found.coverage,
         conventions={
@@ -387,16 +373,20 @@ def rsa_grid(
     >>> len(result.tests)
     1
     """
-    for what, given in (("groups", groups), ("concepts", concepts)):
-        if not isinstance(given, Mapping):
-            raise InputError(f"{what} is of type {type(given).__name__}.", hint="give {name: [words], ...}.")
+    for name, sets in (("groups", groups), ("concepts", concepts)):
+        if not isinstance(sets, Mapping):
+            raise InputError(f"{name} is of type {type(sets).__name__}.", hint="give {name: [words], ...}.")
     if len(groups) < 2 or not concepts:
         raise InputError(
             f"{len(groups)} group(s) and {len(concepts)} concept(s) were given.",
             hint="give at least two groups and one concept.",
         )
-    pairs = list(combinations(_named(groups), 2))
-    tests = [rsa(emb, *pair, thing, **options) for thing in _named(concepts) for pair in pairs]
+    first, second = (
+        [StimulusSet(name, StimulusSet.of(items, name).items) for name, items in sets.items()]
+        for sets in (groups, concepts)
+    )
+    pairs = list(combinations(first, 2))
+    tests = [rsa(emb, *pair, concept, **options) for concept in second for pair in pairs]
     return RsaGridResult(
         tests=tuple(tests),
         adjusted=adjust_known([test.crossed.pvalue for test in tests]),
@@ -405,26 +395,13 @@ def rsa_grid(
     )
 
 
-def _named(sets: Mapping[str, Iterable[str]]) -> list[StimulusSet]:
-    """Sets under the names they have in the mapping."""
-    return [StimulusSet(name, StimulusSet.of(items, name).items) for name, items in sets.items()]
-
-
-def _lengths(emb: Embeddings, words: Mapping[str, tuple[str, ...]], order: tuple[str, ...]) -> Floats:
-    """Vectors with their lengths, which the Euclidean distance depends on."""
-    return np.stack([np.asarray(emb[word], dtype=np.float64) for name in order for word in words[name]])
-
-
-def _check_overlap(sets: Mapping[str, StimulusSet]) -> None:
+def _check_sets(sets: Mapping[str, StimulusSet], least: Mapping[str, int]) -> None:
     for one, other in combinations(sets.values(), 2):
         if shared := [word for word in one if word in other]:
             raise DesignError(
                 f"{one.name} and {other.name} share {join_words(map(in_short, shared), most=3)}.",
                 hint="an item can stand for one of them only.",
             )
-
-
-def _check_size(sets: Mapping[str, StimulusSet], least: Mapping[str, int]) -> None:
     for name, words in sets.items():
         if len(words) < least[name]:
             more = " or replace_concept=True" if name == "concept" else ""
@@ -433,3 +410,184 @@ def _check_size(sets: Mapping[str, StimulusSet], least: Mapping[str, int]) -> No
                 hint=f"give more items, or a smaller n{more}.",
                 option="replace_concept",
             )
+
+
+def _dissimilarities(rows: Floats, kind: str) -> Floats:
+    """Dissimilarity of every pair of items, as a square matrix, from their :func:`_coordinates`."""
+    if kind == "euclidean":  # from differences: cancellation of squared lengths would break ties
+        squares = [np.einsum("id,id->i", d, d) for d in (rows - row for row in rows)]
+        return np.asarray(np.sqrt(np.stack(squares)))
+    gram = _products(rows)
+    lengths = np.sqrt(np.diag(gram))
+    if (lengths < _FLAT).any():
+        raise EvidenceError(
+            "an item has the same value in every dimension, so it correlates with nothing.",
+            hint="leave it out, or use dissimilarity='euclidean'.",
+            option="dissimilarity",
+        )
+    distances = np.asarray(1 - gram / lengths[:, None] / lengths[None, :])
+    np.fill_diagonal(distances, 0.0)
+    return distances
+
+
+def _products(rows: Floats) -> Floats:
+    """Products of all pairs of rows; small ones without BLAS, whose threads cost more than they save."""
+    if rows.shape[0] ** 2 * rows.shape[1] < _SMALL:
+        return np.asarray(np.einsum("id,jd->ij", rows, rows))
+    return np.asarray(rows @ rows.T)
+
+
+def _coordinates(vectors: Floats, kind: str) -> Floats:
+    """Values to correlate: centred ranks (integers, so that products are exact), or centred values."""
+    if kind == "spearman":
+        return np.asarray(doubled_midranks(vectors) - (vectors.shape[1] + 1.0))
+    return np.asarray(vectors - vectors.mean(axis=1, keepdims=True)) if kind == "correlation" else vectors
+
+
+def _classes(distances: Floats, *, error: float) -> NDArray[np.int64]:
+    """Dense rank of every dissimilarity of the pool, as a square matrix, up to a rounding ``error``."""
+    upper = np.triu_indices(len(distances))
+    values = distances[upper]
+    ranks = dense_ranks(values, tolerance=max(1e-300, error, _EQUAL * float(values.max() - values.min())))
+    table = np.empty(distances.shape, dtype=np.int64)
+    table[upper] = table.T[upper] = ranks
+    return table
+
+
+def _agreement_of_halves(
+    rows: Floats, kind: str, distances: Floats, splits: int, rng: np.random.Generator
+) -> float | None:
+    """Agreement of the geometries of two halves of the dimensions, corrected to the full length."""
+    dim = rows.shape[1]
+    if splits < 1 or dim < 4:
+        return None
+    upper = np.triu_indices(len(rows), 1)
+    if kind != "euclidean":
+        rows = rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+
+    def parts(columns: NDArray[np.intp]) -> Floats:
+        """Contribution of these dimensions to the correlation or the squared distance of each pair."""
+        products = _products(rows[:, columns])
+        if kind != "euclidean":
+            return -products[upper]
+        squares = np.diag(products)
+        return np.asarray((squares[:, None] + squares[None, :] - 2 * products)[upper])
+
+    whole = distances[upper] ** 2 if kind == "euclidean" else distances[upper] - 1
+    half = np.stack([parts(rng.permutation(dim)[: dim // 2]) for _ in range(splits)])
+    halves = np.stack([half, whole - half])
+    ranks = doubled_midranks(halves.reshape(2 * splits, -1)).astype(np.float64).reshape(2, splits, -1)
+    ranks -= ranks.mean(axis=2, keepdims=True)
+    spread = np.sqrt((ranks**2).sum(axis=2))
+    r = (ranks[0] * ranks[1]).sum(axis=1) / np.maximum(spread[0] * spread[1], 1e-300)
+    return float(np.mean(2 * r / np.maximum(1 + r, 1e-12)))
+
+
+def _sampled_fits(
+    classes: NDArray[np.int64],
+    sizes: tuple[int, int, int],
+    n: int,
+    samples: int,
+    replace: bool,
+    rng: np.random.Generator,
+) -> Floats:
+    """Both fits in each sample of n items from each set."""
+    i, j = np.triu_indices(3 * n, 1)
+    label = np.repeat([1, 2, 0], n)
+    hypotheses = np.array([(label[i] == apart) != (label[j] == apart) for apart in (2, 1)], dtype=np.float64)
+    chunk = max(1, _PAIRS_AT_A_TIME // len(i))
+    count = int(classes.max()) + 1
+    fits = []
+    for start in range(0, samples, chunk):
+        drawn = _draw(sizes, n, min(chunk, samples - start), replace, rng)
+        pairs = drawn[:, i] * len(classes) + drawn[:, j]
+        fits.append(rank_correlations(classes.ravel().take(pairs), count, hypotheses))
+    return np.concatenate(fits)
+
+
+def _draw(
+    sizes: tuple[int, int, int], n: int, samples: int, replace: bool, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Rows of the pool drawn for each sample: n of each set."""
+    parts, offset = [], 0
+    for size, again in zip(sizes, (False, False, replace), strict=True):
+        if again:
+            picked = rng.integers(0, size, (samples, n))
+        else:
+            picked = np.argsort(rng.random((samples, size)), axis=1)[:, :n]
+        parts.append(picked + offset)
+        offset += size
+    return np.concatenate(parts, axis=1)
+
+
+def _centred_ranks(classes: NDArray[np.int64]) -> Floats:
+    """Centred ranks of the dissimilarities of all pairs, twice their size so that they are whole numbers."""
+    upper = np.triu_indices(len(classes), 1)
+    table = np.zeros(classes.shape)
+    table[upper] = doubled_midranks(classes[upper][None])[0] - (len(upper[0]) + 1.0)
+    return table + table.T
+
+
+def _items_drawn(table: Floats, sizes: tuple[int, int, int]) -> Crossed:
+    """The difference of the fits with the items of all sets drawn, from ranks of dissimilarities.
+
+    It is the test of one target, the concept, with two attributes, the groups, in which closeness is minus
+    the rank. The unit is that of a fit with groups of the same size.
+    """
+    grouped, size = sizes[0] + sizes[1], (sizes[0] + sizes[1]) / 2
+    closeness = -size * sizes[2] / _scale(size, table) * table[grouped:, :grouped]
+    # a concept has nothing to be exchanged with: that count is not kept, and so is not made
+    result = crossed(closeness, sizes[2], sizes[0], alternative="two-sided", method="normal")
+    changes: dict[str, Any] = {"attribute_pvalue": None, "attribute_method": None}
+    if sizes[2] < 2:
+        changes |= dict.fromkeys(("low", "high", "pvalue", "statistic", "se", "df"))
+        changes |= {"shares": {}, "reason": "the concept has a single item"}
+    elif result.shares:  # groups are what is compared, as targets are elsewhere
+        swapped = {"targets": "attributes", "attributes": "targets", "cells": "cells"}
+        changes["shares"] = {name: result.shares[other] for name, other in swapped.items()}
+    return replace(result, **changes)
+
+
+def _exchanged(
+    table: Floats, sizes: tuple[int, int, int], permutations: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Difference of the fits over all items, and its p-value under exchange of the group labels.
+
+    With ranks r of the dissimilarities, a hypothesis that sets the items x apart scores Σ r over pairs
+    with one item in x: the quadratic form xᵀR(1 − x), for all permutations in one product.
+    """
+    grouped = sizes[0] + sizes[1]
+    second = np.zeros((permutations + 1, sum(sizes)))  # which items are labelled group 2: first as observed
+    second[0, sizes[0] : grouped] = 1
+    shuffled = np.argsort(rng.random((permutations, grouped)), axis=1)
+    second[1:, :grouped] = second[0, :grouped][shuffled]
+    first = -second
+    first[:, :grouped] += 1
+    products = np.einsum("pi,ij->pj", second, table)
+    rest = table[:grouped].sum(axis=0) - products  # the same for group 1, the other grouped items
+    fits = [
+        np.einsum("pj,pj->p", product, 1 - x) / _scale(size, table)
+        for x, product, size in ((second, products, sizes[1]), (first, rest, sizes[0]))
+    ]
+    differences = fits[0] - fits[1]
+    reached = np.abs(differences[1:]) >= abs(differences[0]) - 1e-12
+    return float(differences[0]), (1 + int(reached.sum())) / (1 + permutations)
+
+
+def _scale(size: float, table: Floats) -> float:
+    """Factor from a sum of ranks to a correlation, when ``size`` of the items are set apart."""
+    pairs = len(table) * (len(table) - 1) / 2
+    share = size * (len(table) - size) / pairs
+    squares = float(np.einsum("ij,ij->", table, table)) / 2
+    return sqrt(pairs * share * (1 - share)) * sqrt(squares) or 1.0
+
+
+def _attainable(n: int) -> float:
+    """Spearman correlation when every pair set apart is less similar than every other pair.
+
+    Of N pairs a share p is set apart. Their ranks exceed the others' by N / 2 on average, so that the
+    correlation is N / 2 · √(p (1 − p)) over the standard deviation of N ranks, √((N² − 1) / 12).
+    """
+    pairs = 3 * n * (3 * n - 1) // 2
+    share = 2 * n * n / pairs
+    return pairs * sqrt(3 * share * (1 - share) / (pairs * pairs - 1))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from functools import reduce
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.geometry import Floats, standardised, unit
-from crossroads.core.results import Coverage, Result, Row, Stat, label_for, long_row, read_only, stat
+from crossroads.core.results import Coverage, Result, Row, Stat, long_row, read_only, stat
 from crossroads.core.results.gathered import Missing, check_vectors, gather, listed_words
 from crossroads.core.stimuli import Groups, StimulusSet
 from crossroads.core.wording.table import Table
@@ -42,10 +43,9 @@ class ScoreTable(Mapping[str, Mapping[str, float]]):
         self.pairs, self.words, self.scores, self.origin = pairs, words, scores, origin
 
     def __getitem__(self, pair: str) -> Mapping[str, float]:
-        row = self.scores[self.pairs.index(pair)] if pair in self.pairs else None
-        if row is None:
+        if pair not in self.pairs:
             raise KeyError(pair)
-        return dict(zip(self.words, row.tolist(), strict=True))
+        return dict(zip(self.words, self.scores[self.pairs.index(pair)].tolist(), strict=True))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.pairs)
@@ -58,31 +58,23 @@ class ScoreTable(Mapping[str, Mapping[str, float]]):
         """Convert a mapping of pair to word to score; every pair must score the same words."""
         if isinstance(table, ScoreTable):
             return table
+        form = f"give {{pair: {{word: score, ...}}, ...}}, such as wefat(...).{what}."
         if not _is_table(table):
-            raise InputError(
-                f"{what} is of type {type(table).__name__}, not a table of scores.",
-                hint=f"give {{pair: {{word: score, ...}}, ...}}, such as wefat(...).{what}.",
-            )
+            raise InputError(f"{what} is of type {type(table).__name__}, not a table of scores.", hint=form)
         if not table:
-            raise InputError(
-                f"{what} contains no pair of groups.", hint="give {pair: {word: score, ...}, ...}."
-            )
+            raise InputError(f"{what} contains no pair of groups.", hint=form)
         words = tuple(next(iter(table.values())))
         for pair, scores in table.items():
-            odd = set(words) ^ set(scores)
-            if odd:
+            if odd := set(words) ^ set(scores):
                 raise InputError(
                     f"{what}: the pair {pair!r} scores other words than the first pair, such as "
                     f"{join_words(sorted(map(repr, odd)), most=3)}.",
                     hint="every pair must score the same words.",
                 )
         array = np.array([[float(scores[word]) for word in words] for scores in table.values()])
-        if array.size == 0:
-            raise InputError(f"{what} scores no words.", hint="give at least one candidate word.")
-        if not np.isfinite(array).all():
-            raise InputError(
-                f"{what} contains nan or infinite scores.", hint="leave out words without a score."
-            )
+        if array.size == 0 or not np.isfinite(array).all():
+            wrong = "contains nan or infinite scores" if array.size else "scores no words"
+            raise InputError(f"{what} {wrong}.", hint="give a number for every candidate word.")
         return cls(tuple(map(str, table)), words, array)
 
 
@@ -138,8 +130,8 @@ class WefatResult(Result):
         names = (*self.pair_names, *self.constituent_names)
         table = np.concatenate([self.pair_scores, self.constituent_scores])
         return [
-            {"word": word, **dict(zip(names, table[:, i].tolist(), strict=True))}
-            for i, word in enumerate(self.words)
+            {"word": word, **dict(zip(names, scores, strict=True))}
+            for word, scores in zip(self.words, table.T.tolist(), strict=True)
         ]
 
     def _members(self) -> Iterator[Row]:
@@ -150,7 +142,7 @@ class WefatResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """The words that lean most to the group first."""
+        """The words that are closest to the group first."""
         table = super()._tabulate(results)
         return replace(table, rows=tuple(sorted(table.rows, key=lambda row: -row["score"])))
 
@@ -160,11 +152,6 @@ class WefatResult(Result):
             for pair, scores in table.items():
                 for word, score in scores.items():
                     yield long_row("wefat", self._label, f"{pair} {word}", "score", score)
-
-
-def crossing_name(target: str) -> str:
-    """Name of the scores of words with an intersectional group, such as ``AF WEFAT``."""
-    return label_for(WefatResult, target=target)
 
 
 def wefat(
@@ -213,17 +200,11 @@ def wefat(
     --------
     >>> import numpy as np
     >>> import crossroads as cr
-    >>> rng = np.random.default_rng(1)
-    >>> groups = {
-    ...     ("Black", "female"): ["Aisha", "Ebony"],
-    ...     ("Black", "male"): ["Darnell", "Tyrone"],
-    ...     ("White", "female"): ["Amy", "Katie"],
-    ...     ("White", "male"): ["Brad", "Frank"],
-    ... }
-    >>> words = ["strong", "loud", "kind", "proud"]
-    >>> names = [name for members in groups.values() for name in members]
-    >>> emb = cr.Embeddings([*names, *words], rng.normal(size=(12, 9)))
-    >>> scores = cr.wefat(emb, groups, words, ("Black", "female"))
+    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
+    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
+    >>> black = {"female": words[:2], "male": words[2:4]}
+    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
+    >>> scores = cr.wefat(emb, groups, words[8:], ("Black", "female"))
     >>> list(scores.constituents), round(scores.pairs["Black / female vs White / male"]["loud"], 2)
     (['Black vs White', 'female vs male'], -1.56)
     """
@@ -232,14 +213,12 @@ def wefat(
     key = table.find(target)
     names, found_words, rows, coverage = look_up(emb, table, words, missing)
     contrasts = contrasts_of(table, key)
-    order = list(names)
-    totals = group_sums(emb, rows, names)
-    scores = contrast_scores(totals, order, contrasts.sides, ddof)
+    scores = contrast_scores(group_sums(emb, rows, names), list(names), contrasts.sides, ddof)
     bad = np.flatnonzero(~np.isfinite(scores).all(axis=0))
     if bad.size:
-        shown = join_words([repr(found_words[i]) for i in bad[:4]], most=3)
         raise EvidenceError(
-            f"the cosines of {shown} with all names of a pair of groups are equal.",
+            f"the cosines of {join_words([repr(found_words[i]) for i in bad[:4]], most=3)} with all names of "
+            "a pair of groups are equal.",
             hint="leave such words out.",
         )
     cut = len(contrasts.pairs)
@@ -272,11 +251,8 @@ class Contrasts:
 
 def contrasts_of(table: GroupTable, target: Key) -> Contrasts:
     """The target against every other group, and its subcategories against their siblings."""
-    pairs = {
-        f"{table.labels[target]} vs {table.labels[key]}": ((target,), (key,))
-        for key in table.names
-        if key != target
-    }
+    others = [key for key in table.names if key != target]
+    pairs = {f"{table.labels[target]} vs {table.labels[key]}": ((target,), (key,)) for key in others}
     constituents: dict[str, Sides] = {}
     contested = [(i, v, other) for i, v in enumerate(target) for other in table.siblings(i, v)]
     for i, value, other in contested:
@@ -292,14 +268,15 @@ def look_up(
 ) -> tuple[dict[Key, Floats], tuple[str, ...], NDArray[np.intp], Coverage]:
     """Unit vectors of every group, the candidate words and their rows, and the words left out."""
     check_vectors(emb)
-    sets: dict[str, tuple[str, ...]] = {table.labels[key]: names for key, names in table.names.items()}
+    sets = {table.labels[key]: names for key, names in table.names.items()}
     least = dict.fromkeys(sets, 2)
     if not isinstance(words, str) or words != EVERY_WORD:
-        asked = listed_words("words", words, hint="give a list of words, or '*' for all.")
-        if not asked:
+        candidates = listed_words("words", words, hint="give a list of words, or '*' for all.")
+        if not candidates:
             raise InputError("there are no candidate words.", hint="give at least one, or '*' for all.")
         least["words"] = 1
-        found = gather(emb, {**sets, "words": asked}, missing=missing, least=least, rows_only=("words",))
+        every = {**sets, "words": candidates}
+        found = gather(emb, every, missing=missing, least=least, rows_only=("words",))
         kept, rows = found.words["words"], found.rows["words"]
     else:
         found = gather(emb, sets, missing=missing, least=least)
@@ -313,8 +290,7 @@ def look_up(
     return vectors, kept, rows, found.coverage
 
 
-@dataclass(frozen=True)
-class GroupSums:
+class GroupSums(NamedTuple):
     """Sums over the names of each group, for every word, from which any contrast of groups is computed."""
 
     first: NDArray[Any]
@@ -351,30 +327,21 @@ def group_sums(emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floa
     return GroupSums(first, second, sizes)
 
 
-def contrast_scores(
-    sums: GroupSums,
-    order: list[Key],
-    contrasts: Sequence[Sides],
-    ddof: int,
-) -> Floats:
+def contrast_scores(sums: GroupSums, order: list[Key], contrasts: Sequence[Sides], ddof: int) -> Floats:
     """Effect size of every word with every contrast; NaN where all cosines are equal."""
     scores = np.empty((len(contrasts), len(sums.first)), dtype=sums.first.dtype)
     for i, sides in enumerate(contrasts):
-        at = [[order.index(key) for key in side] for side in sides]
-        n = [int(sums.sizes[side].sum()) for side in at]
-        total = [_column_sum(sums.first, side) for side in at]
-        squares = _column_sum(sums.second, at[0] + at[1]) - (total[0] + total[1]) ** 2 / (n[0] + n[1])
-        flat = squares <= 1e-20
-        difference = total[0] / n[0] - total[1] / n[1]
-        scores[i] = standardised(difference, squares / (n[0] + n[1] - ddof), flat=flat)
+        g, h = ([order.index(key) for key in side] for side in sides)
+        n, m = int(sums.sizes[g].sum()), int(sums.sizes[h].sum())
+        in_g, in_h = _added(sums.first, g), _added(sums.first, h)
+        squares = _added(sums.second, g + h) - (in_g + in_h) ** 2 / (n + m)
+        scores[i] = standardised(in_g / n - in_h / m, squares / (n + m - ddof), flat=squares <= 1e-20)
     return scores
 
 
-def _column_sum(table: NDArray[Any], columns: list[int]) -> NDArray[Any]:
-    total = table[:, columns[0]].copy()
-    for column in columns[1:]:
-        total += table[:, column]
-    return total
+def _added(table: NDArray[Any], columns: list[int]) -> NDArray[Any]:
+    """The sum of some columns, one after the other: fast, and the same on every machine."""
+    return reduce(np.add, (table[:, column] for column in columns))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -394,12 +361,12 @@ class GroupTable:
             raise DesignError(
                 f"the target is {in_short(target)}.", hint="give the label of a group, or its subcategories."
             )
-        asked = target if isinstance(target, str) else " / ".join(map(str, target))
+        name = target if isinstance(target, str) else " / ".join(map(str, target))
         for key, label in self.labels.items():
-            if asked.casefold() in (label.casefold(), " / ".join(key).casefold(), "/".join(key).casefold()):
+            if name.casefold() in (label.casefold(), " / ".join(key).casefold(), "/".join(key).casefold()):
                 return key
         known = (*self.labels.values(), *(" / ".join(key) for key in self.names))
-        raise UnknownNameError("group", asked, dict.fromkeys(known))
+        raise UnknownNameError("group", name, dict.fromkeys(known))
 
     def union(self, category: int, value: str) -> tuple[str, ...]:
         """All names of one subcategory: the union of the intersectional groups that it contains."""
@@ -428,45 +395,36 @@ def group_table(groups: Groups | Mapping[Any, Any]) -> GroupTable:
     >>> table.find("black/male"), table.union(0, "Black")
     (('Black', 'male'), ('Aisha', 'Jamal'))
     """
+    categories: tuple[str, ...] = ()
+    labels: dict[Key, str] = {}
     if isinstance(groups, Groups):
         table: dict[Key, Any] = dict(groups.table())
         categories = tuple(groups.categories)
-        short = {tuple(g.categories[c] for c in categories): g.name for g in groups.members}
+        labels = {tuple(g.categories[c] for c in categories): g.name for g in groups.members}
     elif not hasattr(groups, "items") or not groups:
         raise DesignError(
             f"the groups are of type {type(groups).__name__}.",
             hint="give a mapping such as {('Black', 'female'): ['Aisha', ...], ...}.",
         )
+    elif any(isinstance(key, tuple) for key in groups):
+        keys = {key: key if isinstance(key, tuple) else (key,) for key in groups}
+        table = {tuple(map(str, parts)): groups[key] for key, parts in keys.items()}
     else:
-        table, categories = _from_mapping(groups)
-        short = {key: " / ".join(key) for key in table}
-    names = {key: tuple(StimulusSet.of(words, short[key])) for key, words in table.items()}
-    _check(names, short)
-    return GroupTable(categories=categories, names=names, labels=short)
-
-
-def _from_mapping(groups: Mapping[Any, Any]) -> tuple[dict[Key, Any], tuple[str, ...]]:
-    if any(isinstance(key, tuple) for key in groups):
-        table = {
-            tuple(map(str, key)) if isinstance(key, tuple) else (str(key),): words
-            for key, words in groups.items()
-        }
-        return table, _numbered(table)
-    flat = _flattened(groups)
-    if not flat:
-        raise DesignError("the groups contain no names.", hint="give the names that stand for each group.")
-    if len(groups) > 1 and all(len(key) == 2 for key in flat):
-        covered: dict[str, set[str]] = {str(category): set() for category in groups}
-        for (category, _), names in flat.items():
-            covered[category].update(names)
-        first, *others = covered.values()
-        if all(names == first for names in others):
-            return _crossed(flat), tuple(covered)
-    return flat, _numbered(flat)
-
-
-def _numbered(table: Mapping[Key, Any]) -> tuple[str, ...]:
-    return tuple(f"category {i + 1}" for i in range(len(next(iter(table)))))
+        table = _flattened(groups)
+        if not table:
+            raise DesignError("the groups contain no names.", hint="give the names of each group.")
+        if len(groups) > 1 and all(len(key) == 2 for key in table):
+            listed = {str(category): set[str]() for category in groups}
+            for (category, _), words in table.items():
+                listed[category].update(words)
+            first, *others = listed.values()
+            if all(names == first for names in others):
+                table, categories = _crossed(table), tuple(listed)
+    categories = categories or tuple(f"category {i + 1}" for i in range(len(next(iter(table)))))
+    labels = labels or {key: " / ".join(key) for key in table}
+    names = {key: tuple(StimulusSet.of(words, labels[key])) for key, words in table.items()}
+    _check(names, labels)
+    return GroupTable(categories=categories, names=names, labels=labels)
 
 
 def _flattened(groups: Mapping[Any, Any], above: Key = ()) -> dict[Key, StimulusSet]:
@@ -474,7 +432,7 @@ def _flattened(groups: Mapping[Any, Any], above: Key = ()) -> dict[Key, Stimulus
     for key, value in groups.items():
         here = (*above, str(key))
         if isinstance(value, Mapping):
-            found.update(_flattened(value, here))
+            found |= _flattened(value, here)
         else:
             found[here] = StimulusSet.of(value, " / ".join(here))
     return found
@@ -505,21 +463,17 @@ def _check(names: Mapping[Key, tuple[str, ...]], labels: Mapping[Key, str]) -> N
             hint="name one subcategory of every category for each group.",
         )
     if len(names) < 2:
-        raise DesignError(
-            f"there is one group, {next(iter(labels.values()))!r}.", hint="give at least two to compare."
-        )
+        raise DesignError(f"there is one group, {next(iter(labels.values()))!r}.", hint="give two or more.")
     if "words" in labels.values() or len(set(labels.values())) < len(labels):
         raise DesignError(
             f"groups are called {join_words(map(in_short, labels.values()), most=4)}.",
             hint="give each group its own name; 'words' is reserved for the candidates.",
         )
     owner: dict[str, str] = {}
-    for key, words in names.items():
-        for word in words:
-            if word in owner:
-                first, second = in_short(owner[word]), in_short(labels[key])
-                raise DesignError(
-                    f"the groups {first} and {second} share the name {in_short(word)}.",
-                    hint="a name can stand for one group only: remove it from one of them, or from both.",
-                )
-            owner[word] = labels[key]
+    for name, label in ((name, labels[key]) for key, words in names.items() for name in words):
+        if name in owner:
+            raise DesignError(
+                f"the groups {in_short(owner[name])} and {in_short(label)} share the name {in_short(name)}.",
+                hint="a name can stand for one group only: remove it from one of them, or from both.",
+            )
+        owner[name] = label

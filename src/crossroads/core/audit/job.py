@@ -23,7 +23,7 @@ from crossroads.core.stimuli import Design, catalog
 from crossroads.core.stimuli.catalogue.index import panel
 from crossroads.core.storage.cache import Cache, Key
 from crossroads.core.storage.files import evidence_code
-from crossroads.intersections.published import intersectional_words
+from crossroads.intersections.audit import intersectional_words
 from crossroads.traits.audit import GROUPS, Answers, groups_and_pairs, scores_evidence
 from crossroads.traits.probe.run import probe
 from crossroads.words.audit import Series, has_pool, words_evidence, words_of

@@ -12,8 +12,7 @@ from typing import Annotated, Any
 from crossroads.comparison.audit import compare_finished
 from crossroads.comparison.battery import CompareBatteryResult
 from crossroads.comparison.commands import show_comparison
-from crossroads.comparison.report.audits import Comparison
-from crossroads.comparison.report.files import comparison_markdown
+from crossroads.comparison.report import Comparison, comparison_markdown
 from crossroads.core.audit.audit import FinishedAudit, audit_cache, audit_folder, draw_once, run_plan
 from crossroads.core.audit.engine import Settings
 from crossroads.core.audit.job import Session

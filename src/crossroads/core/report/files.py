@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crossroads.comparison.battery import CompareBatteryResult
-from crossroads.comparison.report.audits import Comparison, compare_audits, saved_audit
-from crossroads.comparison.report.files import (
+from crossroads.comparison.report import (
+    Comparison,
+    compare_audits,
     comparison_citations,
     comparison_latex,
     comparison_markdown,
     comparison_methods,
+    saved_audit,
 )
 from crossroads.core.errors import MissingExtraError, join_words
 from crossroads.core.report.audit import FinishedAudit, by_label

@@ -1,58 +1,46 @@
-"""Intersectional detections: ROC curves, and the words that a group is associated with."""
+"""The words of intersectional groups: those detected, those discovered, and the plane of constituents."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crossroads.core.errors import InputError, in_short, join_words
+from crossroads.core.errors import InputError, in_short, join_words, one_of
 from crossroads.core.figures import wording
-from crossroads.core.figures.layout import MARGIN, Frame, axes_height, axes_width, write
-from crossroads.core.figures.lettering import LEADING, fitted, widest, width
+from crossroads.core.figures.layout import Frame, axes_height, axes_width, name_ends, write
+from crossroads.core.figures.lettering import fitted, width, wrapped
 from crossroads.core.figures.placing import Page, Place
 from crossroads.core.figures.rows import SIDE, Rows, row_axes
 from crossroads.core.figures.style import (
-    BLUE,
     BODY,
-    BROWN,
     COLUMN,
     GREY,
     INK,
-    RED,
+    PAGE,
     RULE,
     SMALL,
     TEAL,
+    WIDE,
     at_least_one,
     bare,
     figure,
 )
-from crossroads.core.figures.style import matplotlib as mpl
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.wording import phrases
 from crossroads.intersections.detection import DetectionResult
 from crossroads.intersections.discovery import DiscoveryResult
+from crossroads.intersections.wefat import WefatResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROC_WIDTH = COLUMN + 0.9
-_LEFT, _RIGHT = 0.5, 0.12
-_ROC_SIDE = _ROC_WIDTH - _LEFT - _RIGHT
-_EDGE = 0.035  # white around the unit square, in shares
-_ROC_ROW, _FIRST = 0.15, 0.5
-_ROC_LONGEST = 1.25
-_ARROWS = (0.2, 0.5, 0.8)
-_LOOKS: tuple[dict[str, Any], ...] = (
-    {"color": INK, "linestyle": "-", "marker": "o"},
-    {"color": BROWN, "linestyle": (0, (5, 1.5)), "marker": "s"},
-    {"color": TEAL, "linestyle": (0, (5, 1.2, 1, 1.2)), "marker": "^"},
-    {"color": BLUE, "linestyle": (0, (1.2, 1)), "marker": "v"},
-    {"color": RED, "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": "P"},
-    {"color": GREY, "linestyle": "-", "marker": "X"},
-)
+_ROW, _LINE = 0.56, 0.14
+_NAMED = 1.4
+_SETS = ((-0.28, TEAL, 4.2), (-0.04, GREY, 3.0))
+"""Place, colour and size of the listed words of a detection, and of all other words."""
 
 
 @figure(Mapping, inside=DetectionResult)
@@ -62,18 +50,17 @@ def roc(
     published: Mapping[str, tuple[float, float]] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the rates of detections over all thresholds, and the point of the threshold that was used.
+    """Draw the words that people listed against all other words by their scores, and the threshold.
 
-    Each path starts at the highest threshold. That of EIBD need not rise: words leave as well as enter
-    while the threshold falls. A table below sets each accuracy beside its baseline.
+    Words that a detection found are filled, and named below, strongest first. The words that EIBD finds are
+    those between two scores each, so that no threshold divides them.
 
     Parameters
     ----------
     results
-        Detections with known truth by name, six at most.
+        Detections with known truth by name.
     published
-        Points to compare with by name: false-positive rate and true-positive rate. A point with the name of
-        a detection has its colour.
+        Rates of published detections by name: false-positive rate and true-positive rate.
 
     Examples
     --------
@@ -84,253 +71,76 @@ def roc(
     ... }
     >>> ax = cr.plots.roc({"BF": cr.ibd(pairs, threshold="youden", truth=["strong"])})
     """
-    published = published or {}
-    _check(results, published)
-    own = ax is None
-    table = _table(results)
-    labels = _labels(results, published)
-    frame = Frame(
-        width=_ROC_WIDTH,
-        body=_ROC_SIDE,
-        left=_LEFT,
-        right=_RIGHT,
-        title=f"{phrases.LISTED.capitalize()}, found over all thresholds",
-        below=_FIRST + len(table) * _ROC_ROW + 0.08,
-        note=_roc_note(results, published),
+    if not results:
+        raise InputError("there is no detection to draw.", hint="give at least one.")
+    if blind := [repr(name) for name, result in results.items() if not result.truth]:
+        raise InputError(
+            f"the truth of {join_words(blind)} is not known, so there are no listed words to draw.",
+            hint="detect with truth=[...].",
+        )
+    labels = [
+        [(*fitted(name, _NAMED, BODY, weight="bold"), "bold"), (_area(result), SMALL, "normal")]
+        for name, result in results.items()
+    ]
+    every = list(results.values())
+    columns = [["threshold", *(f"{wording.number(one.threshold)} ({one.threshold_rule})" for one in every)]]
+    for head, rate in (("listed", "tpr"), ("others", "fpr")):
+        shares = [one.intervals[rate] for one in every]
+        columns.append([head, *(f"{share.hits}/{share.cases}" for share in shares)])
+    beside = Rows(labels=labels, columns=columns, step=_LINE)
+    printed = ", ".join(
+        f"{name} {wording.percent(tpr)} and {wording.percent(fpr)}"
+        for name, (fpr, tpr) in (published or {}).items()
     )
-    ax = frame.axes(ax)
-    bare(ax, left=True)
-    ax.set(xlim=(-_EDGE, 1 + _EDGE), ylim=(-_EDGE, 1 + _EDGE))
-    ax.plot([0, 1], [0, 1], color=RULE, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-    for look, result in zip(_LOOKS, results.values(), strict=False):
-        _draw_path(ax, result, look)
-        _draw_chosen(ax, result, look)
-    colours = _colours(results)
-    for name, (fpr, tpr) in published.items():
-        look = {"color": colours.get(name, INK), "markerfacecolor": "white", "markeredgewidth": 1.1}
-        ax.plot([fpr], [tpr], marker="D", markersize=5, zorder=7, linestyle="none", **look)
-    _write_labels(ax, labels, results, published)
-    ax.set_xlabel("other words found (false-positive rate)", fontsize=BODY, color=INK, labelpad=3)
-    ax.set_ylabel("listed words found (true-positive rate)", fontsize=BODY, color=INK, labelpad=3)
-    _write_table(ax, table, _LEFT - MARGIN if own else 0.0)
+    emergent = "; a word that EIBD finds is above it with the group, and not with all of its parts"
+    frame = beside.frame(
+        width=PAGE,
+        body=len(every) * _ROW,
+        title=f"{phrases.LISTED.capitalize()}, and all other words",
+        above=0.24,
+        below=0.48,
+        note=wording.sentence(
+            f"above: {phrases.LISTED}; below: all others; filled: found; listed, others: found, of how many",
+            f"line: the threshold{emergent if any(one.kind == 'eibd' for one in every) else ''}",
+            f"published, of the listed and of the others: {printed}" if printed else "",
+            wording.model(every[0]),
+        ),
+    )
+    ax = row_axes(frame, ax, len(every), zero=None)
+    for y, result in enumerate(every):
+        beside.write_label(ax, y, y)
+        _draw_detection(ax, y, result)
+    beside.write_columns(ax)
+    ax.set_xlabel("score", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
 
-def _check(results: Mapping[str, DetectionResult], published: Mapping[str, tuple[float, float]]) -> None:
-    if not 1 <= len(results) <= len(_LOOKS):
-        raise InputError(
-            f"{len(results)} detections were given.",
-            hint=f"give 1 to {len(_LOOKS)}; more paths cannot be distinguished.",
-        )
-    blind = [repr(name) for name, result in results.items() if not result.curve]
-    if blind:
-        raise InputError(
-            f"the truth of {join_words(blind)} is not known, so there are no rates to draw.",
-            hint="detect with truth=[...].",
-        )
-    for name, point in published.items():
-        if not all(0 <= rate <= 1 for rate in point):
-            raise InputError(
-                f"the published point {in_short(name)} is {in_short(point)}.",
-                hint="give its false-positive rate and its true-positive rate, both from 0 to 1.",
-            )
+def _area(result: DetectionResult) -> str:
+    """The area under the curve, with its interval."""
+    low, high = map(wording.number, result.auc_interval or (0.0, 1.0))
+    return f"AUC {wording.number(result.auc or 0.0)} ({low} to {high})"
 
 
-def _colours(results: Mapping[str, DetectionResult]) -> dict[str, str]:
-    return {name: look["color"] for name, look in zip(results, _LOOKS, strict=False)}
-
-
-def _path(result: DetectionResult) -> Floats:
-    """Rates from the highest threshold down, one row per threshold."""
-    return np.column_stack([result.curve["fpr"], result.curve["tpr"]])
-
-
-def _draw_path(ax: Axes, result: DetectionResult, look: Mapping[str, Any]) -> None:
-    path = _path(result)
-    ax.plot(*path.T, color=look["color"], linestyle=look["linestyle"], linewidth=1.2, zorder=3)
-    if result.kind != "eibd":
-        return
-    along = _dense(path, 0.01)
-    arrow: dict[str, Any] = {
-        "arrowstyle": "-|>",
-        "color": look["color"],
-        "linewidth": 0,
-        "mutation_scale": 10,
-    }
-    for share in _ARROWS:
-        i = round(share * (len(along) - 1))
-        if i + 2 < len(along):
-            ax.annotate(
-                "", along[i + 2], along[i], arrowprops={**arrow, "shrinkA": 0, "shrinkB": 0}, zorder=3
-            )
-
-
-def _draw_chosen(ax: Axes, result: DetectionResult, look: Mapping[str, Any]) -> None:
-    """The point of the threshold, and a cross of the exact intervals of both rates."""
-    fpr, tpr = result.intervals["fpr"], result.intervals["tpr"]
-    bar: dict[str, Any] = {"color": look["color"], "linewidth": 0.7, "zorder": 4, "markersize": 4}
-    ax.plot([fpr.low, fpr.high], [tpr.value, tpr.value], marker="|", **bar)
-    ax.plot([fpr.value, fpr.value], [tpr.low, tpr.high], marker="_", **bar)
-    ax.plot([fpr.value], [tpr.value], marker=look["marker"], color=look["color"], markersize=6, zorder=6)
-
-
-def _labels(
-    results: Mapping[str, DetectionResult], published: Mapping[str, tuple[float, float]]
-) -> dict[tuple[str, str], list[tuple[str, float, str]]]:
-    """Labels of each path and each published point: lines with their size and weight."""
-    labels: dict[tuple[str, str], list[tuple[str, float, str]]] = {}
-    for name in published:
-        labels["point", name] = [(*fitted(f"{name}, published", _ROC_LONGEST, SMALL), "normal")]
-    for name, result in results.items():
-        area = wording.number(result.auc or 0.0)
-        if result.auc_interval is not None:
-            area += f" ({' to '.join(wording.number(end) for end in result.auc_interval)})"
-        heading = (*fitted(name, _ROC_LONGEST, BODY, weight="bold"), "bold")
-        chance = [(phrases.AT_CHANCE, SMALL, "normal")] if result.at_chance else []
-        labels["path", name] = [heading, (f"AUC {area}", SMALL, "normal"), *chance]
-    return labels
-
-
-def _write_labels(
-    ax: Axes,
-    labels: Mapping[tuple[str, str], list[tuple[str, float, str]]],
-    results: Mapping[str, DetectionResult],
-    published: Mapping[str, tuple[float, float]],
-) -> None:
-    """Set every label beside what it names, off the lines where there is room."""
-    size = np.array([axes_width(ax), axes_height(ax)])
-
-    def inches(points: Any) -> Floats:
-        return np.asarray((np.asarray(points, dtype=np.float64) + _EDGE) / (1 + 2 * _EDGE) * size)
-
-    page = Page(*size)
-    paths = {name: inches(_path(result)) for name, result in results.items()}
-    page.avoid(_dense(inches([(0, 0), (1, 1)])), 0.8)
-    for name, result in results.items():
-        fpr, tpr = result.intervals["fpr"], result.intervals["tpr"]
-        page.avoid(_dense(paths[name]), 4.0)
-        for ends in (
-            [(fpr.low, tpr.value), (fpr.high, tpr.value)],
-            [(fpr.value, tpr.low), (fpr.value, tpr.high)],
-        ):
-            page.avoid(_dense(inches(ends)), 3.0)
-        page.bar(_pair(inches((fpr.value, tpr.value))), 0.09, 0.09)
-    for point in published.values():
-        page.bar(_pair(inches(point)), 0.1, 0.1)
-    colours = _colours(results)
-    for (kind, name), lines in labels.items():
-        wide = max(width(text, fits, weight) for text, fits, weight in lines) + 0.05
-        tall = sum(fits * LEADING for _, fits, _ in lines) / 72 + 0.02
-        if kind == "point":
-            anchors, gap = [_pair(inches(published[name]))], 0.07
-        else:
-            anchors, gap = [_pair(p) for p in _dense(paths[name], 0.12)], 0.05
-        place = page.put(anchors, wide, tall, gap=gap) or Place(anchors[0], None)
-        _write_label(ax, lines, place, size, wide, tall, colours.get(name, INK))
-
-
-def _write_label(
-    ax: Axes,
-    lines: list[tuple[str, float, str]],
-    place: Place,
-    size: Floats,
-    wide: float,
-    tall: float,
-    color: str,
-) -> None:
-    if place.leader is not None:
-        ends = np.array(place.leader) / size
-        ax.plot(*ends.T, transform=ax.transAxes, color=color, linewidth=0.45, zorder=2)
-    halo = [mpl("patheffects").withStroke(linewidth=2, foreground="white")]
-    top = place.centre[1] + tall / 2 - 0.01
-    left = place.centre[0] - wide / 2 + 0.025
-    for text, fits, weight in lines:
-        at = (left / size[0], top / size[1])
-        write(ax, text, at, size=fits, weight=weight, color=color, va="top", zorder=8, path_effects=halo)
-        top -= fits * LEADING / 72
-
-
-def _pair(point: Floats) -> tuple[float, float]:
-    return float(point[0]), float(point[1])
-
-
-def _dense(path: Floats, step: float = 0.04) -> Floats:
-    """Points along a line of several pieces, about as far apart as asked for, in inches."""
-    found = [path[:1]]
-    for one, two in itertools.pairwise(path):
-        pieces = int(np.ceil(np.hypot(*(two - one)) / step))
-        if pieces:
-            found.append(one + (two - one) * (np.arange(1, pieces + 1) / pieces)[:, None])
-    return np.concatenate(found)
-
-
-def _table(results: Mapping[str, DetectionResult]) -> list[list[str]]:
-    """Accuracies beside what takes no detection: a heading and a row per detection."""
-    rows = [["", "threshold", "listed", "others", "accuracy", "baseline", "left out"]]
-    for name, result in results.items():
-        tpr, fpr = result.intervals["tpr"], result.intervals["fpr"]
-        honest = result.honest_accuracy
-        rows.append(
-            [
-                name,
-                f"{wording.number(result.threshold)}, {result.threshold_rule}",
-                f"{tpr.hits}/{tpr.cases}",
-                f"{fpr.hits}/{fpr.cases}",
-                *(
-                    "–" if share is None else wording.percent(share, 1)
-                    for share in (result.accuracy, result.baseline, honest)
-                ),
-            ]
-        )
-    return rows
-
-
-def _write_table(ax: Axes, rows: list[list[str]], indent: float) -> None:
-    key, room = 0.14, _ROC_WIDTH - 2 * MARGIN
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    widths = [0.15 + widest(column, SMALL) for column in columns[1:]]
-    names = [fitted(name, min(_ROC_LONGEST, room - key - sum(widths)), SMALL) for name in columns[0]]
-    start = key - indent + max(width(text, size) for text, size in names)
-    ends = [start + end for end in itertools.accumulate(widths)]
-    shift = mpl("transforms").ScaledTranslation
-    for i, row in enumerate(rows):
-        down = -_FIRST - (i + 0.5) * _ROC_ROW
-        write(ax, names[i][0], (0, 0), (key - indent, down), size=names[i][1])
-        for text, end in zip(row[1:], ends, strict=True):
-            write(ax, text, (0, 0), (end, down), size=SMALL, ha="right", color=INK if i else GREY)
-        if i:
-            look = _LOOKS[i - 1]
-            place = ax.transAxes + shift(0.05 - indent, down, ax.figure.dpi_scale_trans)
-            sample: dict[str, Any] = {"marker": look["marker"], "color": look["color"], "markersize": 4.5}
-            ax.plot([0], [0], transform=place, clip_on=False, linestyle="none", **sample)
-
-
-def _roc_note(results: Mapping[str, DetectionResult], published: Mapping[str, tuple[float, float]]) -> str:
-    levels = {result.conventions.get("level") for result in results.values()}
-    level = next(iter(levels))
-    share = f"{100 * level:g} % " if len(levels) == 1 and level is not None else ""
-    honest = any(result.honest_accuracy is not None for result in results.values())
-    return wording.sentence(
-        f"filled: the threshold used, with exact {share}intervals of both rates",
-        "AUC with its bootstrap interval",
-        "◇ published" if published else "",
-        "dashed: chance",
-        "arrows: the threshold falls; EIBD paths need not rise, and their AUC is that of a score, "
-        "not the area below the path"
-        if any(result.kind == "eibd" for result in results.values())
-        else "",
-        "listed, others: words found, of how many",
-        "baseline, to read accuracy by: that of detecting nothing or everything, whichever is better",
-        "left out: accuracy with the threshold for each word chosen without it" if honest else "",
-    )
+def _draw_detection(ax: Axes, y: int, result: DetectionResult) -> None:
+    """Listed words above all others, the threshold, and the words found."""
+    listed, found = set(result.truth), set(result.words)
+    for (up, color, size), true in zip(_SETS, (True, False), strict=True):
+        for filled in (False, True):
+            x = [s for w, s in result.scores.items() if ((w in listed), (w in found)) == (true, filled)]
+            look: dict[str, Any] = {"color": color, "markerfacecolor": color if filled else "white"}
+            ax.plot(x, [y + up] * len(x), linestyle="none", marker="o", markersize=size, zorder=3, **look)
+    if result.kind == "ibd":
+        ax.plot([result.threshold] * 2, [y - 0.42, y + 0.12], color=INK, linewidth=1.1, zorder=2)
+    text = phrases.AT_CHANCE if result._at_chance else f"found: {', '.join(result.words) or 'no word'}"
+    text = wrapped(text, axes_width(ax), SMALL, lines=1)
+    write(ax, text, (0, y + 0.3), coords=SIDE, size=SMALL, color=GREY)
 
 
 _WORDS_ROW = 0.165
 _WORDS_WIDTH = COLUMN + 0.7
-_WORDS_LONGEST = 1.4
 _SCORES = {
     "ibd": "largest score over all pairs",
-    "eibd": "largest pair score less what the constituents explain",
+    "eibd": "largest pair score minus what the constituents explain",
 }
 
 
@@ -347,41 +157,44 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
     --------
     >>> import numpy as np
     >>> import crossroads as cr
-    >>> rng = np.random.default_rng(1)
-    >>> groups = {
-    ...     ("Black", "female"): ["Aisha", "Ebony"],
-    ...     ("Black", "male"): ["Darnell", "Tyrone"],
-    ...     ("White", "female"): ["Amy", "Katie"],
-    ...     ("White", "male"): ["Brad", "Frank"],
-    ... }
-    >>> words = ["strong", "loud", "kind", "proud"]
-    >>> names = [name for members in groups.values() for name in members]
-    >>> emb = cr.Embeddings([*names, *words], rng.normal(size=(12, 9)))
+    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
+    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
+    >>> black = {"female": words[:2], "male": words[2:4]}
+    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
     >>> ax = cr.plots.discoveries(cr.discover(emb, groups, ("Black", "female"), fdr=0.9, permutations=20))
     """
+    found = len(result.words)
     rows = result._rows()[: at_least_one("n", n)]
     if not rows:
         raise InputError(
             f"no word reached a false-discovery rate of {result.fdr:g}.",
-            hint="discover with a larger fdr, or with more names a group.",
+            hint="discover with a larger fdr, or with more names per group.",
         )
-    labels = [fitted(str(row["word"]), _WORDS_LONGEST, SMALL + 0.5) for row in rows]
+    scores = [float(row["score"]) for row in rows]
+    labels = [fitted(str(row["word"]), _NAMED, SMALL + 0.5) for row in rows]
     columns = [
-        ["score", *(wording.number(row["score"], 3) for row in rows)],
+        ["score", *(wording.number(score, 3) for score in scores)],
         ["q", *(wording.probability(row["qvalue"]) for row in rows)],
     ]
     beside = Rows(labels=[[(*label, "normal")] for label in labels], columns=columns, gaps=(0.1, 0.14))
+    strongest = "" if len(rows) == found else f"the {len(rows):,} strongest of "
     frame = beside.frame(
         width=_WORDS_WIDTH,
         body=(len(rows) + 0.4) * _WORDS_ROW,
         title=f"Words associated with {result.target}",
-        subtitle=_subtitle(result, len(rows)),
+        subtitle=f"{strongest}{found:,} discoveries among {result.candidates:,} words "
+        f"({result.kind.upper()}, false-discovery rate {wording.level(result.fdr)})",
         above=0.24,
         below=0.48,
-        note=_words_note(result),
+        note=wording.sentence(
+            f"score: {_SCORES[result.kind]}",
+            "q: expected share of false discoveries among the word and all stronger ones, "
+            f"from {result.permutations:,} random assignments of the names to groups"
+            + (", beyond the middle of all candidates" if result.z.size else ""),
+            wording.model(result),
+        ),
     )
     ax = row_axes(frame, ax, len(rows), zero=None, edge=0.2)
-    scores = [float(row["score"]) for row in rows]
     for y, (score, (text, size)) in enumerate(zip(scores, labels, strict=True)):
         ax.hlines(y, 0, score, color=RULE, linewidth=1.1, zorder=2)
         write(ax, text, (0, y), (-0.07, 0), coords=SIDE, size=size, ha="right")
@@ -394,20 +207,218 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
     return ax
 
 
-def _subtitle(result: DiscoveryResult, shown: int) -> str:
-    found = len(result.words)
-    strongest = "" if shown == found else f"the {shown:,} strongest of "
+_LEFT, _RIGHT = 0.72, 0.12
+_SIDE = WIDE - _LEFT - _RIGHT
+_DOT = "#A8A8A8"
+_MANY = 2000
+_MIDDLE = 0.7  # of an axis, the most that the name of its contrast takes
+
+
+@figure(WefatResult)
+def crossed_axes(
+    result: WefatResult,
+    detection: DetectionResult | None = None,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    label: int = 30,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the words in the plane of two constituent contrasts, those detected dark and labelled.
+
+    Every word is drawn at its scores with the two contrasts. Labels never overlap: the strongest words are
+    labelled first, and the note counts those that found no room. Without a detection the words furthest
+    from the middle are labelled.
+
+    Parameters
+    ----------
+    detection
+        Words detected by IBD or EIBD in these scores; words that people listed, where it knows
+        them, are ringed.
+    x, y
+        Names of the contrasts, as in ``result.constituent_names``; the first of the second category and the
+        first of the first one if not given.
+    label
+        The most labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
+    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
+    >>> black = {"female": words[:2], "male": words[2:4]}
+    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
+    >>> ax = cr.plots.crossed_axes(cr.wefat(emb, groups, words[8:], ("Black", "female")))
+    """
+    across, up = _contrasts(result, x, y)
+    if label < 0:
+        raise InputError(f"label is {in_short(label)}.", hint="use 0 or more.")
+    rows = [result.constituent_names.index(name) for name in (across, up)]
+    points = np.asarray(result.constituent_scores[rows].T)
+    ranked = _ranked(result, detection, points)
+    dark = ranked if detection is not None else ranked[:label]
+    truth = set(detection.truth if detection is not None else ())
+    true = [i for i, word in enumerate(result.words) if word in truth]
+    limit = 1.09 * float(np.abs(points).max()) or 1.0
+    size = (_SIDE, _SIDE) if ax is None else (axes_width(ax), axes_height(ax))
+    inches = (points / limit + 1) / 2 * np.array(size)
+    corners = _corners(across, up, size)
+    labels = _labels(result.words, inches, ranked[:label], dark, true, size, corners)
+    frame = Frame(
+        width=WIDE,
+        body=_SIDE,
+        left=_LEFT,
+        right=_RIGHT,
+        title=f"{result.target}: words in the plane of its constituents",
+        subtitle=_subtitle(result, detection),
+        below=0.5,
+        note=_note(result, detection, len(labels), min(label, len(ranked)), len(ranked)),
+    )
+    ax = frame.axes(ax)
+    bare(ax, left=True)
+    ax.set(xlim=(-limit, limit), ylim=(-limit, limit))
+    ax.axhline(0, color=RULE, linewidth=0.8, zorder=1)
+    ax.axvline(0, color=RULE, linewidth=0.8, zorder=1)
+    _draw_words(ax, points, dark, true)
+    for text, fits, side, vertical in corners:
+        at, offset = ((side > 0) * 1.0, (vertical > 0) * 1.0), (-0.04 * side, -0.04 * vertical)
+        ha, va = "left" if side < 0 else "right", "top" if vertical > 0 else "bottom"
+        write(ax, text, at, offset, size=fits, weight="bold", color=GREY, ha=ha, va=va, zorder=5)
+    for text, fits, place in labels:
+        if place.leader is not None:
+            ends = (np.array(place.leader) / size).T
+            ax.plot(*ends, transform=ax.transAxes, color=GREY, linewidth=0.45, zorder=2)
+        at = (place.centre[0] / size[0], place.centre[1] / size[1])
+        write(ax, text, at, size=fits, ha="center", zorder=6)
+    middle = wrapped(across, _MIDDLE * size[0], BODY, lines=1)
+    name_ends(ax, f"← {_sides(across)[1]}", middle, f"{_sides(across)[0]} →")
+    _name_side(ax, up, size[1])
+    return ax
+
+
+def _sides(contrast: str) -> tuple[str, str]:
+    """The two groups that a contrast compares."""
+    value, _, other = contrast.partition(" vs ")
+    return value, other or f"not {value}"
+
+
+def _contrasts(result: WefatResult, x: str | None, y: str | None) -> tuple[str, str]:
+    """Names of the two contrasts: those named by the user, else the first of another category each."""
+    known = result.constituent_names
+    for name in (x, y):
+        if name is not None:
+            one_of("contrast", name, known)
+    if x is not None and x == y:
+        raise InputError(f"x and y are both {in_short(x)}.", hint="give two contrasts.")
+    taken = {_sides(name)[0] for name in (x, y) if name is not None}
+    firsts = {_sides(name)[0]: name for name in reversed(known)}
+    free = [firsts[value] for value in dict.fromkeys(_sides(name)[0] for name in known) if value not in taken]
+    if len(free) < [x, y].count(None):
+        raise InputError(
+            f"the contrasts of {result.target!r} are all of one category: {join_words(known)}.",
+            hint="name both x and y, or score groups that cross two categories.",
+        )
+    if y is None:
+        y = free.pop(0)
+    return (x if x is not None else free[0]), y
+
+
+def _ranked(result: WefatResult, detection: DetectionResult | None, points: Floats) -> list[int]:
+    """The words that may be labelled, most important first: those detected, else all."""
+    if detection is None:
+        return [int(i) for i in np.argsort(-np.hypot(*points.T), kind="stable")]
+    at = {word: i for i, word in enumerate(result.words)}
+    if strange := [word for word in (*detection.words, *detection.truth) if word not in at]:
+        raise InputError(
+            f"the detection is of other words, such as {join_words(map(in_short, strange), most=3)}.",
+            hint="give the scores that the words were detected in.",
+        )
+    return [] if detection._at_chance else [at[word] for word in detection.words]
+
+
+def _corners(across: str, up: str, size: tuple[float, float]) -> list[tuple[str, float, int, int]]:
+    """Labels of the four quadrants: text, size, and the signs of the corner."""
+    found = []
+    for vertical, side in product((1, -1), (-1, 1)):
+        text = f"{_sides(up)[vertical < 0]} and {_sides(across)[side < 0]}"
+        found.append((*fitted(text, size[0] / 2 - 0.2, SMALL, weight="bold"), side, vertical))
+    return found
+
+
+def _labels(
+    words: Sequence[str],
+    inches: Floats,
+    wanted: list[int],
+    dark: list[int],
+    true: list[int],
+    size: tuple[float, float],
+    corners: list[tuple[str, float, int, int]],
+) -> list[tuple[str, float, Place]]:
+    """The labels of words that find a place next to the captions of the quadrants: text, size and place."""
+    page = Page(*size)
+    for text, fits, side, vertical in corners:
+        wide = width(text, fits, "bold") + 0.12
+        centre = (size[0] * (side > 0) - side * wide / 2, size[1] * (vertical > 0) - vertical * 0.09)
+        page.bar(centre, wide, 0.18)
+    for chosen, room in ((wanted, 0.05), (true, 0.1)):
+        for x, y in inches[chosen].tolist():
+            page.bar((x, y), room, room)
+    middle, line = np.array(size) / 2, np.linspace(0, 1, 120)[:, None]
+    page.avoid(middle * (1, 0) + line * (0, size[1]), 0.3)
+    page.avoid(middle * (0, 1) + line * (size[0], 0), 0.3)
+    page.avoid(inches[:: max(1, len(inches) // _MANY)])
+    page.avoid(inches[dark[:_MANY]], 2.0)
+    found = []
+    for i in wanted:
+        text, fits = fitted(words[i], _NAMED, SMALL)
+        gap, anchor = 0.065 if i in true else 0.045, (float(inches[i, 0]), float(inches[i, 1]))
+        place = page.put([anchor], width(text, fits) + 0.03, fits * 1.05 / 72 + 0.01, gap=gap)
+        if place is not None:
+            found.append((text, fits, place))
+    return found
+
+
+def _draw_words(ax: Axes, points: Floats, dark: list[int], true: list[int]) -> None:
+    light = np.setdiff1d(np.arange(len(points)), dark)
+    for chosen, color, size, over in ((light, _DOT, 2.6, 2), (dark, INK, 4.0, 4)):
+        look: dict[str, Any] = {"color": color, "markersize": size, "markeredgewidth": 0, "zorder": over}
+        ax.plot(*points[chosen].T, linestyle="none", marker="o", rasterized=len(chosen) > _MANY, **look)
+    ring: dict[str, Any] = {"color": TEAL, "markerfacecolor": "none", "markeredgewidth": 0.9}
+    ax.plot(*points[true].T, linestyle="none", marker="o", markersize=6.4, zorder=3, **ring)
+
+
+def _name_side(ax: Axes, up: str, tall: float) -> None:
+    """Label the vertical axis with what it measures, and with the meaning of each side."""
+    middle = wrapped(up, _MIDDLE * tall, BODY, lines=1)
+    room = (tall - width(middle, BODY)) / 2 - 0.12
+    place: dict[str, Any] = {"rotation": 90, "ha": "center"}
+    value, other = _sides(up)
+    for text, y, va in ((f"← {other}", 0.0, "bottom"), (middle, 0.5, "center"), (f"{value} →", 1.0, "top")):
+        line, size = (text, BODY) if va == "center" else fitted(text, room, BODY)
+        write(ax, line, (0, y), (-0.5, 0), size=size, va=va, **place)
+
+
+def _subtitle(result: WefatResult, detection: DetectionResult | None) -> str:
+    if detection is None:
+        return f"{len(result.words):,} words"
+    chance = f"{phrases.AT_CHANCE.capitalize()}: " if detection._at_chance else ""
     return (
-        f"{strongest}{found:,} discoveries among {result.candidates:,} words "
-        f"({result.kind.upper()}, false-discovery rate {wording.level(result.fdr)})"
+        f"{chance}{detection.kind.upper()} detects {len(detection.words):,} of {len(result.words):,} words "
+        f"at a threshold of {wording.number(detection.threshold)} ({detection.threshold_rule})"
     )
 
 
-def _words_note(result: DiscoveryResult) -> str:
+def _note(result: WefatResult, detection: DetectionResult | None, shown: int, wanted: int, of: int) -> str:
+    axes = "axes: WEFAT scores of the constituent groups"
+    rest = f" ({wanted - shown:,} found no room)" if wanted > shown else ""
+    if detection is None:
+        return wording.sentence(axes, f"{shown:,} of {of:,} words labelled{rest}", wording.model(result))
+    labelled = f"{shown:,} of {of:,} detected words labelled{rest}"
     return wording.sentence(
-        f"score: {_SCORES[result.kind]}",
-        "q: expected share of false discoveries among the word and all stronger ones, "
-        f"from {result.permutations:,} random assignments of the names to groups"
-        + (", beyond the middle of all candidates" if result.z.size else ""),
+        "" if detection._at_chance else "dark: detected; grey: not",
+        f"ringed: {phrases.LISTED}" if detection.truth else "",
+        f"{axes}; a word is detected by its scores with the intersectional groups",
+        phrases.NONE_LISTED if detection._at_chance else labelled,
         wording.model(result),
     )

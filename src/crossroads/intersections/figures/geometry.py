@@ -5,29 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from crossroads.core.errors import InputError
 from crossroads.core.figures import wording
-from crossroads.core.figures.layout import MARGIN, axes_width, new_figure, write
-from crossroads.core.figures.lettering import fitted, height, width, wrapped
-from crossroads.core.figures.rows import Rows, row_axes
-from crossroads.core.figures.style import (
-    BODY,
-    BROWN,
-    GREY,
-    INK,
-    LEAST,
-    PAGE,
-    RULE,
-    SMALL,
-    TEAL,
-    TITLE,
-    figure,
-    matplotlib,
-)
+from crossroads.core.figures.layout import MARGIN, Frame, axes_width, write
+from crossroads.core.figures.lettering import fitted, height, width
+from crossroads.core.figures.rows import Line, Rows, row_axes
+from crossroads.core.figures.style import BODY, BROWN, INK, LEAST, PAGE, RULE, SMALL, TEAL, figure, matplotlib
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.ranks import doubled_midranks
 from crossroads.core.wording.numbers import P, p_equals
@@ -41,9 +28,10 @@ if TYPE_CHECKING:
 _LABELLED = 45
 _BIG, _SMALL_MAP = 3.5, 1.42
 _BETWEEN, _BAR = 0.36, 0.5
-_ABOVE = 0.6  # above a map, for its heading and the names of the sets
+_ABOVE = 0.7  # above a map, for its heading and the names of the sets
 _RDM_LONGEST = 0.85
 _LIGHTEST, _DARKEST = 97.0, 12.0
+_SETS = ("group1", "group2", "concept")
 
 
 @figure(RsaResult)
@@ -66,45 +54,52 @@ def rdms(result: RsaResult) -> Figure:
     >>> emb = cr.Embeddings(sum(sets, []), np.random.default_rng(1).normal(size=(18, 9)))
     >>> figure = cr.plots.rdms(cr.rsa(emb, *sets, n=4))
     """
-    sizes = [len(result.items[name]) for name in ("group1", "group2", "concept")]
-    items = [word for name in ("group1", "group2", "concept") for word in result.items[name]]
-    labels = _labels(items)
+    sizes = [len(result.items[name]) for name in _SETS]
+    labels = _item_labels([word for name in _SETS for word in result.items[name]])
     out = 0.06 + max((width(text, size) + 0.05 for text, size in labels), default=0.0)
     left = MARGIN + 0.16 + out
-    beside = left + _BIG + _BETWEEN
-    wide = beside + _SMALL_MAP + _BAR
-    room = wide - 2 * MARGIN
     first, second, concept = result.names
-    title = wrapped(f"The geometry of {first}, {second} and {concept}", room, TITLE, lines=2, weight="bold")
-    subtitle = wrapped(_subtitle(result), room, BODY, lines=2)
-    note = wrapped(_rdm_note(result), room, SMALL, lines=8)
-    top = MARGIN + height(title, TITLE) + height(subtitle, BODY) + 0.1
-    foot = MARGIN + height(note, SMALL) + 0.12
-    total = top + _ABOVE + _BIG + foot
-    figure = new_figure(wide, total)
+    fits = map(wording.number, (result.similarity1, result.similarity2, result.attainable))
+    subtitle = "mean fit of hypothesis 1: {}, of hypothesis 2: {}, of at most {}".format(*fits)
+    p, kind = result._answer, result.conventions.get("dissimilarity", "")
+    frame = Frame(
+        width=left + _BIG + _BETWEEN + _SMALL_MAP + _BAR,
+        body=_BIG,
+        left=left,
+        right=_BETWEEN + _SMALL_MAP + _BAR,
+        title=f"The geometry of {first}, {second} and {concept}",
+        subtitle=subtitle if p is None else f"{subtitle}; {p_equals(p, 'figure')} for their difference",
+        note=wording.sentence(
+            f"ranks of the dissimilarities of all pairs of items{f' ({kind})' if kind else ''}, "
+            "from 0, most alike, to 1, least alike",
+            "hypotheses 1 and 2: the pairs that would be unlike are 1, the others 0",
+            f"rows and columns in the same order: {', '.join(result.names)}",
+            "" if p is None else "p: two-sided, for other items of the groups and the concept",
+            wording.model(result),
+        ),
+        above=_ABOVE,
+        below=0.12,
+    )
+    model = frame.axes(None)
+    whole, place = cast("Figure", model.figure), model.get_position()
 
-    def axes(left: float, bottom: float, across: float, up: float) -> Axes:
-        return figure.add_axes((left / wide, bottom / total, across / wide, up / total))
+    def axes(right: float, up: float, wide: float, tall: float) -> Axes:
+        """Axes at a distance from the lower left corner of the model's map."""
+        across, high = place.width / _BIG, place.height / _BIG
+        at = (place.x0 + right * across, place.y0 + up * high, wide * across, tall * high)
+        return whole.add_axes(at)
 
-    model = axes(left, foot, _BIG, _BIG)
     image = _draw_map(model, ranked(result.geometry), sizes)
     _name_sets(model, result.names, sizes, _BIG, "the model's geometry")
     _name_rows(model, result.names, sizes, _BIG, out=out)
     for i, (text, size) in enumerate(labels):
-        write(model, text, (0, 1 - (i + 0.5) / len(items)), (-0.05, 0), size=size, ha="right")
-    over = _ABOVE + 0.1
-    place = (MARGIN - left, over + height(subtitle, BODY))
-    write(model, title, (0, 1), place, size=TITLE, weight="bold", va="bottom")
-    write(model, subtitle, (0, 1), (MARGIN - left, over), va="bottom")
-    write(model, note, (0, 0), (MARGIN - left, -0.12), size=SMALL, color=GREY, va="top")
+        write(model, text, (0, 1 - (i + 0.5) / sum(sizes)), (-0.05, 0), size=size, ha="right")
     for i, (together, apart) in enumerate(((first, 1), (second, 0))):
-        heading = f"hypothesis {i + 1}\n{together} with {concept}"
-        bottom = foot + (1 - i) * (_BIG - _SMALL_MAP)
-        small = axes(beside, bottom, _SMALL_MAP, _SMALL_MAP)
+        small = axes(_BIG + _BETWEEN, (1 - i) * (_BIG - _SMALL_MAP), _SMALL_MAP, _SMALL_MAP)
         _draw_map(small, hypothesis(sizes, apart), sizes)
-        _name_sets(small, result.names, sizes, _SMALL_MAP, heading)
-    _draw_bar(axes(beside + _SMALL_MAP + 0.14, foot, 0.09, _BIG), image)
-    return figure
+        _name_sets(small, result.names, sizes, _SMALL_MAP, f"hypothesis {i + 1}\n{together} with {concept}")
+    _draw_bar(axes(_BIG + _BETWEEN + _SMALL_MAP + 0.14, 0, 0.09, _BIG), image)
+    return whole
 
 
 @cache
@@ -119,12 +114,10 @@ def greys() -> Any:
 
 def ranked(distances: Floats) -> Floats:
     """Ranks of the dissimilarities of all pairs, from 0 (most alike) to 1; not a number on the diagonal."""
-    size = len(distances)
-    upper = np.triu_indices(size, 1)
+    upper = np.triu_indices(len(distances), 1)
     ranks = doubled_midranks(np.asarray(distances[upper])[None, :])[0].astype(np.float64)
-    table = np.full((size, size), np.nan)
-    table[upper] = (ranks / 2 - 1) / max(1, ranks.size - 1)
-    table.T[upper] = table[upper]
+    table = np.full(distances.shape, np.nan)
+    table[upper] = table.T[upper] = (ranks / 2 - 1) / max(1, ranks.size - 1)
     return table
 
 
@@ -147,23 +140,20 @@ def _draw_map(ax: Axes, table: Floats, sizes: list[int]) -> Any:
 
 def _spans(sizes: list[int]) -> list[tuple[float, float]]:
     """Where each set begins and ends, in shares of the side."""
-    ends = np.concatenate([[0], np.cumsum(sizes)]) / sum(sizes)
-    return [(float(one), float(two)) for one, two in itertools.pairwise(ends)]
+    ends = np.cumsum([0, *sizes]) / sum(sizes)
+    return list(itertools.pairwise(ends.tolist()))
 
 
 def _name_sets(ax: Axes, names: tuple[str, str, str], sizes: list[int], side: float, heading: str) -> None:
     """The heading, and the sets with brackets over their columns."""
-    spans = _spans(sizes)
-    labels = [
-        fitted(name, (end - start) * side - 0.02, SMALL, lines=2)
-        for name, (start, end) in zip(names, spans, strict=True)
-    ]
+    places = list(zip(names, _spans(sizes), strict=True))
+    labels = [fitted(name, (end - start) * side - 0.02, SMALL, lines=2) for name, (start, end) in places]
     over = 0.1 + max(height(text, size) for text, size in labels)
     lines = [fitted(line, side + 0.1, BODY, weight="bold") for line in heading.split("\n")]
     size = min(fits for _, fits in lines)
     write(ax, "\n".join(line for line, _ in lines), (0, 1), (0, over), size=size, weight="bold", va="bottom")
     pad = 0.025 / side
-    for (text, size), (start, end) in zip(labels, spans, strict=True):
+    for (text, size), (_, (start, end)) in zip(labels, places, strict=True):
         _bracket(ax, [start + pad, end - pad], [1 + 0.05 / side] * 2)
         write(ax, text, ((start + end) / 2, 1), (0, 0.07), size=size, ha="center", va="bottom")
 
@@ -182,7 +172,7 @@ def _bracket(ax: Axes, x: list[float], y: list[float]) -> None:
     ax.plot(x, y, transform=ax.transAxes, color=INK, linewidth=0.9, clip_on=False, solid_capstyle="butt")
 
 
-def _labels(items: list[str]) -> list[tuple[str, float]]:
+def _item_labels(items: list[str]) -> list[tuple[str, float]]:
     """The items and the sizes to set them in; none where there are too many."""
     if len(items) > _LABELLED:
         return []
@@ -198,28 +188,6 @@ def _draw_bar(ax: Axes, image: Any) -> None:
     ax.set_yticks([0, 0.5, 1], ["0", "", "1"])
     text = "dissimilarity, as rank (dark: unlike)"
     write(ax, text, (1, 0.5), (0.2, 0), size=SMALL, rotation=90, ha="center", va="center")
-
-
-def _subtitle(result: RsaResult) -> str:
-    fits = (result.similarity1, result.similarity2)
-    return (
-        f"mean fit of hypothesis 1: {wording.number(fits[0])}, of hypothesis 2: {wording.number(fits[1])}, "
-        f"of at most {wording.number(result.attainable)}"
-        + ("" if result._answer is None else f"; {p_equals(result._answer, 'figure')} for their difference")
-    )
-
-
-def _rdm_note(result: RsaResult) -> str:
-    kind = result.conventions.get("dissimilarity", "")
-    first, second, concept = result.names
-    return wording.sentence(
-        f"ranks of the dissimilarities of all pairs of items{f' ({kind})' if kind else ''}, "
-        "from 0, most alike, to 1, least alike",
-        "hypotheses 1 and 2: the pairs that would be unlike are 1, the others 0",
-        f"rows and columns in the same order: {first}, {second}, {concept}",
-        "" if result._answer is None else "p: two-sided, for other items of the groups and the concept",
-        wording.model(result),
-    )
 
 
 _ROW = 0.46
@@ -258,10 +226,9 @@ def fit_plot(results: RsaResult | Sequence[RsaResult] | RsaGridResult, *, ax: Ax
     tests = list(results.tests if isinstance(results, RsaGridResult) else results)
     if not tests:
         raise InputError("there is no test to draw.", hint="give at least one RSA.")
-    labels = [_label(test) for test in tests]
     marks = results._adjusted_marks()[ADJUSTMENT] if isinstance(results, RsaGridResult) else None
     columns = _columns(tests, marks)
-    rows = Rows(labels=labels, columns=columns, step=_LINE, colors=(INK, BROWN, TEAL))
+    rows = Rows(labels=[*map(_label, tests)], columns=columns, step=_LINE, colors=(INK, BROWN, TEAL))
     rows.widths[0] += 0.1  # off the names of the ticks
     frame = rows.frame(
         width=PAGE,
@@ -269,7 +236,7 @@ def fit_plot(results: RsaResult | Sequence[RsaResult] | RsaGridResult, *, ax: Ax
         title="Which group is closer to the concept? Fit of the two hypotheses",
         above=0.12 + height(columns[0][0], SMALL),
         below=0.48,
-        note=_fit_note(tests, grid=isinstance(results, RsaGridResult)),
+        note=_fit_note(tests, adjusted=marks is not None),
     )
     ax = row_axes(frame, ax, len(tests))
     for y, test in enumerate(tests):
@@ -279,22 +246,21 @@ def fit_plot(results: RsaResult | Sequence[RsaResult] | RsaGridResult, *, ax: Ax
         _draw_test(ax, y, test)
     ax.margins(x=0.03)
     ax.autoscale_view(scaley=False)
-    _name_tick(ax, tests[0])
+    low, high = ax.get_xlim()  # the name of the tick above the first row
+    at = (tests[0].attainable - low) / (high - low) * axes_width(ax)
+    right = min(axes_width(ax) + 0.06, at + width("attainable", SMALL) / 2)
+    write(ax, "attainable", (0, 1), (right, 0.05), size=SMALL, color=INK, ha="right", va="bottom")
     rows.write_columns(ax)
     ax.set_xlabel("fit with the hypothesis (Spearman's ρ)", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
 
-def _label(test: RsaResult) -> list[tuple[str, float, str]]:
-    """The concept, and below it the groups, each a line with size and weight."""
+def _label(test: RsaResult) -> list[Line]:
+    """The concept, and below it the groups."""
     first, second, concept = test.names
-    return [
-        (*fitted(f"with {concept}:", _FIT_LONGEST, BODY, weight="bold"), "bold"),
-        *(
-            (*fitted(f"{sign} {name}", _FIT_LONGEST, SMALL), "normal")
-            for sign, name in (("●", first), ("□", second))
-        ),
-    ]
+    groups = [fitted(text, _FIT_LONGEST, SMALL) for text in (f"● {first}", f"□ {second}")]
+    heading = fitted(f"with {concept}:", _FIT_LONGEST, BODY, weight="bold")
+    return [(*heading, "bold"), *((*group, "normal") for group in groups)]
 
 
 def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
@@ -303,7 +269,7 @@ def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
         {"marker": "o", "markersize": 5.0, "color": BROWN},
         {"marker": "s", "markersize": 4.6, "color": TEAL, "markerfacecolor": "white"},
     )
-    fits = ((test.similarity1, test.samples1), (test.similarity2, test.samples2))
+    fits = ((test.similarity1, test.fits[:, 0]), (test.similarity2, test.fits[:, 1]))
     for i, (mean, samples) in enumerate(fits):
         at = y + i * _LINE / _ROW
         ends = np.percentile(samples, _ENDS).tolist()
@@ -313,32 +279,22 @@ def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
     ax.plot([test.attainable] * 2, ends, color=INK, linewidth=1.2, zorder=2, solid_capstyle="butt")
 
 
-def _name_tick(ax: Axes, test: RsaResult) -> None:
-    """Name the tick above the first row."""
-    low, high = ax.get_xlim()
-    at = (test.attainable - low) / (high - low) * axes_width(ax)
-    right = min(axes_width(ax) + 0.06, at + width("attainable", SMALL) / 2)
-    write(ax, "attainable", (0, 1), (right, 0.05), size=SMALL, color=INK, ha="right", va="bottom")
-
-
 def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[list[str]]:
     """The columns of text beside the chart, each with its heading."""
-    exchanged = [wording.probability(test._p) if test.permutations else "–" for test in tests]
-    other = ["–" if test._answer is None else wording.probability(test._answer) for test in tests]
     columns = [
-        ["Δ", *(wording.number(test.delta, sign=True) for test in tests)],
-        ["p", *other],
-        ["exact p", *exchanged],
+        ["Δ", *(wording.number(test.crossed.difference, sign=True) for test in tests)],
+        ["p", *(wording.probability(test._answer) for test in tests)],
+        ["exact p", *(wording.probability(test._p if test.permutations else None) for test in tests)],
         ["p, sign test", *(wording.probability(test.sign_pvalue) for test in tests)],
     ]
     if adjusted is not None:
-        texts = [wording.probability(adjusted[i]) if i in adjusted else "–" for i in range(len(tests))]
+        texts = (wording.probability(adjusted.get(i)) for i in range(len(tests)))
         columns.insert(2, [wording.ADJUSTED, *texts])
     return columns
 
 
-def _fit_note(tests: list[RsaResult], *, grid: bool) -> str:
-    drawn = {(len(test.samples1), test.conventions.get("n")) for test in tests}
+def _fit_note(tests: list[RsaResult], *, adjusted: bool) -> str:
+    drawn = {(len(test.fits), test.conventions.get("n")) for test in tests}
     samples, n = next(iter(drawn))
     of = f"{samples:,} samples of {n} items per set" if len(drawn) == 1 and n else "the samples"
     times = {test.permutations for test in tests}
@@ -350,7 +306,7 @@ def _fit_note(tests: list[RsaResult], *, grid: bool) -> str:
         "Δ: difference of the fits over all items at once, which p is about",
         "p: two-sided, for other items of the groups and the concept",
         "exact p: two-sided, from exchanging the group labels of the "
-        f"items{often}" + (f"; {wording.ADJUSTED}: adjusted for the number of tests" if grid else ""),
+        f"items{often}" + (f"; {wording.ADJUSTED}: adjusted for the number of tests" if adjusted else ""),
         "sign test over samples, as published: samples share items, so it is far too small",
         wording.model(tests[0]),
     )

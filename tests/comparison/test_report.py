@@ -13,12 +13,15 @@ import pytest
 
 from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_battery, compare
 from crossroads.comparison.battery import CompareBatteryResult, compare_battery
-from crossroads.comparison.report.audits import Comparison, SavedAudit, compare_audits, saved_audits
-from crossroads.comparison.report.files import (
+from crossroads.comparison.report import (
+    Comparison,
+    SavedAudit,
+    compare_audits,
     comparison_citations,
     comparison_latex,
     comparison_markdown,
     comparison_methods,
+    saved_audits,
 )
 from crossroads.core.errors import InputError
 from crossroads.core.inference.multiplicity import benjamini_hochberg, holm

@@ -1,0 +1,494 @@
+"""Comparison of saved audits, by paired tests or by differences of numbers, with its tables and texts."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+from crossroads.comparison.battery import (
+    Against,
+    CompareBatteryResult,
+    SavedDifference,
+    compare_battery,
+    comparison_name,
+    join_comparisons,
+)
+from crossroads.comparison.jackknife import IntervalKind
+from crossroads.comparison.models import Attributes, CompareResult, Scale, context_notes
+from crossroads.contexts.measures.battery import CeatBatteryResult
+from crossroads.contexts.measures.bootstrap import CeatBootstrapResult
+from crossroads.contexts.measures.ceat import CeatResult
+from crossroads.core.errors import InputError, join_words
+from crossroads.core.evidence import Embeddings
+from crossroads.core.evidence.model_names import numbered
+from crossroads.core.inference.multiplicity import adjust
+from crossroads.core.inference.permutation.test import Tail
+from crossroads.core.report.documents.records import Record, revive
+from crossroads.core.report.methods.citations import cited, keys_of
+from crossroads.core.report.methods.paragraph import described
+from crossroads.core.report.renderers.texts import latex_tables, markdown_blocks
+from crossroads.core.results import Result, versions
+from crossroads.core.stimuli import Design
+from crossroads.core.wording import phrases
+from crossroads.core.wording.escaping import in_markdown
+from crossroads.core.wording.numbers import counted
+from crossroads.core.wording.table import Table
+from crossroads.traits.measures.compare import CompareTraitsResult, compare_traits
+from crossroads.traits.measures.scores import TraitScores
+from crossroads.words.measures.battery import BatteryResult
+from crossroads.words.measures.mleat import MleatResult
+
+_SAME = {"mleat": ("ddof", "association"), "ceat": ("ddof",)}
+"""Conventions that must agree for saved effect sizes to be compared."""
+_READ = ("BatteryResult", "CeatBatteryResult", "TraitScores")
+_REPORTED = ("alternative", "ties", "ddof", "missing", "fallback", "samples", "variance")
+"""Conventions that are reported if audits differ in them."""
+_OVER_CONTEXTS = (
+    "Over contexts (CEAT) the unit is the target word, by its association averaged over all of its contexts."
+)
+_MOST_WORDS = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedAudit:
+    """The parts of one audit that a comparison needs."""
+
+    name: str
+    """Name of the model."""
+    designs: Mapping[str, Design]
+    """The designs, by name."""
+    battery: BatteryResult | None
+    """Tests on one vector per word."""
+    contexts: CeatBatteryResult | None
+    """Tests over contexts."""
+    traits: Mapping[str, TraitScores]
+    """Scores of groups on traits, by measure."""
+    vectors: Embeddings | None
+    """Vectors of the stimuli."""
+
+    def effects(self, measure: str) -> dict[str, tuple[float, Mapping[str, Any]]]:
+        """Effect size and conventions of each test of a measure, ``mleat`` or ``ceat``."""
+        if measure == "mleat":
+            words = () if self.battery is None else self.battery.tests
+            return {one.design: (one.level1.effect_size, one.conventions) for one in words}
+        contexts = () if self.contexts is None else self.contexts.tests
+        return {one.design: (one.stimulus_effect_size, one.conventions) for one in contexts}
+
+
+def saved_audits(records: Sequence[Record], names: Sequence[str] | None = None) -> list[SavedAudit]:
+    """The audits among records, with unique names; saved comparisons are left out."""
+    audits = [one for one in records if one.document["kind"] != "results"]
+    if len(audits) < 2:
+        raise InputError(
+            f"there {'is one audit' if audits else 'are no audits'} to compare.",
+            hint="name the folders of two audits or more.",
+        )
+    return [
+        saved_audit(
+            name,
+            [revive(one) for one in record.results if one["type"] in _READ],
+            [Design.from_dict(one) for one in record.document["designs"]],
+            record.vectors,
+        )
+        for record, name in zip(audits, names or numbered([one.model for one in audits]), strict=True)
+    ]
+
+
+def saved_audit(
+    name: str, results: Iterable[Result], designs: Iterable[Design], vectors: Embeddings | None
+) -> SavedAudit:
+    """The parts of an audit; the vectors get the provenance that they had when they were measured."""
+    results = list(results)
+    battery = next((one for one in results if isinstance(one, BatteryResult)), None)
+    if vectors is not None and battery is not None and battery.provenance:
+        about = battery.provenance[0]
+        vectors = Embeddings(vectors.labels, vectors.vectors, provenance=about, fallback=vectors.fallback)
+    return SavedAudit(
+        name=name,
+        designs={one.name: one for one in designs},
+        battery=battery,
+        contexts=next((one for one in results if isinstance(one, CeatBatteryResult)), None),
+        traits={one.measure: one for one in results if isinstance(one, TraitScores)},
+        vectors=vectors,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Comparison of what saved audits have in common."""
+
+    battery: CompareBatteryResult
+    """Designs in pairs of models."""
+    traits: tuple[CompareTraitsResult, ...] = ()
+    """Scores of groups on traits in pairs of models."""
+
+    @property
+    def results(self) -> list[CompareBatteryResult | CompareTraitsResult]:
+        """All results, in the order in which they are written."""
+        return [self.battery, *self.traits]
+
+
+def compare_audits(
+    audits: Sequence[SavedAudit],
+    *,
+    tested: CompareBatteryResult | None = None,
+    against: Against = "all",
+    alternative: Tail = "two-sided",
+    scale: Scale = "sd",
+    attributes: Attributes = "drawn",
+    interval: IntervalKind = "jackknife",
+    resamples: int = 2000,
+    seed: int = 0,
+    anything: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Comparison:
+    """Compare everything that two or more saved audits have in common.
+
+    If both audits of a pair kept vectors, a design is measured again in both, on the words that both have
+    and under the conventions of the first audit, with the paired test of
+    :func:`~crossroads.compare_battery`. Tests over contexts are compared in the same way, from the saved
+    expected cosines. Otherwise the difference of the saved effect sizes is reported without a test. p-values
+    of designs are adjusted together, on vectors and over contexts; those of agreement on traits separately.
+
+    Parameters
+    ----------
+    audits
+        The audits; see :func:`saved_audits`.
+    tested
+        Existing paired tests of these models, to which tests over contexts, if it has none, and differences
+        without a test are added.
+    anything
+        Whether to return an empty comparison instead of raising if there is nothing to compare.
+    against, alternative, scale, attributes, interval, resamples, seed, progress
+        As in :func:`~crossroads.compare_battery`.
+    """
+    designs, skipped = _common_designs(audits)
+    options: dict[str, Any] = {"against": against, "resamples": resamples, "seed": seed, "progress": progress}
+    way: dict[str, Any] = {"alternative": alternative, "scale": scale, "attributes": attributes}
+    base = _paired_tests(audits, designs, tested, way, interval=interval, **options) or _untested(audits)
+    pairs = [pair for pair in combinations(audits, 2) if against == "all" or pair[0].name == audits[0].name]
+    skipped |= base.skipped
+    done = {comparison_name(test.design, *pair, measure=test.measure) for test, pair in base._paired()}
+    saved = list(_saved_differences(pairs, designs, done, skipped))
+    traits = tuple(found for one, two in pairs for found in _compared_traits(one, two, skipped, seed))
+    if not (base.tests or saved or traits or anything):
+        why = "; ".join(f"{name}: {reason}" for name, reason in list(skipped.items())[:3])
+        raise InputError(
+            f"these audits have nothing in common that can be compared{': ' + why if why else '.'}",
+            hint="audit both models with the same tests.",
+        )
+    over = sum(bool(test.contexts) for test in base.tests)
+    kinds = {"on vectors": len(base.tests) - over, "over contexts": over}
+    family = join_words(f"{counted(n, 'paired test')} {where}" for where, n in kinds.items() if n)
+    battery = dataclasses.replace(
+        base,
+        models=tuple(one.name for one in audits),
+        skipped=skipped,
+        unpaired=tuple(saved),
+        notes=(*_notes(audits), *context_notes(base.tests, base.pairs)),
+        conventions={
+            **base.conventions,
+            **({"adjusted": f"all comparisons: {family}"} if base.tests else {}),
+        },
+    )
+    return Comparison(battery=battery, traits=_adjusted(traits))
+
+
+def _adjusted(traits: Sequence[CompareTraitsResult]) -> tuple[CompareTraitsResult, ...]:
+    """Comparisons of traits with adjusted p-values: a family apart from paired tests.
+
+    They ask opposite questions: a small p-value of a paired test means that two models differ, and of an
+    exchange that they agree. The many small p-values of agreement would make the adjustment too lenient.
+    """
+    places = [(at, name) for at, one in enumerate(traits) for name in one.exchanges]
+    pvalues = [traits[at].exchanges[name].pvalue for at, name in places]
+    families = {
+        how: dict(zip(places, some, strict=True)) for how, some in (adjust(pvalues) if places else {}).items()
+    }
+    return tuple(
+        dataclasses.replace(
+            one,
+            adjusted={how: {name: p[at, name] for name in one.exchanges} for how, p in families.items()},
+        )
+        for at, one in enumerate(traits)
+    )
+
+
+def _common_designs(audits: Sequence[SavedAudit]) -> tuple[dict[str, Design], dict[str, str]]:
+    """Designs that two audits or more hold with the same words; and those of one name with other words."""
+    common: dict[str, Design] = {}
+    refused: dict[str, str] = {}
+    for name in dict.fromkeys(name for one in audits for name in one.designs):
+        lists: dict[str, list[str]] = {}
+        held = {one.name: one.designs[name] for one in audits if name in one.designs}
+        for model, design in held.items():
+            lists.setdefault(design.digest, []).append(model)
+        if len(lists) > 1:
+            shown = "; ".join(f"{digest[:12]} in {join_words(names)}" for digest, names in lists.items())
+            refused[name] = f"the word lists differ, so that the audits ask different things: {shown}."
+        elif len(held) > 1:
+            common[name] = next(iter(held.values()))
+    return common, refused
+
+
+def _paired_tests(
+    audits: Sequence[SavedAudit],
+    designs: Mapping[str, Design],
+    tested: CompareBatteryResult | None,
+    way: Mapping[str, Any],
+    **options: Any,
+) -> CompareBatteryResult | None:
+    """All paired tests that audits allow, on vectors and over contexts; None where there is none.
+
+    Where existing tests (``tested``) have none over contexts, those are added, in the same way.
+    """
+    saved = [one for one in audits if one.vectors is not None]
+    words = {one.name: (one.vectors, one.battery.tests) for one in saved if one.battery is not None}
+    result = tested or _paired(audits, designs, words, ("ddof", "ties"), **options, **way)
+    if result is not None:
+        if any(test.contexts for test in result.tests):
+            return result
+        way = {key: result.conventions[key] for key in way}
+    contexts = {one.name: (one.contexts, one.contexts.tests) for one in audits if one.contexts is not None}
+    over = _paired(audits, designs, contexts, ("ddof",), **options, **way)
+    if over is None:
+        return result
+    return join_comparisons([over] if result is None else [result, over], [one.name for one in audits])
+
+
+def _paired(
+    audits: Sequence[SavedAudit],
+    designs: Mapping[str, Design],
+    tested: Mapping[str, tuple[Any, Sequence[MleatResult | CeatResult]]],
+    conventions: Sequence[str],
+    *,
+    against: Against,
+    **options: Any,
+) -> CompareBatteryResult | None:
+    """Paired tests by name of the model, under the conventions of the first of them."""
+    measured = {
+        name: {test.design: test.conventions for test in tests if test.design in designs}
+        for name, (_, tests) in tested.items()
+    }
+    shared = [one for name, one in designs.items() if sum(name in some for some in measured.values()) > 1]
+    if not shared or (against == "first" and audits[0].name not in tested):
+        return None
+    first = next(found[one.name] for found in measured.values() for one in shared if one.name in found)
+    options |= {key: first[key] for key in conventions}
+    options["missing"] = "balance" if first["missing"] == "balance" else "drop"
+    models = {name: evidence for name, (evidence, _) in tested.items()}
+    return compare_battery(models, shared, measured=measured, against=against, **options)
+
+
+def _untested(audits: Sequence[SavedAudit]) -> CompareBatteryResult:
+    """A comparison without paired tests."""
+    evidence = [one.battery or one.contexts for one in audits]
+    sources = [found.provenance[0] for found in evidence if found is not None and found.provenance]
+    sources = sources or [p for one in audits for scores in one.traits.values() for p in scores.provenance]
+    return CompareBatteryResult(
+        models=tuple(one.name for one in audits),
+        conventions={"measure": "compare battery", "adjusted": "nothing: no paired test was made"},
+        provenance=tuple(sources),
+    )
+
+
+def _saved_differences(
+    pairs: Iterable[tuple[SavedAudit, SavedAudit]],
+    designs: Mapping[str, Design],
+    done: set[str],
+    skipped: dict[str, str],
+) -> Iterator[SavedDifference]:
+    """Differences without a paired test; those measured under different conventions are added to skipped."""
+    for (one, two), measure in product(pairs, _SAME):
+        first, second = one.effects(measure), two.effects(measure)
+        lacking = [audit.name for audit in (one, two) if audit.vectors is None and measure == "mleat"]
+        for name in first:
+            place = comparison_name(name, one.name, two.name, measure=measure)
+            if name not in second or name not in designs or place in done or place in skipped:
+                continue
+            (d1, conventions1), (d2, conventions2) = first[name], second[name]
+            values = {key: (conventions1.get(key), conventions2.get(key)) for key in _SAME[measure]}
+            if other := [f"{key} is {a} and {b}" for key, (a, b) in values.items() if a != b]:
+                skipped[place] = f"measured differently: {join_words(other)}."
+                continue
+            yield SavedDifference(
+                design=name,
+                measure=measure,
+                models=(one.name, two.name),
+                effect_sizes=(d1, d2),
+                difference=d1 - d2,
+                reason=f"{join_words(lacking)} kept no vectors." if lacking else "no paired test was made.",
+            )
+
+
+def _compared_traits(
+    one: SavedAudit, two: SavedAudit, skipped: dict[str, str], seed: int
+) -> Iterator[CompareTraitsResult]:
+    """Scores of the same measure in two models."""
+    for measure in (name for name in one.traits if name in two.traits):
+        first, second = one.traits[measure], two.traits[measure]
+        try:
+            yield compare_traits(first, second, names=(one.name, two.name), seed=seed)
+        except InputError as error:
+            skipped[comparison_name(f"{measure} scores", one.name, two.name)] = error.message
+
+
+def _notes(audits: Sequence[SavedAudit]) -> Iterator[str]:
+    """Conventions in which audits differ, with the value in each."""
+    for measure in _SAME:
+        effects = {one.name: one.effects(measure) for one in audits}
+        known = {name: next(iter(found.values()))[1] for name, found in effects.items() if found}
+        yield from _differing(measure, known, _REPORTED)
+    for measure in dict.fromkeys(name for one in audits for name in one.traits):
+        scored = {one.name: one.traits[measure].conventions for one in audits if measure in one.traits}
+        keys = dict.fromkeys(key for conventions in scored.values() for key in conventions)
+        yield from _differing(f"{measure} scores", scored, keys)
+
+
+def _differing(measure: str, known: Mapping[str, Mapping[str, Any]], keys: Iterable[str]) -> Iterator[str]:
+    """A sentence for each convention of a measure that is not the same in all audits that have it."""
+    for key in keys:
+        values: dict[str, list[str]] = {}
+        for name, conventions in known.items():
+            if key in conventions:
+                values.setdefault(str(conventions[key]), []).append(name)
+        if len(values) > 1:
+            parts = "; ".join(f"{value} in {join_words(names)}" for value, names in values.items())
+            yield f"the audits differ in {key} ({measure}): {parts}."
+
+
+def comparison_tables(comparison: Comparison) -> list[Table]:
+    """The tables of a comparison, for all outputs."""
+    battery = comparison.battery
+    paired = CompareBatteryResult._tabulate({battery._label: battery})
+    if battery.tests:
+        # changes of cosines are not on the scale of the difference shown
+        changes = {"sd": "changes in standard deviations", "cosine": "changes of cosines"}
+        drawn = {bool(test.contexts) for test in battery.tests if test.conventions["attributes"] == "drawn"}
+        others = {bool(test.contexts) for test in battery.tests} - drawn
+        where = f" {'over contexts' if True in drawn else 'on vectors'}" if drawn and others else ""
+        allowed = f", accounting for the choice of attributes{where}" if drawn else ""
+        note = (
+            f"labels of the {changes[battery.conventions['scale']]} exchanged{allowed}, "
+            + phrases.compared_tail(str(battery.conventions["alternative"]))
+        )
+        columns = [dataclasses.replace(one, note=note) if one.key == "p" else one for one in paired.columns]
+        over = [_OVER_CONTEXTS] if any(test.contexts for test in battery.tests) else []
+        paired = dataclasses.replace(paired, columns=tuple(columns), notes=(*paired.notes, *over))
+    return [paired, CompareTraitsResult._tabulate({one._label: one for one in comparison.traits})]
+
+
+def comparison_notes(comparison: Comparison) -> list[str]:
+    """Notes on the tables: what could not be compared, and what was left out."""
+    battery = comparison.battery
+    skipped = [f"{name}: not compared: {why}" for name, why in battery.skipped.items()]
+    saved = dict.fromkeys(one.reason for one in battery.unpaired)
+    return [*battery.notes, *saved, *skipped, *_taken_as_given(battery), *_left_out(battery)]
+
+
+def comparison_latex(comparison: Comparison) -> str:
+    r"""The comparison as booktabs tables, with captions and labels."""
+    return latex_tables(comparison_tables(comparison), label="tab:crossroads-comparison")
+
+
+def comparison_markdown(comparison: Comparison) -> str:
+    """The comparison on one page of GitHub's Markdown."""
+    blocks = [f"## {in_markdown(' / '.join(comparison.battery.models))}"]
+    blocks += [block for table in comparison_tables(comparison) for block in markdown_blocks(table)]
+    if lines := [f"- {in_markdown(note)}" for note in comparison_notes(comparison)]:
+        blocks += ["### Notes", "\n".join(lines)]
+    return "\n\n".join([*blocks, f"crossroads {versions()['crossroads']}"]) + "\n"
+
+
+def comparison_methods(comparison: Comparison) -> str:
+    """How models were compared, with every convention; the folder of each audit describes how it was made."""
+    battery = comparison.battery
+    sentences = [f"The models {in_markdown(join_words(battery.models))} were compared."]
+    if names := dict.fromkeys(map(_name, battery.tests)):
+        sentences.append(f"Paired tests: {in_markdown(', '.join(names))}.")
+    sentences += _counts(battery)
+    if names := dict.fromkeys(map(_name, battery.unpaired)):
+        sentences.append(f"Differences of saved numbers without a test: {in_markdown(', '.join(names))}.")
+    results = comparison.results if battery.tests else comparison.traits
+    sentences += [f"{text}." for text in dict.fromkeys(described(one) for one in results)]
+    sentences += map(in_markdown, _taken_as_given(battery))
+    if battery.tests:
+        sentences.append(_found_by(battery))
+        left_out = "; ".join(_left_out(battery)) or "none was left out"
+        sentences.append(f"Words of paired tests: {in_markdown(left_out)}.")
+    sentences += map(in_markdown, battery.notes)
+    if skipped := [f"{in_markdown(name)} ({in_markdown(why)})" for name, why in battery.skipped.items()]:
+        sentences.append(f"Not compared: {'; '.join(skipped)}.")
+    used = ", ".join(f"{name} {text}" for name, text in battery.versions.items())
+    keys = "; ".join(f"@{key}" for key in keys_of(comparison_citations(comparison)))
+    return " ".join([*sentences, f"Computed with {in_markdown(used)}.", f"See [{keys}]."]) + "\n"
+
+
+def comparison_citations(comparison: Comparison) -> str:
+    """BibTeX entries of the measures behind a comparison, and of this software."""
+    battery = comparison.battery
+    # of a CEAT means over contexts are compared, so that nothing is combined under random effects
+    measured = {"weat": MleatResult._cites, "mleat": MleatResult._cites, "ceat": CeatBootstrapResult._cites}
+    keys = [key for test in battery.tests for key in measured[test.measure]]
+    keys += [*battery._cites] if battery.tests else []
+    keys += [key for one in battery.unpaired for key in measured.get(one.measure, ())]
+    keys += [key for one in comparison.traits for key in one._cites]
+    sources = [one for result in comparison.results for one in result.provenance]
+    conventions = battery.conventions if battery.tests else {}
+    return cited(keys, [test.method for test in battery.tests], sources, conventions)
+
+
+def _name(test: CompareResult | SavedDifference) -> str:
+    """Name of a test; over contexts it is a CEAT."""
+    return phrases.tested(test.design, test.measure)
+
+
+def _left_out(battery: CompareBatteryResult) -> Iterator[str]:
+    """Words that paired tests leave out, and the model that lacks them; results.json lists them by test."""
+    found: dict[str, dict[str, None]] = {}
+    for test, pair in battery._paired():
+        for word, why in ({} if test.coverage is None else test.coverage.missing).items():
+            reason = why.replace("the first model", pair[0]).replace("the second model", pair[1])
+            found.setdefault(reason, {})[word] = None
+    for reason, words in found.items():
+        yield f"left out of both models: {join_words(words, most=_MOST_WORDS)} ({reason})"
+
+
+def _found_by(battery: CompareBatteryResult) -> str:
+    """The methods of the p-values of the paired tests."""
+    found: dict[str, list[str]] = {}
+    for test, pair in battery._paired():
+        name = comparison_name(test.design, *pair, measure=test.measure)
+        found.setdefault(test.method, []).append(name)
+    if set(found) == {"exact"}:
+        return "All divisions were counted for every p-value of a paired test."
+    most = max(found, key=lambda method: len(found[method]))
+    others = [f"{method} for {', '.join(names)}" for method, names in found.items() if method != most]
+    methods = in_markdown("; ".join([*others, f"{most} for {'all others' if others else 'all'}"]))
+    return f"p-values of paired tests were found by these methods: {methods}."
+
+
+def _taken_as_given(battery: CompareBatteryResult) -> Iterator[str]:
+    """Tests that could not account for the choice of attributes, although this was requested."""
+    tests = [test for test in battery.tests if test.conventions["attributes"] == "given"]
+    if tests and battery.conventions.get("attributes") == "drawn":
+        why = "an attribute set has a single word, so attributes were taken as given, without an interval."
+        yield f"{join_words(dict.fromkeys(map(_name, tests)))}: {why}"
+
+
+def _counts(battery: CompareBatteryResult) -> Iterator[str]:
+    """Numbers of contexts per word in the models of each pair: the smallest and the largest."""
+    found: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
+    for test, pair in battery._paired():
+        if test.contexts:
+            found.setdefault(pair, {}).update(test.contexts)
+    for pair, counts in found.items():
+        spans = []
+        for name, numbers in zip(pair, zip(*counts.values(), strict=True), strict=True):
+            least, most = min(numbers), max(numbers)
+            span = counted(most, "context") if least == most else f"{least} to {most} contexts"
+            spans.append(f"{span} in {name}")
+        yield f"A word has {in_markdown(join_words(spans))}."
