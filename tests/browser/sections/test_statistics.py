@@ -16,7 +16,7 @@ from crossroads.core.inference.geometry import rounding_error, unit
 from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.permutation.test import Alternative, Ties, permutation_test
 from crossroads.core.stimuli import Design
-from crossroads.words.measures.patterns import PATTERNS, lean, pattern_of
+from crossroads.words.measures.mleat import PATTERNS, lean, pattern_of
 
 LEVELS = """({x, y, a, b}, options) => {
   const {level1, level2, level3} = window.crossroads;

@@ -77,7 +77,7 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
     deeper = _levels(contexts, designs, result, options) if sampled.levels else {}
     tables = [CeatBatteryResult._tabulate({result._label: result})]
     if deeper:
-        cosines = similarities_table({name: one.level3 for name, one in deeper.items()})
+        cosines = similarities_table(deeper)
         tables += [MultilevelCeatResult._tabulate(deeper), cosines]
     return Outcome(
         command="ceat",

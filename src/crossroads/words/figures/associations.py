@@ -26,8 +26,7 @@ from crossroads.core.figures.style import (
     figure,
 )
 from crossroads.core.wording.numbers import p_equals
-from crossroads.words.measures.mleat import MleatResult
-from crossroads.words.measures.patterns import ALPHA
+from crossroads.words.measures.mleat import ALPHA, MleatResult
 from crossroads.words.measures.sc_weat import ScWeatResult
 from crossroads.words.measures.stability import InfluenceResult
 from crossroads.words.measures.weat import WeatResult
