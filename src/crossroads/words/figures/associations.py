@@ -221,7 +221,7 @@ def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes
 
 
 def _starred(result: ScWeatResult, i: int, alpha: float) -> bool:
-    return bool(result.crossed_pvalue[i] < alpha)
+    return bool(result.crossed.pvalue[i] < alpha)
 
 
 def _draw_word(ax: Axes, result: ScWeatResult, i: int, y: int, room: float, *, starred: bool) -> None:

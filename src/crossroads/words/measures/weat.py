@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from crossroads.core.errors import EvidenceError, InputError, in_short
 from crossroads.core.evidence import Contexts, Embeddings
 from crossroads.core.inference.crossed import Crossed, crossed
 from crossroads.core.inference.geometry import Floats, affinities, associations, effect_size, rounding_error
-from crossroads.core.inference.options import is_number, work
+from crossroads.core.inference.options import is_number, seed_of, work
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
 from crossroads.core.results import (
     NAMED,
@@ -311,7 +311,7 @@ class Options:
     alternative: Alternative
     ddof: int
     ties: Ties
-    method: Method
+    method: Method | Literal["none"]
     seed: int
     max_work: float
 
@@ -332,7 +332,7 @@ class Options:
             "missing": missing,
             "method": self.method,
             "max_work": recorded_work(self.max_work),
-            "seed": self.seed,
+            "seed": seed_of(self.seed),
         }
 
 
