@@ -251,19 +251,9 @@ def sc_weat(
     single = method == "none" and (precision == "float32" or (precision == "auto" and large))
     attributes, n_a = np.concatenate([found.vectors["a"], found.vectors["b"]]), len(found.words["a"])
     measured = _Measured(*(np.empty(len(labels)) for _ in range(4)))
-    # less their common mean, cosines that are nearly equal keep their digits
-    centred = attributes - attributes.mean(axis=0)
-    blocks = _scored(
-        emb.vectors,
-        rows,
-        centred,
-        n_a,
-        ddof,
-        np.float32 if single else np.float64,
-        measured,
-        method != "none",
-    )
-    tested = None
+    centred = attributes - attributes.mean(axis=0)  # keeps the digits of cosines that are nearly equal
+    kind, tested = np.float32 if single else np.float64, None
+    blocks = _scored(emb.vectors, rows, centred, n_a, ddof, kind, measured, divided=method != "none")
     if method == "none":
         deque(blocks, maxlen=0)
     else:
@@ -351,6 +341,7 @@ def _scored(
     ddof: int,
     kind: type[Any],
     measured: _Measured,
+    *,
     divided: bool,
 ) -> Iterator[NDArray[Any]]:
     """Centred cosines of words with attributes, by blocks of words; fills in what is computed of each.
