@@ -28,7 +28,6 @@ from crossroads.core.audit.engine import (
 from crossroads.core.audit.progress import SMALL
 from crossroads.core.errors import EvidenceError, InputError
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.files import find_model
 from crossroads.core.results import encode, versions
 from crossroads.core.results.gathered import Missing
@@ -45,14 +44,7 @@ from crossroads.words.checks.reliability import ReliabilityResult, reliability, 
 from crossroads.words.measures.battery import assemble_battery
 from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.power import Detectable, minimum_detectable
-from crossroads.words.measures.series import (
-    Points,
-    SeriesResult,
-    assemble_series,
-    decade_name,
-    series_name,
-    series_trend,
-)
+from crossroads.words.measures.series import Points, SeriesResult, decade_name, series_name, series_of
 from crossroads.words.measures.stability import BootstrapResult, InfluenceResult, bootstrap, influence
 from crossroads.words.models.settings import layer_count
 from crossroads.words.vectors.formats import histwords
@@ -243,46 +235,24 @@ def _corrections(
 
 
 def _series(
-    read: tuple[Mapping[int, Embeddings], Mapping[str, Outcome]],
+    read: tuple[Mapping[int | str, Embeddings], Mapping[str, Outcome]],
     design: Design,
     *,
     over: Points,
     missing: Missing,
-    alternative: Alternative,
-    seed: int,
+    **options: Any,
 ) -> SeriesResult:
     """A test in each model of a series; it needs two in which it can be measured."""
     models, last = read
-    options: dict[str, Any] = {"alternative": alternative, "seed": seed}
-    tests: dict[int | str, MleatResult] = {}
-    skipped: dict[int | str, str] = {}
-    for point, emb in models.items():
-        test = last.get(design.name) if point == max(models) else None
-        try:
-            test = mleat(emb, design, missing=missing, **options) if test is None else test
-        except lacking(missing) as error:
-            test = error.reason
-        if isinstance(test, MleatResult):
-            tests[point] = test
-        else:
-            skipped[point] = str(test)
-    if len(tests) < 2:
+    known = {list(models)[-1]: last[design.name]} if design.name in last else {}
+    skips = lacking(missing)
+    result = series_of(models, design, over=over, missing=missing, options=options, skips=skips, known=known)
+    if len(result.points) < 2:
         what = "layers" if over == "layer" else "decades"
         raise EvidenceError(
-            f"it can be measured in {len(tests)} of {len(models)} {what}, and a series needs two."
+            f"it can be measured in {len(result.points)} of {len(models)} {what}, and a series needs two."
         )
-    trend, change = series_trend(models, tests, over)
-    return assemble_series(
-        design.name,
-        tests,
-        skipped=skipped,
-        missing=missing,
-        options=options,
-        provenance=tuple(emb.provenance for emb in models.values()),
-        trend=trend,
-        change=change,
-        over=over,
-    )
+    return result
 
 
 # ---- families

@@ -219,21 +219,27 @@ def assemble_battery(
     detect: Callable[..., Detectable] = minimum_detectable,
 ) -> BatteryResult:
     """Combine ML-EATs that were measured one by one into a battery with adjusted p-values."""
-    adjusted = adjusted_tail(options)
+    tail = adjusted_tail(options)
     return BatteryResult(
         tests=tuple(tests),
-        adjusted=adjust_known([test.level1.crossed.tail(adjusted) for test in tests]),
         skipped=skipped,
-        detectable=tuple(_detectable(test, adjusted, detect) for test in tests),
+        detectable=tuple(_detectable(test, tail, detect) for test in tests),
         intervals=intervals or {},
-        conventions={
-            "measure": "battery",
-            "missing": missing,
-            "adjusted": f"Level 1, other words, {adjusted}",
-            **recorded(options),
-        },
+        **adjusted_levels("battery", tests, missing, options),
         provenance=provenance,
     )
+
+
+def adjusted_levels(
+    measure: str, tests: Sequence[MleatResult], missing: str, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Adjusted p-values for other words of Level 1 of several tests, and their conventions."""
+    tail = adjusted_tail(options)
+    adjusted = f"Level 1, other words, {tail}"
+    return {
+        "adjusted": adjust_known([test.level1.crossed.tail(tail) for test in tests]),
+        "conventions": {"measure": measure, "missing": missing, "adjusted": adjusted, **recorded(options)},
+    }
 
 
 def adjusted_tail(options: Mapping[str, Any]) -> Tail:
