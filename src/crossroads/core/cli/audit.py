@@ -39,7 +39,7 @@ from crossroads.core.stimuli.files.lists import read_frequencies
 from crossroads.core.storage.disks import disk_errors
 from crossroads.core.storage.files import check_file, write_file
 from crossroads.words.checks.corrections import Correction
-from crossroads.words.checks.scales import wordfreq_language
+from crossroads.words.checks.frequency import wordfreq_language
 from crossroads.words.models.ask import SourceOptions
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"

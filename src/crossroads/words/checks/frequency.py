@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log
@@ -13,21 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.contexts.measures.draws import expected_cosines, stack
-from crossroads.core.errors import InputError, join_words
+from crossroads.core.errors import InputError, UnknownNameError, in_short, join_words, require
 from crossroads.core.evidence import Contexts, Embeddings
+from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.crossed import Crossed, crossed, equal_weights
-from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
-from crossroads.core.inference.options import whole
+from crossroads.core.inference.geometry import Floats, effect_size, effect_sizes, rounding_error, unit
+from crossroads.core.inference.options import is_number, whole
 from crossroads.core.inference.permutation.test import Method
 from crossroads.core.results import QUESTION, Result, Stat, label_for, stat
 from crossroads.core.results.checks import FREQUENCY, Check
 from crossroads.core.results.gaps import NO_CONTEXT, NOT_THERE, too_few
-from crossroads.core.results.gathered import BALANCED, Gathered, Missing, check_inputs, gather
+from crossroads.core.results.gathered import (
+    Gathered,
+    Missing,
+    check_inputs,
+    gather,
+    require_two_targets,
+    titles_of,
+)
 from crossroads.core.stimuli import Design
+from crossroads.core.stimuli.files.lists import read_frequencies
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, between, number, p_equals, percent
-from crossroads.words.checks.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
-from crossroads.words.checks.scales import Scale, scale_of
+from crossroads.words.measures.weat import origin
 
 Answer = Literal["yes", "no", "cannot tell"]
 NO_FREQUENCY = "no frequency is known"
@@ -42,10 +50,29 @@ _APPROXIMATED = 13
 _LEAST_POOL = 1_000
 """Other words from which on some are drawn: fewer are rather those of other tests than of the language."""
 _QUANTILES = (0.025, 0.5, 0.975)
+_NEAREST, _FEWEST = 100, 10
+"""How many words are alike to one at most, and at least."""
+_AT_ONCE = 4_000_000
 
 
-_MATCHED = "share of tests on words of like frequency in place of the targets with at least such a d"
-_DRAWN = "of that, all words drawn again"
+_MATCHED = "share of tests on frequency-matched words in place of the targets with at least such a d"
+_DRAWN = "of that, all words resampled"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyBasis:
+    """What an answer about frequency rests on."""
+
+    source: str
+    """Where frequencies come from."""
+    log_frequencies: Mapping[str, float]
+    """Log frequency of every word, up to a number that is the same for all."""
+    associations: Mapping[str, float]
+    """Association of every target word."""
+    slope: float
+    """Change of the association with log frequency within the targets."""
+    draws: int
+    """Number of tests on frequency-matched words, of each kind."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -65,7 +92,7 @@ class FrequencyResult(Result):
     )
     _label_format: ClassVar[str] = "{design} frequency"
     _table_title: ClassVar[str] = "Beyond frequency"
-    _long_table: ClassVar[tuple[str, str, str]] = ("frequency", "draws", "")
+    _long_table: ClassVar[tuple[str, str, str]] = ("frequency", "basis.draws", "")
     _file_names: ClassVar[str] = (
         "design gap overlap r matched_pvalue matched_both_pvalue effect_size difference "
         "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
@@ -105,14 +132,12 @@ class FrequencyResult(Result):
     1 where they are alike, towards 0 where they are apart."""
     r: float | None
     """Correlation of associations and log frequencies within the targets; None where either does not vary."""
-    slope: float
-    """Change of the association with log frequency within the targets."""
     matched_pvalue: float | None
-    """Share of tests on words of like frequency in place of the targets whose \\|d\\| is at least as large;
+    """Share of tests on frequency-matched words in place of the targets whose \\|d\\| is at least as large;
     if most of them lie on the other side of 0, a \\|d\\| that few reach on this side is as rare as that. None
     where there are no such words."""
     matched_both_pvalue: float | None
-    """The same with words of like frequency in place of targets and attributes."""
+    """The same with frequency-matched words in place of targets and attributes."""
     matched: Mapping[str, tuple[float, ...]]
     """Quantiles 2.5 %, 50 % and 97.5 % of those tests: ``effect_size`` and ``difference``, and with
     attributes drawn too ``both_effect_size`` and ``both_difference``."""
@@ -122,26 +147,20 @@ class FrequencyResult(Result):
     """Whether the association is more than frequency: ``"yes"``, ``"no"`` or ``"cannot tell"``."""
     reason: str
     """Why."""
-    source: str
-    """Where frequencies come from."""
-    log_frequencies: Mapping[str, float]
-    """Log frequency of every word, up to a number that is the same for all."""
-    associations: Mapping[str, float]
-    """Association of every target word."""
+    basis: FrequencyBasis
+    """What the answer rests on: the words as points, the line through them, and the number of draws."""
     sets: Mapping[str, tuple[str, ...]]
     """The words of each set."""
-    draws: int
-    """Number of tests on words of like frequency, of each kind."""
     titles: Mapping[str, str]
     """What the sets stand for."""
 
     def _headline(self) -> str:
         """The answer and its main numbers."""
-        told = [f"{self.answer}, gap = {number(self.gap)}" if self.gap is not None else self.answer]
+        texts = [self.answer if self.gap is None else f"{self.answer}, gap = {number(self.gap)}"]
         if self.matched_pvalue is not None:
-            told.append(f"words of like frequency {p_equals(P(self.matched_pvalue, '≈'))}")
+            texts.append(f"frequency-matched words {p_equals(P(self.matched_pvalue, '≈'))}")
         change = f"{number(self.difference, 3)} to {number(self.adjusted.difference, 3)}"
-        return ", ".join([*told, f"Δ from {change} at equal frequency"])
+        return ", ".join([*texts, f"Δ from {change} at equal frequency"])
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
@@ -156,7 +175,7 @@ class FrequencyResult(Result):
             answer=self.answer,
             value=self.matched_pvalue if matched else self.adjusted.pvalue,
             sign="≈" if matched else "",
-            method=f"{'words of like frequency' if matched else 'equal frequency'}, {self.source}",
+            method=f"{'frequency-matched words' if matched else 'equal frequency'}, {self.basis.source}",
             reason=self.reason,
         )
 
@@ -178,7 +197,7 @@ def frequency(
 
     The frequency of a word moves its vector, and with it every cosine (Ethayarajh et al. 2019; van Loon et
     al. 2022; Valentini et al. 2022), so that groups that differ in frequency differ in association whatever
-    they mean. Two answers are given. *Words of like frequency*: for each target a word of the pool is drawn
+    they mean. Two answers are given. *Frequency-matched words*: for each target a word of the pool is drawn
     that is about as frequent, many times, and the effect sizes of such tests are compared with that of
     the design. *Equal frequency*: associations are regressed on log frequency with one slope within both
     targets, and the difference of the targets is taken where the frequency is the same, with an interval and
@@ -187,9 +206,9 @@ def frequency(
     Parameters
     ----------
     emb, design, missing
-        As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Words of like frequency
+        As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Frequency-matched words
         come from ``emb.pool``: all words of ``cr.load(path)``, or those that
-        ``cr.load(path, words=…, pool=20_000)`` reads along. Of contexts, as in :func:`~crossroads.ceat`,
+        ``cr.load(path, words=…, pool=20_000)`` also loads. Of contexts, as in :func:`~crossroads.ceat`,
         those of a word are averaged first; they have no pool and no order, so that frequencies must be given
         and the answer rests on equal frequency.
     frequencies
@@ -201,13 +220,12 @@ def frequency(
     Notes
     -----
     The answer is *cannot tell* where the frequencies of the targets overlap by less than 10 % (they are some
-    3.3 standard deviations apart), because nobody knows what these words would be like at equal
-    frequency. It is *no* where at least 5 % of tests on words of like frequency have such an effect size, or
-    where the interval of the difference at equal frequency excludes the difference that was measured. It is
-    *yes* where the difference at equal frequency has the same sign and p < .05, and *cannot tell*
-    otherwise.
+    3.3 standard deviations apart): it is not known what these words would be like at equal frequency. It is
+    *no* where at least 5 % of tests on frequency-matched words have such an effect size, or where the
+    interval of the difference at equal frequency excludes the difference that was measured. It is *yes* where
+    the difference at equal frequency has the same sign and p < .05, and *cannot tell* otherwise.
 
-    Words of like frequency are the hundred nearest in the pool, none of which is more than twice or less than
+    Frequency-matched words are the hundred nearest in the pool, none of which is more than twice or less than
     half as frequent, without words of the design and those with anything but letters.
 
     References
@@ -236,16 +254,15 @@ def frequency(
     """
     whole("draws", draws, least=1, hint="draw at least one test; 2,000 is usual.")
     check_inputs(design, *([] if isinstance(emb, Contexts) else [emb]))
-    if design.y is None:
-        raise InputError(
-            f"the design {design.name!r} has one target.",
-            hint="frequencies of two targets are compared: give y as well.",
-        )
+    require_two_targets(design, hint="frequencies of two targets are compared: give y as well.")
     index = emb.index if isinstance(emb, Contexts) else emb
     scale = scale_of(frequencies, index, design)
-    found, f = _gather(index, design, scale, missing, absent=NO_CONTEXT if index is not emb else NOT_THERE)
+    found, f = _gather(index, design, scale, missing, absent=NOT_THERE if index is emb else NO_CONTEXT)
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
-    table = _table(emb, found)
+    if isinstance(emb, Contexts):  # the cosines to be expected of any of them
+        table = expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
+    else:
+        table = found.cosines()
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
     line = _line(f[: n_x + n_y], s, n_x)
     d = effect_size(s[:n_x], s[n_x:], ddof=1)
@@ -258,6 +275,14 @@ def frequency(
     difference = float(s[:n_x].mean() - s[n_x:].mean())
     answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
     words = [word for key in _SETS for word in found.words[key]]
+    conventions = {
+        "measure": "frequency",
+        "frequencies": scale.source,
+        "tests on words of like frequency": draws,
+        "ddof": 1,
+        "seed": seed,
+        "missing": missing,
+    }
     return FrequencyResult(
         design=phrases.tested(design.name, "ceat") if isinstance(emb, Contexts) else design.name,
         effect_size=d,
@@ -265,38 +290,23 @@ def frequency(
         gap=line.gap,
         overlap=line.overlap,
         r=line.r,
-        slope=line.slope,
         matched_pvalue=pvalues.get("targets"),
         matched_both_pvalue=pvalues.get("both"),
         matched=_quantiles(nulls),
         adjusted=adjusted,
         answer=answer,
         reason=reason,
-        source=scale.source,
-        log_frequencies=dict(zip(words, f.tolist(), strict=True)),
-        associations=dict(zip(words, s.tolist(), strict=False)),
+        basis=FrequencyBasis(
+            source=scale.source,
+            log_frequencies=dict(zip(words, f.tolist(), strict=True)),
+            associations=dict(zip(words, s.tolist(), strict=False)),
+            slope=line.slope,
+            draws=draws,
+        ),
         sets=dict(found.words),
-        draws=draws,
-        titles={key: design.sets[key].name for key in _SETS},
-        coverage=found.coverage,
-        conventions={
-            "measure": "frequency",
-            "frequencies": scale.source,
-            "tests on words of like frequency": draws,
-            "ddof": 1,
-            "seed": seed,
-            "missing": missing,
-            "fallback": ", ".join(emb.fallback) or "none",
-        },
-        provenance=(emb.provenance,),
+        titles=titles_of({key: design.sets[key] for key in _SETS}),
+        **origin(emb, found.coverage, conventions),
     )
-
-
-def _table(emb: Embeddings | Contexts, found: Gathered) -> Floats:
-    """Cosines of targets with attributes; of contexts, those to be expected of any of them."""
-    if isinstance(emb, Contexts):
-        return expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
-    return found.cosines()
 
 
 def _gather(
@@ -304,50 +314,27 @@ def _gather(
 ) -> tuple[Gathered, Floats]:
     """Vectors and log frequencies of the words that have both."""
     sets = {key: design.sets[key] for key in _SETS}
-    least = {"x": 2, "y": 2, "a": 1, "b": 1}
-    # sets are balanced once words without a frequency are left out
-    policy = "drop" if missing == "balance" else missing
-    found = gather(emb, sets, missing=policy, least=least, design=design.name, absent=absent)
     values = {
-        key: [
-            scale.of(word, emb.labels[row])
-            for word, row in zip(found.words[key], found.rows[key].tolist(), strict=True)
-        ]
-        for key in _SETS
+        key: {word: scale.of(word, match.label) for word in words if (match := emb.find(word))}
+        for key, words in sets.items()
     }
-    unknown = {
-        key: [w for w, value in zip(found.words[key], values[key], strict=True) if value is None]
-        for key in _SETS
-    }
-    if missing != "balance" and not any(unknown.values()):
-        return found, np.array([value for key in _SETS for value in values[key]])
+    unknown = {key: {w: NO_FREQUENCY for w, value in values[key].items() if value is None} for key in _SETS}
+    least = {"x": 2, "y": 2, "a": 1, "b": 1}
     if missing == "raise":
-        words = [repr(word) for some in unknown.values() for word in some]
+        found = gather(emb, sets, missing=missing, least=least, design=design.name, absent=absent)
+    else:
+        known = {key: [word for word in sets[key] if word not in unknown[key]] for key in _SETS}
+        found = gather(emb, known, missing=missing, least=dict.fromkeys(_SETS, 0), absent=absent)
+    if words := [repr(word) for some in unknown.values() for word in some if missing == "raise"]:
         raise InputError(
             f"the frequency of {join_words(words, most=12)} is not known ({scale.source}).",
             hint='give frequencies of these words as well, or missing="drop" to leave them out.',
         )
-    keep = {key: [i for i, value in enumerate(values[key]) if value is not None] for key in _SETS}
-    dropped = {
-        key: {**found.coverage.dropped.get(key, {}), **dict.fromkeys(unknown[key], NO_FREQUENCY)}
-        for key in _SETS
-    }
-    if missing == "balance":
-        for pair in ("xy", "ab"):
-            size = min(len(keep[key]) for key in pair)
-            for key in pair:
-                dropped[key] |= {found.words[key][i]: BALANCED for i in keep[key][size:]}
-                keep[key] = keep[key][:size]
-    used = {key: [found.words[key][i] for i in keep[key]] for key in _SETS}
-    too_few(emb, sets, used, dropped, least, design=design.name)
-    kept = {key: tuple(words) for key, words in used.items()}
-    left = Gathered(
-        vectors={key: found.vectors[key][keep[key]] for key in _SETS},
-        words=kept,
-        coverage=replace(found.coverage, policy=missing, used=kept, dropped=dropped),
-        rows={key: found.rows[key][keep[key]] for key in _SETS},
-    )
-    return left, np.array([values[key][i] for key in _SETS for i in keep[key]], dtype=np.float64)
+    dropped = {key: {**unknown[key], **found.coverage.dropped[key]} for key in _SETS}
+    too_few(emb, sets, found.words, dropped, least, design=design.name)
+    f = [values[key][word] for key in _SETS for word in found.words[key]]
+    left = replace(found, coverage=replace(found.coverage, dropped=dropped))
+    return left, np.array(f, dtype=np.float64)
 
 
 class _Line(NamedTuple):
@@ -384,18 +371,12 @@ def _at_equal(table: Floats, n_x: int, n_a: int, f: Floats, error: float) -> Cro
 
 
 def _matched(
-    emb: Embeddings,
-    design: Design,
-    scale: Scale,
-    found: Gathered,
-    f: Floats,
-    draws: int,
-    seed: int,
+    emb: Embeddings, design: Design, scale: Scale, found: Gathered, f: Floats, draws: int, seed: int
 ) -> tuple[dict[str, Drawn], str]:
-    """Tests on words of like frequency, with targets and with all sets drawn; and why there are none."""
+    """Tests on frequency-matched words, with targets and with all sets drawn; and why there are none."""
     pool = emb.pool
     if pool is None:
-        return {}, "no other words were read along (cr.load(..., pool=20_000) reads some)"
+        return {}, "no other words were loaded (cr.load(..., pool=20_000) loads some)"
     ours = {word.lower() for key in _SETS for word in design.sets[key]}
     ours |= {emb.labels[row].lower() for rows in found.rows.values() for row in rows.tolist()}
     known = scale.of_pool(pool)
@@ -477,23 +458,224 @@ def _answer(
         )
     like = "" if matched is None else p_equals(P(matched, "≈"))
     if matched is not None and matched >= _LEVEL:
-        return (
-            "no",
-            f"words of like frequency, drawn at random, come out as far apart ({like})",
-        )
+        return "no", f"frequency-matched words, drawn at random, are as far apart ({like})"
     low, high, pvalue = adjusted.low, adjusted.high, adjusted.pvalue
     if low is None or high is None or pvalue is None:
         return "cannot tell", f"the difference at equal frequency has no interval: {adjusted.reason}"
     equal, plain = number(adjusted.difference, 3), number(difference, 3)
     change = f"at equal frequency the difference is {equal} instead of {plain}"
-    same = adjusted.difference * difference > 0
-    if pvalue < _LEVEL and same:
-        beside = (
-            f", and few tests on words of like frequency come out as far apart ({like})"
-            if matched is not None
-            else f"; tests on words of like frequency could not be drawn: {lacking}"
-        )
-        return "yes", f"{change} ({p_equals(pvalue)}){beside}"
+    if pvalue < _LEVEL and adjusted.difference * difference > 0:
+        tests = f"; tests on frequency-matched words could not be drawn: {lacking}"
+        if matched is not None:
+            tests = f", and few tests on frequency-matched words are as far apart ({like})"
+        return "yes", f"{change} ({p_equals(pvalue)}){tests}"
     if not low <= difference <= high:
         return "no", f"{change}, and with other words it would lie between {between(low, high, 3)}"
     return "cannot tell", f"{change}, and other words could give anything in {between(low, high, 3)}"
+
+
+class Windows(NamedTuple):
+    """The words of a pool that are alike to each of some words, as ranges of the sorted pool."""
+
+    low: NDArray[np.intp]
+    """First place of each range."""
+    high: NDArray[np.intp]
+    """One past its last place."""
+
+    @property
+    def lacking(self) -> NDArray[np.bool_]:
+        """Which words have too few others like them."""
+        return self.high - self.low < _FEWEST
+
+
+class Drawn(NamedTuple):
+    """Tests on drawn words."""
+
+    effect_sizes: Floats
+    """The effect size d of each."""
+    differences: Floats
+    """The difference of mean cosines of each."""
+
+
+def windows(pool: Floats, values: Floats, *, within: float) -> Windows:
+    """Which words of a pool are alike to each of some words.
+
+    These are the hundred nearest, or a twentieth of a small pool, as far as they differ by no more than
+    ``within``.
+    """
+    size = len(pool)
+    count = min(_NEAREST, max(2 * _FEWEST, size // 20), size)
+    centre = (np.searchsorted(pool, values, "left") + np.searchsorted(pool, values, "right")) // 2
+    low = np.clip(centre - count // 2, 0, size - count)
+    return Windows(
+        np.maximum(low, np.searchsorted(pool, values - within, "left")),
+        np.minimum(low + count, np.searchsorted(pool, values + within, "right")),
+    )
+
+
+def drawn_targets(
+    pool: NDArray[Any],
+    rows: NDArray[np.intp],
+    alike: Windows,
+    n_x: int,
+    direction: Floats,
+    *,
+    draws: int,
+    seed: int,
+) -> Drawn:
+    """Tests whose targets are drawn from the words ``alike`` to each, with the attributes as given.
+
+    ``rows`` are those of the ``pool`` that may be drawn, in the order by which ``alike`` was found, and
+    ``direction`` the mean unit vector of the first attribute minus that of the second.
+    """
+    places, units = _needed(pool, rows, alike)
+    scores = (units @ direction)[_chosen(places, alike, generator(seed).random((draws, len(alike.low))))]
+    return _tests(scores, n_x)
+
+
+def drawn_tests(
+    pool: NDArray[Any],
+    rows: NDArray[np.intp],
+    alike: Windows,
+    n_x: int,
+    n_y: int,
+    n_a: int,
+    *,
+    draws: int,
+    seed: int,
+) -> Drawn:
+    """Tests whose targets and attributes are all drawn; ``alike`` has targets first, then attributes."""
+    places, units = _needed(pool, rows, alike)
+    units = units.astype(np.float32)  # half the memory to move, and precise enough to draw from
+    rng, found, targets = generator(seed), [], n_x + n_y
+    step = max(1, _AT_ONCE // (len(alike.low) * units.shape[1]))
+    for start in range(0, draws, step):
+        numbers = rng.random((min(step, draws - start), len(alike.low)))
+        vectors = units[_chosen(places, alike, numbers)]
+        attributes = vectors[:, targets:]
+        direction = attributes[:, :n_a].mean(axis=1) - attributes[:, n_a:].mean(axis=1)
+        found.append(np.matmul(vectors[:, :targets], direction[:, :, None])[:, :, 0])
+    return _tests(np.concatenate(found).astype(np.float64), n_x)
+
+
+def _needed(pool: NDArray[Any], rows: NDArray[np.intp], alike: Windows) -> tuple[NDArray[np.intp], Floats]:
+    """Unit vectors of the words that are in some range, and where each row stands among them."""
+    edges = np.zeros(len(rows) + 1, dtype=np.intp)
+    np.add.at(edges, alike.low, 1)
+    np.add.at(edges, alike.high, -1)
+    needed = np.cumsum(edges[:-1]) > 0
+    return np.cumsum(needed) - 1, unit(pool[rows[needed]])
+
+
+def _chosen(places: NDArray[np.intp], alike: Windows, numbers: Floats) -> NDArray[np.intp]:
+    """The word of each range that a number between 0 and 1 chooses."""
+    return places[alike.low + (numbers * (alike.high - alike.low)).astype(np.intp)]
+
+
+def _tests(scores: Floats, n_x: int) -> Drawn:
+    difference = scores[:, :n_x].mean(axis=1) - scores[:, n_x:].mean(axis=1)
+    return Drawn(effect_sizes(scores, n_x, ddof=1)[0], difference)
+
+
+class Scale(NamedTuple):
+    """Log frequencies, wherever they come from."""
+
+    source: str
+    """Where they come from."""
+    of: Callable[[str, str], float | None]
+    """Log frequency of a word as it is written and as it is stored, or None."""
+    of_pool: Callable[[Embeddings], Floats]
+    """Those of a whole vocabulary; not a number where they are unknown."""
+
+
+def scale_of(frequencies: object, emb: Embeddings, design: Design) -> Scale:
+    """Log frequencies by the option ``frequencies``; see :func:`~crossroads.frequency`."""
+    if frequencies is None:
+        return _rank_scale(emb)
+    if isinstance(frequencies, str) and not Path(frequencies).suffix:
+        return _wordfreq_scale(frequencies, design)
+    if isinstance(frequencies, str | Path):
+        return _table_scale(read_frequencies(Path(frequencies)))
+    if isinstance(frequencies, Mapping):
+        return _table_scale(frequencies)
+    raise InputError(
+        f"frequencies is of type {type(frequencies).__name__}: {in_short(frequencies)}.",
+        hint="give {word: count, ...}, the path of a file, 'wordfreq', or None for the order of the file.",
+    )
+
+
+def _rank_scale(emb: Embeddings) -> Scale:
+    ranks = emb.ranks
+    if ranks is None:
+        order = emb.provenance.details.get("order", "unknown: it does not come from a file")
+        raise InputError(
+            f"the frequencies of the words of {emb.provenance.source} are not known: their order is {order}.",
+            hint="give frequencies={word: count, ...} or 'wordfreq'; or load the file with ranked=True, "
+            "if it lists words by frequency.",
+        )
+
+    def of_pool(pool: Embeddings) -> Floats:
+        known = pool.ranks or {}
+        return -np.log(np.array([known.get(word, np.nan) for word in pool.labels], dtype=np.float64))
+
+    return Scale("order of the vector file", lambda _, label: -log(ranks[label]), of_pool)
+
+
+def _table_scale(table: Mapping[Any, Any]) -> Scale:
+    def of(word: str, label: str) -> float | None:
+        value = _first_of(table, (word, label, label.lower()))
+        if value is None:
+            return None
+        if not _is_frequency(value):
+            raise InputError(
+                f"the frequency of {word!r} is {in_short(value)}.",
+                hint="give counts or frequencies above 0; leave out words without one.",
+            )
+        return log(value)
+
+    def of_pool(pool: Embeddings) -> Floats:
+        values = (_first_of(table, (word, word.lower())) for word in pool.labels)
+        return np.log(np.array([one if _is_frequency(one) else np.nan for one in values], dtype=np.float64))
+
+    return Scale("given as a table", of, of_pool)
+
+
+def _first_of(table: Mapping[Any, Any], forms: Iterable[str]) -> Any:
+    """What a table has under the first of some spellings that is in it; None where it has none of them."""
+    return next((table[form] for form in forms if form in table), None)
+
+
+def wordfreq_language(name: str) -> str:
+    """The language in a name such as ``wordfreq:de`` or ``de``, checked; empty where none is named."""
+    language = name.removeprefix("wordfreq").removeprefix(":")
+    _wordfreq(language or "en")
+    return language
+
+
+def _wordfreq(language: str) -> Any:
+    """The package, once it is known to have a language."""
+    package = require("wordfreq", extra="frequency", purpose="taking frequencies from wordfreq")
+    known = package.available_languages()
+    if language not in known:
+        raise UnknownNameError("language of wordfreq", language, sorted(known))
+    return package
+
+
+def _is_frequency(value: Any) -> bool:
+    return is_number(value) and 0 < value < np.inf
+
+
+def _wordfreq_scale(name: str, design: Design) -> Scale:
+    language = wordfreq_language(name) or design.language or "en"
+    wordfreq = _wordfreq(language)
+
+    def of(word: str, _: str) -> float | None:
+        value = float(wordfreq.word_frequency(word.replace("_", " "), language))
+        return log(value) if value > 0 else None
+
+    def of_pool(pool: Embeddings) -> Floats:
+        table = wordfreq.get_frequency_dict(language)
+        found = [table.get(word.lower(), np.nan) for word in pool.labels]
+        return np.log(np.array(found, dtype=np.float64))
+
+    return Scale(f"wordfreq, {language}", of, of_pool)

@@ -43,7 +43,7 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
     """
     points = {key: _points(result, key) for key in ("x", "y")}
     equal, matched = result.adjusted, result.matched_pvalue
-    like = "" if matched is None else f", words of like frequency {p_equals(P(matched, '≈'), 'figure')}"
+    like = "" if matched is None else f", frequency-matched words {p_equals(P(matched, '≈'), 'figure')}"
     frame = Frame(
         width=WIDE,
         body=_BODY,
@@ -56,7 +56,7 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
         below=0.5,
         note=wording.sentence(
             "lines: one slope within both targets; their distance is the difference at equal frequency",
-            f"frequencies: {result.source}",
+            f"frequencies: {result.basis.source}",
             wording.model(result),
         ),
     )
@@ -71,7 +71,7 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
     for key, some in points.items():
         color, marker, size = _LOOK[key]
         ax.plot(*some.T, linestyle="none", marker=marker, markersize=size, color=color, zorder=4)
-        _draw_line(ax, some, result.slope, color)
+        _draw_line(ax, some, result.basis.slope, color)
     half, titles = axes_width(ax) / 2 - 0.2, dict(result.titles)
     marks = ({"marker": mark, "markersize": size, "color": color} for color, mark, size in _LOOK.values())
     texts = (fitted(wording.titled(key, titles), half, BODY) for key in _LOOK)
@@ -83,7 +83,8 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
 
 
 def _points(result: FrequencyResult, key: str) -> Floats:
-    return np.array([(result.log_frequencies[w], result.associations[w]) for w in result.sets[key]])
+    f, s = result.basis.log_frequencies, result.basis.associations
+    return np.array([(f[word], s[word]) for word in result.sets[key]])
 
 
 def _draw_line(ax: Axes, points: Floats, slope: float, color: str) -> None:
@@ -104,7 +105,7 @@ def _label(ax: Axes, result: FrequencyResult, points: dict[str, Floats]) -> None
     inches = {key: (some - low) / (high - low) * size for key, some in points.items()}
     page = Page(*size.tolist())
     for some in inches.values():
-        page.avoid(_on_line(some, result.slope * (size / (high - low))[1] / (size / (high - low))[0]))
+        page.avoid(_on_line(some, result.basis.slope * (size / (high - low))[1] / (size / (high - low))[0]))
     for some in inches.values():
         for x, y in some.tolist():
             page.bar((x, y), 0.06, 0.06)
