@@ -151,7 +151,7 @@ def test_tests_that_cannot_be_measured_are_listed_or_raise() -> None:
     found = corrections(stimuli(), [DESIGN, single, cr.catalog("weat1")], missing="drop")
     assert list(found.effect_sizes) == ["weat7"]
     assert set(found.skipped) == {"single", "weat1"}
-    with pytest.raises(InputError, match="one target"):
+    with pytest.raises(InputError, match="single target"):
         corrections(stimuli(), single)
     with pytest.raises(EvidenceError, match="none of the 1 tests"):
         corrections(stimuli(), [single])

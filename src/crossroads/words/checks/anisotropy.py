@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,8 +21,7 @@ from crossroads.words.checks.corrections import CORRECTIONS, HEADS, OVER, fitted
 
 HIGH = 0.5
 """Mean cosine of random pairs above which cosines are doubtful: by then more than half of the squared length
-of a unit vector lies in one direction that all words share. In the GPT-2 models of the ML-EAT paper, the one
-that it warns of has mean cosines from .97 to .99, the one that it calls mild from .18 to .49."""
+of a unit vector lies in one direction that all words share."""
 ANISOTROPY, OF_CONTEXTS = "anisotropy", "anisotropy of contexts"
 """The names of the result: over words, and over contexts."""
 _WHOSE = {"pool": "random words", "stimuli": "the words of the tests", "contexts": "words in random contexts"}
@@ -83,7 +83,6 @@ class AnisotropyResult(Result):
 
     @property
     def _label(self) -> str:
-        """What was measured: an audit has one per kind of vectors."""
         return OF_CONTEXTS if self.over == "contexts" else ANISOTROPY
 
     @property
@@ -120,11 +119,10 @@ class AnisotropyResult(Result):
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
+        row = partial(long_row, ANISOTROPY, self._label, n=self.words)
         for statistic in ("mean_cosine", "rogue_share", "effective_rank"):
-            value = getattr(self, statistic)
-            yield long_row(ANISOTROPY, self._label, "", statistic, value, n=self.words)
-        for correction, value in self.corrected.items():
-            yield long_row(ANISOTROPY, self._label, correction, "mean_cosine", value, n=self.words)
+            yield row("", statistic, getattr(self, statistic))
+        yield from (row(name, "mean_cosine", value) for name, value in self.corrected.items())
 
 
 def anisotropy(emb: Embeddings | Contexts, *, seed: int = 0) -> AnisotropyResult:
@@ -177,7 +175,9 @@ def anisotropy(emb: Embeddings | Contexts, *, seed: int = 0) -> AnisotropyResult
 def measured_anisotropy(emb: Embeddings | Contexts, *, seed: int = 0) -> AnisotropyResult:
     """The same without the warning, for an audit, which shows it in its own place."""
     if isinstance(emb, Contexts):
-        vectors, over = _one_context_each(emb, seed), "contexts"
+        rng, over = generator(seed), "contexts"
+        words = (emb[word] for word in emb)
+        vectors = np.stack([np.asarray(rows[rng.integers(len(rows))], np.float64) for rows in words])
     else:
         vectors, over = reference(emb, seed)
     rows = _with_direction(vectors)
@@ -229,9 +229,3 @@ def _with_direction(vectors: Any) -> Floats:
     rows = np.asarray(vectors, np.float64)
     found: Floats = rows[(rows != 0).any(axis=1)]
     return found
-
-
-def _one_context_each(contexts: Contexts, seed: int) -> Floats:
-    rng = generator(seed)
-    words = (contexts[word] for word in contexts)
-    return np.stack([np.asarray(rows[rng.integers(len(rows))], np.float64) for rows in words])

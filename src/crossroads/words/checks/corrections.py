@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import CrossroadsError, DesignError, EvidenceError, InputError, join_words, one_of
+from crossroads.core.errors import CrossroadsError, EvidenceError, InputError, join_words, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.crossed import spread, tail_probability
@@ -23,7 +23,7 @@ from crossroads.core.inference.geometry import (
 )
 from crossroads.core.inference.ranks import doubled_midranks
 from crossroads.core.results import Result, Row, Stat, long_row, stat
-from crossroads.core.results.gathered import Missing, check_inputs, gather
+from crossroads.core.results.gathered import Missing, check_inputs, gather, require_two_targets
 from crossroads.core.stimuli import Design
 
 Correction = Literal["standardise", "all-but-the-top", "rank"]
@@ -67,8 +67,8 @@ def reference(emb: Embeddings, seed: int = 0) -> tuple[NDArray[Any], str]:
 
 def fitted(correction: str, vectors: NDArray[Any]) -> Change:
     """A correction whose means, spreads and directions are those of some vectors, one per row."""
-    if correction == "rank":
-        return _kept_zero(_ranked)
+    if correction == "rank":  # ties shared, around 0: cosines are Spearman's ρ
+        return _kept_zero(lambda some: (doubled_midranks(some) - (some.shape[1] + 1)).astype(np.float64))
     rows = np.asarray(vectors, np.float64)
     rows = rows[(rows != 0).any(axis=1)]
     if len(rows) < 2:
@@ -83,22 +83,10 @@ def fitted(correction: str, vectors: NDArray[Any]) -> Change:
     size = max(1, rows.shape[1] // _DIMENSIONS_A_DIRECTION)
     _, directions = np.linalg.eigh(np.cov(rows, rowvar=False).reshape(rows.shape[1], -1))
     top = directions[:, -size:]
-
-    def without_top(some: Floats) -> Floats:
-        centred = some - mean
-        left: Floats = centred - (centred @ top) @ top.T
-        return left
-
-    return _kept_zero(without_top)
+    return _kept_zero(lambda some: (some - mean) - ((some - mean) @ top) @ top.T)
 
 
-def _ranked(rows: Floats) -> Floats:
-    """Ranks over the dimensions of each row, ties shared, around 0: their cosine is Spearman's ρ."""
-    ranks: Floats = (doubled_midranks(rows) - (rows.shape[1] + 1)).astype(np.float64)
-    return ranks
-
-
-def _kept_zero(change: Callable[[Floats], Floats]) -> Change:
+def _kept_zero(change: Change) -> Change:
     def changed(vectors: NDArray[Any]) -> Floats:
         rows = np.asarray(vectors, np.float64)
         found = change(rows)
@@ -140,12 +128,11 @@ def corrected(emb: Embeddings, correction: Correction, *, seed: int = 0) -> Embe
             hint="correct the vectors as they were read.",
         )
     vectors, over = reference(emb, seed)
-    change = fitted(correction, vectors)
-    pool = emb.pool
-    details = {"correction": correction, "correction by": f"{len(vectors):,} words: {OVER[over]}"}
-    if correction == "rank":
-        del details["correction by"]  # a vector by itself
-    about = replace(emb.provenance, details={**emb.provenance.details, **details})
+    change, pool = fitted(correction, vectors), emb.pool
+    details = {**emb.provenance.details, "correction": correction}
+    if correction != "rank":  # which is of a vector by itself
+        details["correction by"] = f"{len(vectors):,} words: {OVER[over]}"
+    about = replace(emb.provenance, details=details)
     kind = np.float64 if emb.vectors.dtype == np.float64 else np.float32
     other = None
     if pool is not None and pool is not emb:
@@ -210,16 +197,11 @@ class CorrectionsResult(Result):
 
     def _rows(self) -> list[Row]:
         """One row per test and correction."""
+        numbers = {"effect_size": self.effect_sizes, "difference": self.differences, "p": self.pvalues}
         return [
-            {
-                "test": test,
-                "correction": name,
-                "effect_size": d,
-                "difference": self.differences[test][name],
-                "p": self.pvalues[test][name],
-            }
-            for test, found in self.effect_sizes.items()
-            for name, d in found.items()
+            {"test": test, "correction": name, **{key: some[test][name] for key, some in numbers.items()}}
+            for test, sizes in self.effect_sizes.items()
+            for name in sizes
         ]
 
     def _members(self) -> Iterator[Row]:
@@ -268,24 +250,23 @@ def corrections(
     several = [designs] if isinstance(designs, Design) else list(designs)
     vectors, over = reference(emb, seed)
     changes = {AS_IT_IS: None, **{name: fitted(name, vectors) for name in CORRECTIONS}}
-    sizes: dict[str, dict[str, float]] = {}
-    differences: dict[str, dict[str, float]] = {}
-    pvalues: dict[str, dict[str, float | None]] = {}
+    tests: dict[str, dict[str, tuple[Any, ...]]] = {}
     skipped: dict[str, str] = {}
     for design in several:
         try:
-            found = _measured(emb, design, missing, changes)
+            tests[design.name] = _measured(emb, design, missing, changes)
         except CrossroadsError as error:
             if isinstance(designs, Design):
                 raise
             skipped[design.name] = error.message
-            continue
-        sizes[design.name], differences[design.name], pvalues[design.name] = found
-    if not sizes:
+    if not tests:
         raise EvidenceError(
             f"none of the {len(several)} tests can be measured: {next(iter(skipped.values()), 'none given')}",
             hint="use vectors that cover the stimuli, and tests with two targets.",
         )
+    sizes, differences, pvalues = (
+        {test: {name: row[i] for name, row in rows.items()} for test, rows in tests.items()} for i in range(3)
+    )
     return CorrectionsResult(
         effect_sizes=sizes,
         differences=differences,
@@ -304,31 +285,24 @@ def corrections(
 
 def _measured(
     emb: Embeddings, design: Design, missing: Missing, changes: Mapping[str, Change | None]
-) -> tuple[dict[str, float], dict[str, float], dict[str, float | None]]:
+) -> dict[str, tuple[Any, ...]]:
     """d, Δ and p of a test under each correction."""
     check_inputs(design, emb)
-    if design.y is None:
-        raise DesignError(f"{design.name} has one target.", hint="give tests with two targets.")
+    require_two_targets(design, hint="give tests with two targets.")
     found = gather(emb, design.sets, missing=missing, least=dict.fromkeys(design.sets, 1), design=design.name)
-    sizes: dict[str, float] = {}
-    differences: dict[str, float] = {}
-    pvalues: dict[str, float | None] = {}
+    numbers: dict[str, tuple[Any, ...]] = {}
     for name, change in changes.items():
         v = found.vectors
         if change is not None:
             v = {key: _directions(change(emb.vectors[found.rows[key]]), name) for key in design.sets}
-        sizes[name] = effect_size(
-            associations(v["x"], v["a"], v["b"]), associations(v["y"], v["a"], v["b"]), ddof=1
-        )
+        d = effect_size(associations(v["x"], v["a"], v["b"]), associations(v["y"], v["a"], v["b"]), ddof=1)
         table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
-        mean = {key: one.mean(axis=0) for key, one in v.items()}
-        differences[name] = float((mean["x"] - mean["y"]) @ (mean["a"] - mean["b"]))
-        pvalues[name] = None
+        mean, p = {key: one.mean(axis=0) for key, one in v.items()}, None
         drawn = spread(table, len(v["x"]), len(v["a"]))
         if min(map(len, v.values())) > 1 and drawn.total > (4 * rounding_error(emb.dim)) ** 2:
-            t = drawn.difference / np.sqrt(drawn.total)
-            pvalues[name] = float(tail_probability(t, drawn.df, "two-sided"))
-    return sizes, differences, pvalues
+            p = float(tail_probability(drawn.difference / np.sqrt(drawn.total), drawn.df, "two-sided"))
+        numbers[name] = (d, float((mean["x"] - mean["y"]) @ (mean["a"] - mean["b"])), p)
+    return numbers
 
 
 def _directions(vectors: Floats, correction: str) -> Floats:
