@@ -196,7 +196,7 @@ def test_a_test_is_marked_among_its_placebos(every_result: dict[str, Result]) ->
     ax = placebo_plot(result)
     assert [abs(result.statistic)] * 2 in [xs(line) for line in ax.lines]
     texts = " ".join(said(ax)).replace("\N{NO-BREAK SPACE}", " ")
-    assert result.among_topics.replace("\N{NO-BREAK SPACE}", " ") in texts
+    assert result._among_topics.replace("\N{NO-BREAK SPACE}", " ") in texts
 
 
 def test_associations_stand_against_log_frequency_with_one_slope() -> None:

@@ -20,9 +20,10 @@ from crossroads.core.inference.geometry import Floats, rounding_error, unit
 from crossroads.core.inference.options import whole
 from crossroads.core.results import QUESTION, TEST, Result, Stat, label_for, read_only, stat
 from crossroads.core.results.checks import TOPICS, Check
-from crossroads.core.results.gathered import Missing, check_inputs, gather
+from crossroads.core.results.gathered import Missing, check_inputs, gather, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import counted, percent
+from crossroads.words.measures.weat import origin
 
 POOL = 20_000
 """Most words of a pool, and the rarest rank of one whose words are ranked."""
@@ -46,7 +47,7 @@ _TOPICS = "weaker tests whose attributes are arbitrary topics too: a description
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PlaceboResult(Result):
-    """Where a test stands among tests on groups of words that have nothing to do with its question."""
+    """How strong a test is among tests on groups of words that have nothing to do with its question."""
 
     _section: ClassVar[str] = "tests"
     _stem: ClassVar[str] = "placebos"
@@ -106,7 +107,7 @@ class PlaceboResult(Result):
     """What the sets stand for."""
 
     @property
-    def among_topics(self) -> str:
+    def _among_topics(self) -> str:
         """The share of arbitrary topics, as a phrase."""
         share = percent(self.topic_percentile)
         return f"stronger than {share} of associations between arbitrary topics in this model"
@@ -134,7 +135,7 @@ placebo_name = partial(label_for, PlaceboResult)
 def placebo(
     emb: Embeddings, design: Design, *, draws: int = 1000, seed: int = 0, missing: Missing = "raise"
 ) -> PlaceboResult:
-    r"""Where a test stands among tests on groups of words that have nothing to do with its question.
+    r"""How strong a test is among tests on groups of words that have nothing to do with its question.
 
     A placebo has sets of the same sizes, out of a pool of other words of the model. Its target sets are
     topics: the words nearest to a word drawn at random. Its attributes are either words drawn at random and
@@ -152,7 +153,7 @@ def placebo(
     ----------
     emb, design, missing
         As in :func:`~crossroads.weat`. The pool is ``emb.pool``: vectors of a whole vocabulary are their own,
-        and ``cr.load(path, words=…, pool=20_000)`` reads one along. Where ``emb`` was loaded without a pool,
+        and ``cr.load(path, words=…, pool=20_000)`` also loads one. Where ``emb`` was loaded without a pool,
         its file is read again.
 
     Notes
@@ -210,6 +211,12 @@ def placebo_among(
     size = abs(own.statistic)
     at_least = int((np.abs(statistics) >= size).sum())
     low, high = exact_interval(at_least, draws, 0.95)
+    conventions = {
+        "measure": "placebo",
+        "placebo tests": draws,
+        "statistic": "t with targets and attributes drawn",
+        "targets": "nearest words of a random word",
+    }
     return PlaceboResult(
         design=design.name,
         statistic=own.statistic,
@@ -221,29 +228,14 @@ def placebo_among(
         pvalue_low=low,
         pvalue_high=high,
         crossed_pvalue=own.pvalue,
-        agrees=_agree((low, high), own.pvalue),
+        # so too where the interval of the first holds .05
+        agrees=low <= _LEVEL <= high or (own.pvalue < _LEVEL) == (high < _LEVEL),
         sizes=sizes,
         pool=len(among.rows),
         coherence={"test": _coherence([v for k, v in found.vectors.items() if k in "xy"]), **coherence},
-        titles={key: words.name for key, words in sets.items()},
-        coverage=found.coverage,
-        conventions={
-            "measure": "placebo",
-            "placebo tests": draws,
-            "statistic": "t with targets and attributes drawn",
-            "targets": "nearest words of a random word",
-            "seed": seed,
-            "missing": missing,
-            "fallback": ", ".join(emb.fallback) or "none",
-        },
-        provenance=(emb.provenance,),
+        titles=titles_of(sets),
+        **origin(emb, found.coverage, {**conventions, "seed": seed, "missing": missing}),
     )
-
-
-def _agree(interval: tuple[float, float], pvalue: float) -> bool:
-    """Whether a p-value is on the side of .05 on which an interval of another lies, if it lies on one."""
-    low, high = interval
-    return low <= _LEVEL <= high or (pvalue < _LEVEL) == (high < _LEVEL)
 
 
 class OtherWords:
@@ -265,8 +257,7 @@ class OtherWords:
         if pool is None:
             raise EvidenceError(
                 f"there are no other words of {self._emb.provenance.source} to draw placebo tests from.",
-                hint="read some along: cr.load(path, words=..., pool=20_000), or give them: "
-                "emb.with_pool(...).",
+                hint="load some: cr.load(path, words=..., pool=20_000), or give them: emb.with_pool(...).",
             )
         ranks = pool.ranks
         common = [

@@ -14,8 +14,9 @@ from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.geometry import Floats, rounding_error
 from crossroads.core.inference.options import whole
 from crossroads.core.results import QUESTION, Result, Stat, label_for, stat
-from crossroads.core.results.gathered import Missing, check_inputs, gather, require_two_targets
+from crossroads.core.results.gathered import Missing, check_inputs, gather, require_two_targets, titles_of
 from crossroads.core.stimuli import Design
+from crossroads.words.measures.weat import origin
 
 _SETS = ("x", "y", "a", "b")
 
@@ -121,22 +122,15 @@ def reliability(
     table, n_x, n_a = found.cosines(), len(found.words["x"]), len(found.words["a"])
     rng, error = generator(seed), rounding_error(emb.dim)
     parts = {"x": table[:n_x], "y": table[n_x:], "a": table[:, :n_a].T, "b": table[:, n_a:].T}
+    conventions = {"measure": "reliability", "random halves": splits, "seed": seed}
     return ReliabilityResult(
         design=design.name,
         attributes=_split_half(table, n_a, splits, rng, error),
         targets=_split_half(table.T, n_x, splits, rng, error),
         alpha={key: _alpha(part, error) for key, part in parts.items()},
         splits=splits,
-        titles={key: one.name for key, one in sets.items()},
-        coverage=found.coverage,
-        conventions={
-            "measure": "reliability",
-            "random halves": splits,
-            "seed": seed,
-            "missing": missing,
-            "fallback": ", ".join(emb.fallback) or "none",
-        },
-        provenance=(emb.provenance,),
+        titles=titles_of(sets),
+        **origin(emb, found.coverage, {**conventions, "missing": missing}),
     )
 
 

@@ -156,7 +156,7 @@ def placebo_plot(result: PlaceboResult, *, ax: Axes | None = None) -> Axes:
         left=MARGIN + 0.1 + widest(names, SMALL),
         right=0.2,
         title=f"{result.design}: among tests of arbitrary topics",
-        subtitle=f"|t| = {wording.number(test)}, {result.among_topics}",
+        subtitle=f"|t| = {wording.number(test)}, {result._among_topics}",
         below=0.46,
         note=_note(result, sizes, end),
     )

@@ -15,6 +15,7 @@ from crossroads.core.errors import InputError, one_of
 from crossroads.core.inference.options import share, whole
 from crossroads.core.inference.permutation.scores import Floats
 from crossroads.core.inference.permutation.test import Tail, Ties
+from crossroads.words.measures.weat import check_ddof
 
 PowerMethod = Literal["auto", "exact", "t", "normal"]
 """How power is computed: from the divisions, from the limiting t test, or from a fitted normal curve."""
@@ -26,7 +27,6 @@ COUNTED_AT_LOW_LEVELS = 200_000
 _LOW_LEVEL = 0.02
 _SHAPES = (200, 4_000)
 _SUMS = 4_000_000
-_SUMS_AT_A_TIME = 4_000_000
 _COUNTABLE = 2**50
 _NODES = 400
 _SEED = 0
@@ -89,16 +89,10 @@ def minimum_detectable(
     ----------
     n_x, n_y
         Sizes of the two sets that are permuted.
-    alpha
-        Level of the test.
-    power
-        Requested probability of rejection at that level.
-    alternative
-        ``"greater"``, ``"less"`` or ``"two-sided"``.
-    ties
-        ``"weak"`` or ``"strict"``: whether the p-value counts the observed division itself.
-    ddof
-        1 or 0: which standard deviation effect sizes are divided by.
+    alpha, power
+        Level of the test, and requested probability of rejection at that level.
+    alternative, ties, ddof
+        As in :func:`~crossroads.weat`.
     method
         ``"exact"`` counts divisions, ``"t"`` uses the t test in place of the permutation test, and ``"auto"``
         counts up to 5,000 divisions (200,000 where the level of a tail is below .02). ``"normal"`` is for
@@ -109,13 +103,9 @@ def minimum_detectable(
     The exact test rejects once the observed difference of means exceeds the c-th largest difference of means
     between as many stimuli of the second set and of the first, c being the number of divisions that may be
     as extreme. In units of the standard deviation within sets that threshold depends on the shape of the
-    residuals only, and so is independent of the t statistic; the power is the mean, over shapes, of the power
-    of the t test with that threshold. Shapes are drawn with a fixed seed, 200 to 4,000 of them: the standard
-    error of the power at the ``detectable`` effect size is below .003 for up to 5,000 divisions.
-
-    The t test is used at the level that the divisions can attain. Beyond 5,000 divisions its power is within
-    .01 of the exact test's where the level of a tail is at least .02; at lower levels it is too high: by up
-    to .03 at .001 and up to .12 at .0001, where sets have fewer than 13 stimuli or differ much in size.
+    residuals only, and so is independent of the t statistic; the power is the mean, over shapes drawn with a
+    fixed seed, of the power of the t test with that threshold. The t test is used at the level that the
+    divisions can attain.
 
     Examples
     --------
@@ -132,8 +122,7 @@ def minimum_detectable(
         whole(name, n, least=2, hint="give at least two stimuli per set.")
     for name, value in (("alpha", alpha), ("power", power)):
         share(name, value, hint="give a share between 0 and 1.")
-    if ddof not in (0, 1) or isinstance(ddof, bool):
-        raise InputError(f"ddof is {ddof!r}.", hint="use 1 (sample standard deviation) or 0 (population).")
+    check_ddof(ddof)
     if method == "exact" and comb(n_x + n_y, n_x) > COUNTED_AT_LOW_LEVELS:
         raise InputError(
             f"sets of {n_x} and {n_y} have too many divisions to count.", hint="use method='auto'."
@@ -156,8 +145,7 @@ def _detectable(
     scale = sqrt((n - ddof) / (n - 1))
     largest = sqrt((n - 1) * n / (n_x * n_y))
     reason: str | None = None
-    critical = detectable = None
-    spread: tuple[float, float] | None = None
+    critical = detectable = spread = None
     if method == "normal":
         bar = -NormalDist().inv_cdf(alpha / sides) * sqrt(n / (n_x * n_y))
         if bar >= largest:
@@ -165,10 +153,8 @@ def _detectable(
         else:
             bars = np.array([_shift(bar, n_x, n_y)])
     elif count == 0:
-        smallest = f"{sides / divisions:.4g}"
-        reason = (
-            f"the smallest p-value of sets of {n_x} and {n_y} is {smallest}, which is not below {alpha:g}"
-        )
+        smallest = f"the smallest p-value of sets of {n_x} and {n_y} is {sides / divisions:.4g}"
+        reason = f"{smallest}, which is not below {alpha:g}"
     else:
         bars = _bars(n_x, n_y, count) if method == "exact" else _t_bar(n_x, n_y, level)
     if reason is None:
@@ -218,13 +204,12 @@ def _bars(n_x: int, n_y: int, count: int) -> Floats:
     """
     n_x, n_y = sorted((n_x, n_y))  # a test of Y against X is the same
     divisions = comb(n_x + n_y, n_x)
-    least, most = _SHAPES
-    shapes = min(max(_SUMS // divisions, least), most)
+    shapes = min(max(_SUMS // divisions, _SHAPES[0]), _SHAPES[1])
     rng = np.random.default_rng(_SEED)
     x, y = (z - z.mean(axis=1, keepdims=True) for z in (rng.normal(size=(shapes, n)) for n in (n_x, n_y)))
     sizes = [(_means(n_x, k), _means(n_y, k)) for k in range(1, n_x + 1)]
     bars = []
-    step = max(1, _SUMS_AT_A_TIME // divisions)
+    step = max(1, _SUMS // divisions)
     for start in range(0, shapes, step):
         some = slice(start, start + step)
         lost = [((y[some] @ v)[:, :, None] - (x[some] @ u)[:, None, :]) for u, v in sizes]
@@ -251,10 +236,7 @@ def _needed(bars: Floats, n_x: int, n_y: int, sides: int, power: float) -> float
 
     df, width = n_x + n_y - 2, sqrt(1 / n_x + 1 / n_y)
     alike = np.array_split(np.sort(bars) / width, min(bars.size, _NODES))  # the power is smooth in the bar
-    nodes, weights = (
-        np.array([one.mean() for one in alike]),
-        np.array([one.size for one in alike]) / bars.size,
-    )
+    nodes, weights = np.array([(some.mean(), some.size / bars.size) for some in alike]).T
 
     def missed(shift: float) -> float:
         reached = float((1 - nctdtr(df, shift / width, nodes)) @ weights)

@@ -20,11 +20,18 @@ from crossroads.core.inference.bootstrap import (
 from crossroads.core.inference.geometry import Floats, associations, effect_size, rounding_error, standardised
 from crossroads.core.inference.options import share, whole
 from crossroads.core.results import TEST, Result, Row, Stat, long_row, read_only, stat
-from crossroads.core.results.gathered import Gathered, Missing, check_inputs, gather, require_two_targets
+from crossroads.core.results.gathered import (
+    Gathered,
+    Missing,
+    check_inputs,
+    gather,
+    require_two_targets,
+    titles_of,
+)
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
-from crossroads.words.measures.weat import check_ddof
+from crossroads.words.measures.weat import check_ddof, origin
 
 _AT_A_TIME = 500
 
@@ -103,7 +110,7 @@ class InfluenceResult(Result):
     @property
     def span(self) -> tuple[float, float]:
         """Smallest and largest effect size without a single stimulus."""
-        values = [d for words in self.without.values() for d in words.values()]
+        values = [row["without"] for row in self._members()]
         return min(values), max(values)
 
     def _members(self) -> list[Row]:
@@ -122,7 +129,6 @@ class InfluenceResult(Result):
         return replace(table, rows=tuple(sorted(table.rows, key=lambda row: -abs(row["change"]))))
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """The effect size without each word."""
         for key, words in self.without.items():
             for word, effect in words.items():
                 yield long_row("influence", self.design, f"{key} {word}", "effect_size_without", effect)
@@ -140,9 +146,9 @@ def bootstrap(
 ) -> BootstrapResult:
     """Compute a confidence interval of the WEAT effect size by resampling the stimuli of all four sets.
 
-    The p-value of the test takes the attributes as given and concerns the labels of the targets. The interval
-    answers another question: how much would the effect size vary if other words had been chosen for all four
-    sets? It is a percentile interval, and only approximate for small sets.
+    How much would the effect size vary if other words had been chosen for all four sets? The p-value of the
+    test, in contrast, takes the attributes as they are and concerns the labels of the targets. It is a
+    percentile interval, and only approximate for small sets.
 
     Parameters
     ----------
@@ -165,9 +171,9 @@ def bootstrap(
     whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
     share("level", level)
     found = _gathered(emb, design, missing)
-    table = found.cosines()
-    n_x, n_a = len(found.words["x"]), len(found.words["a"])
-    observed = _effect(table, n_x, n_a, ddof, emb.dim, f"of the design {design.name!r}")
+    table, n_x, n_a = found.cosines(), len(found.words["x"]), len(found.words["a"])
+    s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
+    observed = _defined(s, n_x, ddof, 2 * rounding_error(emb.dim), f"of the design {design.name!r}")
     rng = generator(seed)
     drawn = []
     for start in range(0, resamples, _AT_A_TIME):
@@ -183,6 +189,7 @@ def bootstrap(
             hint="draw more resamples.",
         )
     low, high = percentile_interval(defined, level)
+    conventions = {"measure": "bootstrap", "ddof": ddof, "interval": "percentile", "seed": seed}
     return BootstrapResult(
         design=design.name,
         effect_size=observed,
@@ -193,16 +200,7 @@ def bootstrap(
         undefined=int(effects.size - defined.size),
         effect_sizes=read_only(defined),
         same_sign=float(np.mean(np.sign(defined) == np.sign(observed))),
-        coverage=found.coverage,
-        conventions={
-            "measure": "bootstrap",
-            "ddof": ddof,
-            "interval": "percentile",
-            "seed": seed,
-            "missing": missing,
-            "fallback": ", ".join(emb.fallback) or "none",
-        },
-        provenance=(emb.provenance,),
+        **origin(emb, found.coverage, {**conventions, "missing": missing}),
     )
 
 
@@ -243,22 +241,14 @@ def influence(
         **_without_targets(s, n_x, ddof, least, found.words),
         **_without_attributes(targets, n_x, ddof, least, found),
     }
-    without = {
-        name: dict(zip(words, effects[name].tolist(), strict=True)) for name, words in found.words.items()
-    }
     return InfluenceResult(
         design=design.name,
         effect_size=whole,
-        without=without,
-        titles={name: words.name for name, words in design.sets.items()},
-        coverage=found.coverage,
-        conventions={
-            "measure": "influence",
-            "ddof": ddof,
-            "missing": missing,
-            "fallback": ", ".join(emb.fallback) or "none",
+        without={
+            name: dict(zip(words, effects[name].tolist(), strict=True)) for name, words in found.words.items()
         },
-        provenance=(emb.provenance,),
+        titles=titles_of(design.sets),
+        **origin(emb, found.coverage, {"measure": "influence", "ddof": ddof, "missing": missing}),
     )
 
 
@@ -285,8 +275,7 @@ def _without_targets(
     effects = standardised(difference, rest / (n - 1 - ddof), flat=again)
     names = [*words["x"], *words["y"]]
     for i in np.flatnonzero(again):
-        kept = np.delete(s, i)
-        effects[i] = _defined(kept, n_x - int(i < n_x), ddof, least, f"without {names[i]!r}")
+        effects[i] = _defined(np.delete(s, i), n_x - int(i < n_x), ddof, least, f"without {names[i]!r}")
     return {"x": effects[:n_x], "y": effects[n_x:]}
 
 
@@ -311,11 +300,6 @@ def _without_attributes(
             word = found.words[name][i]
             effects[name][i] = _defined(targets @ directions[i], n_x, ddof, least, f"without {word!r}")
     return effects
-
-
-def _effect(table: Floats, n_x: int, n_a: int, ddof: int, dim: int, where: str) -> float:
-    s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
-    return _defined(s, n_x, ddof, 2 * rounding_error(dim), where)
 
 
 def _defined(s: Floats, n_x: int, ddof: int, least: float, where: str) -> float:
