@@ -36,14 +36,18 @@ from crossroads.core.results.robustness import checks_name
 from crossroads.core.stimuli import Design
 from crossroads.core.storage.cache import JSON, Key
 from crossroads.core.storage.files import code
-from crossroads.words.checks.anisotropy import ANISOTROPY, AnisotropyResult, measured_anisotropy
-from crossroads.words.checks.corrections import CorrectionsResult, corrections
+from crossroads.words.checks.corrections import (
+    ANISOTROPY,
+    AnisotropyResult,
+    CorrectionsResult,
+    corrections,
+    measured_anisotropy,
+)
 from crossroads.words.checks.frequency import FrequencyResult, frequency, frequency_name
 from crossroads.words.checks.placebo import LEAST_POOL, OtherWords, PlaceboResult, placebo_among, placebo_name
 from crossroads.words.checks.reliability import ReliabilityResult, reliability, reliability_name
-from crossroads.words.measures.battery import assemble_battery
+from crossroads.words.measures.battery import Detectable, assemble_battery, minimum_detectable
 from crossroads.words.measures.mleat import MleatResult, mleat
-from crossroads.words.measures.power import Detectable, minimum_detectable
 from crossroads.words.measures.series import Points, SeriesResult, decade_name, series_name, series_of
 from crossroads.words.measures.stability import BootstrapResult, InfluenceResult, bootstrap, influence
 from crossroads.words.models.settings import layer_count
@@ -81,7 +85,10 @@ class Words(Evidence):
     @cached_property
     def pool(self) -> str:
         """Checksum of the other words, their vectors and ranks."""
-        return _pool_checksum(self.emb.pool)
+        pool = self.emb.pool
+        if pool is None:
+            return ""
+        return _words_checksum(pool) + hashlib.sha256(np.ascontiguousarray(pool.vectors).data).hexdigest()
 
     @cached_property
     def ranks(self) -> str:
@@ -151,12 +158,6 @@ def _words_checksum(emb: Embeddings) -> str:
     return hashlib.sha256(json.dumps([emb.labels, ranks], ensure_ascii=True).encode()).hexdigest()
 
 
-def _pool_checksum(pool: Embeddings | None) -> str:
-    if pool is None:
-        return ""
-    return _words_checksum(pool) + hashlib.sha256(np.ascontiguousarray(pool.vectors).data).hexdigest()
-
-
 # ---- units, and what they need
 
 
@@ -195,8 +196,7 @@ def points(plan: Plan) -> dict[Points, list[int]]:
 
 def _series_units(over: Points) -> Callable[[Plan], list[Unit]]:
     def units(plan: Plan) -> list[Unit]:
-        wanted = plan.kind.name == "series" if over == "year" else plan.layers
-        return designs(plan) if wanted else []
+        return designs(plan) if (plan.kind.name == "series" if over == "year" else plan.layers) else []
 
     return units
 
@@ -260,8 +260,9 @@ def _series(
 
 def _battery(context: Context, outcomes: Outcomes) -> Findings:
     """The battery, with p-values adjusted for the number of its tests."""
-    tests = {name: one for name, one in outcomes["mleat"].items() if isinstance(one, MleatResult)}
-    skipped = {name: one for name, one in outcomes["mleat"].items() if isinstance(one, str)}
+    outcome = outcomes["mleat"]
+    tests = {name: test for name, test in outcome.items() if isinstance(test, MleatResult)}
+    skipped = {name: why for name, why in outcome.items() if isinstance(why, str)}
     if not tests and context.insist:
         raise InputError(
             f"none of the {len(skipped)} tests can be measured: {next(iter(skipped.values()))}",
@@ -272,15 +273,10 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
 
     def detect(n_x: int, n_y: int, **options: Any) -> Detectable:
         """What sets of these sizes can detect; finding it loads much of scipy."""
-        decided = {
-            "code": code("core/inference"),
-            "versions": dict(versions()),
-            "sizes": [n_x, n_y],
-            **options,
-        }
+        used = {"code": code("core/inference"), "versions": dict(versions())}
+        key = Key("detectable", "", {**used, "sizes": [n_x, n_y], **options})
         make = partial(minimum_detectable, n_x, n_y, **options)
-        found = context.cache.get(Key("detectable", "", decided), lambda: encode(make()), JSON)
-        return decode_fields(Detectable, found)
+        return decode_fields(Detectable, context.cache.get(key, lambda: encode(make()), JSON))
 
     settings, intervals = context.settings, outcomes["bootstrap"]
     battery = assemble_battery(
@@ -301,10 +297,9 @@ def _corrected(context: Context, outcomes: Outcomes) -> Findings:
     found, measured = outcomes["corrections"][""], outcomes["mleat"]
     if not isinstance(found, CorrectionsResult):
         return Findings()
-    skipped = {test: why for test, why in found.skipped.items() if not isinstance(measured.get(test), str)}
-    return Findings(
-        results={found._label: found}, left_out={f"{test} corrections": why for test, why in skipped.items()}
-    )
+    skipped = [test for test in found.skipped if not isinstance(measured.get(test), str)]
+    left = {f"{test} corrections": found.skipped[test] for test in skipped}
+    return Findings(results={found._label: found}, left_out=left)
 
 
 def test_seconds(unit: Unit) -> float:

@@ -7,7 +7,6 @@ SUBJECT = Subject(
     lines=12000,
     uses=("contexts",),
     results=(
-        "checks.anisotropy",
         "checks.corrections",
         "checks.frequency",
         "checks.placebo",

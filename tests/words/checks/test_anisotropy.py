@@ -15,8 +15,14 @@ import crossroads as cr
 from crossroads.core.errors import CrossroadsWarning, EvidenceError, InputError
 from crossroads.core.inference.geometry import unit
 from crossroads.stats import anisotropy
-from crossroads.words.checks.anisotropy import effective_rank, measured_anisotropy
-from crossroads.words.checks.corrections import AS_IT_IS, CORRECTIONS, corrected, corrections
+from crossroads.words.checks.corrections import (
+    AS_IT_IS,
+    CORRECTIONS,
+    corrected,
+    corrections,
+    effective_rank,
+    measured_anisotropy,
+)
 
 DESIGN = cr.catalog("weat7")
 

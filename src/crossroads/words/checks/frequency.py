@@ -19,8 +19,7 @@ from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.crossed import Crossed, crossed, equal_weights
 from crossroads.core.inference.geometry import Floats, effect_size, effect_sizes, rounding_error, unit
 from crossroads.core.inference.options import is_number, whole
-from crossroads.core.inference.permutation.test import Method
-from crossroads.core.results import QUESTION, Result, Stat, label_for, stat
+from crossroads.core.results import QUESTION, Stat, label_for, named, stat
 from crossroads.core.results.checks import FREQUENCY, Check
 from crossroads.core.results.gaps import NO_CONTEXT, NOT_THERE, too_few
 from crossroads.core.results.gathered import (
@@ -35,7 +34,7 @@ from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.files.lists import read_frequencies
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, between, number, p_equals, percent
-from crossroads.words.measures.weat import origin
+from crossroads.words.measures.weat import CheckOfTest, origin
 
 Answer = Literal["yes", "no", "cannot tell"]
 NO_FREQUENCY = "no frequency is known"
@@ -53,8 +52,6 @@ _QUANTILES = (0.025, 0.5, 0.975)
 _NEAREST, _FEWEST = 100, 10
 """How many words are alike to one at most, and at least."""
 _AT_ONCE = 4_000_000
-
-
 _MATCHED = "share of tests on frequency-matched words in place of the targets with at least such a d"
 _DRAWN = "of that, all words resampled"
 
@@ -76,13 +73,10 @@ class FrequencyBasis:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class FrequencyResult(Result):
+class FrequencyResult(CheckOfTest):
     """How much of one test the frequency of its words explains."""
 
-    _section: ClassVar[str] = "tests"
     _stem: ClassVar[str] = "frequency"
-    _printed: ClassVar[bool] = False
-    _about_test: ClassVar[bool] = True
     _figure: ClassVar[str] = "frequency_plot"
     _cites: ClassVar[tuple[str, ...]] = (
         "ethayarajh2019understanding",
@@ -118,8 +112,6 @@ class FrequencyResult(Result):
         stat("adjusted_pvalue", "p (equal)", _DRAWN, of="adjusted.pvalue", kind="p", spare=4),
     )
 
-    design: str
-    """Name of the design."""
     effect_size: float
     """The effect size d of the test."""
     difference: float
@@ -151,8 +143,6 @@ class FrequencyResult(Result):
     """What the answer rests on: the words as points, the line through them, and the number of draws."""
     sets: Mapping[str, tuple[str, ...]]
     """The words of each set."""
-    titles: Mapping[str, str]
-    """What the sets stand for."""
 
     def _headline(self) -> str:
         """The answer and its main numbers."""
@@ -239,18 +229,11 @@ def frequency(
     --------
     >>> import numpy as np
     >>> import crossroads as cr
-    >>> rng = np.random.default_rng(1)
-    >>> words = [a + b + c for a in "bcdfghjklmnpqrs" for b in "aeiouvwxyz" for c in "bcdfghjklmnpqrstvwxz"]
-    >>> rank = np.arange(1, 3001)
-    >>> vectors = rng.normal(size=(3000, 20))
-    >>> vectors[:, 0] += np.log(rank)  # frequency moves vectors along one axis
-    >>> emb = cr.Embeddings(words, vectors, ranks=rank)
-    >>> design = cr.Design(
-    ...     name="rare", x=words[200:1000:20], y=words[55:455:10], a=words[2000:2020], b=words[20:40]
-    ... )
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)), ranks=range(1, 33))
     >>> found = frequency(emb, design)
-    >>> cr.weat(emb, design).pvalue < 0.05, found.answer
-    (True, 'no')
+    >>> round(found.overlap, 2), found.answer
+    (0.25, 'cannot tell')
     """
     whole("draws", draws, least=1, hint="draw at least one test; 2,000 is usual.")
     check_inputs(design, *([] if isinstance(emb, Contexts) else [emb]))
@@ -287,12 +270,16 @@ def frequency(
         design=phrases.tested(design.name, "ceat") if isinstance(emb, Contexts) else design.name,
         effect_size=d,
         difference=difference,
-        gap=line.gap,
-        overlap=line.overlap,
-        r=line.r,
+        **named(line, "gap overlap r"),
         matched_pvalue=pvalues.get("targets"),
         matched_both_pvalue=pvalues.get("both"),
-        matched=_quantiles(nulls),
+        matched={
+            f"{'both_' * (name == 'both')}{what.removesuffix('s')}": tuple(
+                np.nanquantile(values, _QUANTILES).tolist()
+            )
+            for name, null in nulls.items()
+            for what, values in null._asdict().items()
+        },
         adjusted=adjusted,
         answer=answer,
         reason=reason,
@@ -365,9 +352,8 @@ def _at_equal(table: Floats, n_x: int, n_a: int, f: Floats, error: float) -> Cro
     """The difference at equal frequency, with the p-value of exchanging attributes."""
     exact = float(np.abs(equal_weights(f, n_x)[0]).sum()) * error
     many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
-    method: Method = "saddlepoint" if many else "auto"
-    options: dict[str, Any] = {"alternative": "two-sided", "score_error": exact, "method": method}
-    return crossed(table, n_x, n_a, covariate=f, **options)
+    options: dict[str, Any] = {"score_error": exact, "method": "saddlepoint" if many else "auto"}
+    return crossed(table, n_x, n_a, alternative="two-sided", covariate=f, **options)
 
 
 def _matched(
@@ -436,26 +422,14 @@ def _tails(effects: Floats, values: Floats) -> Floats:
     return np.asarray(count / len(effects))
 
 
-def _quantiles(nulls: Mapping[str, Drawn]) -> dict[str, tuple[float, ...]]:
-    found: dict[str, tuple[float, ...]] = {}
-    for name, null in nulls.items():
-        for what, values in null._asdict().items():
-            key = f"{'both_' if name == 'both' else ''}{what.removesuffix('s')}"
-            found[key] = tuple(np.nanquantile(values, _QUANTILES).tolist())
-    return found
-
-
 def _answer(
     line: _Line, difference: float, matched: float | None, adjusted: Crossed, lacking: str
 ) -> tuple[Answer, str]:
     """Whether an association is more than frequency, and why."""
     if line.overlap < _HARDLY:
         apart = "" if line.gap is None else f", {number(abs(line.gap), 1)} standard deviations apart"
-        return (
-            "cannot tell",
-            "the groups differ in frequency as much as in meaning: their frequencies overlap by "
-            f"{percent(line.overlap)}{apart}",
-        )
+        reason = "the groups differ in frequency as much as in meaning: their frequencies overlap by"
+        return "cannot tell", f"{reason} {percent(line.overlap)}{apart}"
     like = "" if matched is None else p_equals(P(matched, "≈"))
     if matched is not None and matched >= _LEVEL:
         return "no", f"frequency-matched words, drawn at random, are as far apart ({like})"

@@ -18,12 +18,12 @@ from crossroads.core.inference.crossed import crossed, spread
 from crossroads.core.inference.detection import exact_interval
 from crossroads.core.inference.geometry import Floats, rounding_error, unit
 from crossroads.core.inference.options import whole
-from crossroads.core.results import QUESTION, TEST, Result, Stat, label_for, read_only, stat
+from crossroads.core.results import QUESTION, TEST, Stat, label_for, read_only, stat
 from crossroads.core.results.checks import TOPICS, Check
 from crossroads.core.results.gathered import Missing, check_inputs, gather, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import counted, percent
-from crossroads.words.measures.weat import origin
+from crossroads.words.measures.weat import CheckOfTest, origin
 
 POOL = 20_000
 """Most words of a pool, and the rarest rank of one whose words are ranked."""
@@ -38,21 +38,16 @@ _SPARE = 60
 _LEVEL = 0.05
 
 Rows = NDArray[np.intp]
-
-
 _DEALT = "weaker tests of arbitrary topics with attribute words dealt at random"
 _AS_STRONG = "at least as strong among these, two-sided"
 _TOPICS = "weaker tests whose attributes are arbitrary topics too: a description, not a test"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PlaceboResult(Result):
+class PlaceboResult(CheckOfTest):
     """How strong a test is among tests on groups of words that have nothing to do with its question."""
 
-    _section: ClassVar[str] = "tests"
     _stem: ClassVar[str] = "placebos"
-    _printed: ClassVar[bool] = False
-    _about_test: ClassVar[bool] = True
     _figure: ClassVar[str] = "placebo_plot"
     _cites: ClassVar[tuple[str, ...]] = ("clopper1934use",)
     _label_format: ClassVar[str] = "{design} placebo"
@@ -75,8 +70,6 @@ class PlaceboResult(Result):
         stat("pool", note="words drawn from", kind="count", spare=3),
     )
 
-    design: str
-    """Name of the design."""
     statistic: float
     """t of the test: its difference of mean cosines in standard errors over the choice of all words."""
     statistics: NDArray[np.float64]
@@ -103,8 +96,6 @@ class PlaceboResult(Result):
     """Number of words that placebos were drawn from."""
     coherence: Mapping[str, float]
     """Mean cosine of two words of one target set, in the ``test`` and on average in ``placebos``."""
-    titles: Mapping[str, str]
-    """What the sets stand for."""
 
     @property
     def _among_topics(self) -> str:
@@ -159,9 +150,8 @@ def placebo(
     Notes
     -----
     Words of the design are left out of the pool, and so are labels without a letter and words whose vector
-    another word has already. Of words with ranks the 20,000 most frequent take part, as topics that people
-    have words for; of others at most 20,000, drawn at random. Attributes are not matched in frequency with
-    those of the design: A and B are dealt from one draw, so that frequency cannot tell them apart, and
+    another word has already. Of words with ranks the 20,000 most frequent take part, of others at most
+    20,000, drawn at random. A and B are dealt from one draw, so that frequency cannot tell them apart;
     :func:`~crossroads.frequency` asks about frequency. The sets of a placebo share no word: where two topics
     overlap, the later set takes the next nearest words.
 
@@ -259,18 +249,18 @@ class OtherWords:
                 f"there are no other words of {self._emb.provenance.source} to draw placebo tests from.",
                 hint="load some: cr.load(path, words=..., pool=20_000), or give them: emb.with_pool(...).",
             )
-        ranks = pool.ranks
+        ranks, labels = pool.ranks, pool.labels
         common = [
             row
-            for row, label in enumerate(pool.labels)
+            for row, label in enumerate(labels)
             if (ranks is None or ranks[label] <= POOL) and any(map(str.isalpha, label))
         ]
         vectors = np.asarray(pool.vectors[common])
         measurable = np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)
-        labels = [pool.labels[common[at]].casefold() for at in np.flatnonzero(measurable)]
+        folded = [labels[common[at]].casefold() for at in np.flatnonzero(measurable)]
         vectors, numbers = vectors[measurable], dict[bytes, int]()
         same = [numbers.setdefault(vector.tobytes(), len(numbers)) for vector in vectors]
-        return labels, np.array(same, np.intp), unit(vectors)
+        return folded, np.array(same, np.intp), unit(vectors)
 
     def without(self, design: Design, words: int, rng: np.random.Generator) -> Among:
         """Words that are not of a test of ``words`` words, each vector once, and no more than needed."""
@@ -348,20 +338,20 @@ def _draw(
 ) -> tuple[Floats, Floats, dict[str, float]]:
     """T of placebos with dealt attributes and with topics, and how far their targets hang together."""
     vectors, n, words, kinds = among.vectors, len(among.rows), sum(sizes.values()), len(sizes)
-    centres = among.rows[np.stack([rng.choice(n, kinds, replace=False) for _ in range(draws)])]
-    others = among.rows[np.stack([rng.choice(n, words, replace=False) for _ in range(draws)])]
+    centres, others = (
+        among.rows[np.stack([rng.choice(n, size, replace=False) for _ in range(draws)])]
+        for size in (kinds, words)
+    )
     t: dict[str, list[Floats]] = {"dealt": [], "topics": []}
     coherent = []
     target_keys = [key for key in ("x", "y") if key in sizes]
     for start in range(0, draws, _AT_A_TIME):
         part = slice(start, start + _AT_A_TIME)
         near = among.near(centres[part].ravel(), words).reshape(-1, kinds, words)
-        targets: list[Rows] = []
-        for at, key in enumerate(target_keys):
-            targets.append(_others(near[:, at], targets, sizes[key]))
-        topics = list(targets)
-        for at, key in enumerate(("a", "b"), start=len(targets)):
+        topics: list[Rows] = []
+        for at, key in enumerate((*target_keys, "a", "b")):
             topics.append(_others(near[:, at], topics, sizes[key]))
+        targets = topics[: len(target_keys)]
         attributes = {
             "dealt": _others(others[part], targets, sizes["a"] + sizes["b"]),
             "topics": np.concatenate(topics[len(targets) :], axis=1),

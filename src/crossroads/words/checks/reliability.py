@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Self
 
@@ -13,22 +13,20 @@ from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.geometry import Floats, rounding_error
 from crossroads.core.inference.options import whole
-from crossroads.core.results import QUESTION, Result, Stat, label_for, stat
+from crossroads.core.results import QUESTION, Stat, label_for, stat
 from crossroads.core.results.gathered import Missing, check_inputs, gather, require_two_targets, titles_of
 from crossroads.core.stimuli import Design
-from crossroads.words.measures.weat import origin
+from crossroads.words.measures.weat import CheckOfTest, origin
 
 _SETS = ("x", "y", "a", "b")
+_NAMES = ("first target", "second target", "first attribute", "second attribute")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ReliabilityResult(Result):
+class ReliabilityResult(CheckOfTest):
     """Reliability of the associations of one test."""
 
-    _section: ClassVar[str] = "tests"
     _stem: ClassVar[str] = "reliability"
-    _printed: ClassVar[bool] = False
-    _about_test: ClassVar[bool] = True
     _cites: ClassVar[tuple[str, ...]] = (
         "spearman1910correlation",
         "brown1910some",
@@ -47,14 +45,12 @@ class ReliabilityResult(Result):
         QUESTION,
         stat("attributes", note="reliability of associations, attributes split"),
         stat("targets", note="the same with the targets split"),
-        stat("alpha_x", "α(X)", "Cronbach's α, first target", of="alpha.x", spare=2),
-        stat("alpha_y", "α(Y)", "Cronbach's α, second target", of="alpha.y", spare=2),
-        stat("alpha_a", "α(A)", "Cronbach's α, first attribute", of="alpha.a", spare=2),
-        stat("alpha_b", "α(B)", "Cronbach's α, second attribute", of="alpha.b", spare=2),
+        *(
+            stat(f"alpha_{key}", f"α({key.upper()})", f"Cronbach's α, {name}", of=f"alpha.{key}", spare=2)
+            for key, name in zip("xyab", _NAMES, strict=True)
+        ),
     )
 
-    design: str
-    """Name of the design."""
     attributes: float | None
     """Split-half reliability of the associations of the targets, attributes split; None where a set of
     attributes has fewer than two words, there are fewer than three targets, or all associations are equal."""
@@ -65,8 +61,6 @@ class ReliabilityResult(Result):
     it has fewer than two words, or their sum does not vary."""
     splits: int
     """Number of random splits."""
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """What the sets stand for."""
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
@@ -91,11 +85,6 @@ def reliability(
     intervals: other words for the same things would have given other associations. Cronbach's α of a set
     takes its words as items and the words of the other facet as cases.
 
-    Parameters
-    ----------
-    emb, design, missing
-        As in :func:`~crossroads.weat`.
-
     References
     ----------
     Spearman, C. (1910). doi:10.1111/j.2044-8295.1910.tb00206.x; Brown, W. (1910).
@@ -106,13 +95,10 @@ def reliability(
     --------
     >>> import numpy as np
     >>> import crossroads as cr
-    >>> rng = np.random.default_rng(1)
-    >>> near = {w: [1, 0] + rng.normal(0, 0.3, 2) for w in "abcdefgh"}
-    >>> far = {w: [0, 1] + rng.normal(0, 0.3, 2) for w in "ijklmnop"}
-    >>> emb = cr.Embeddings.from_dict({**near, **far})
-    >>> found = reliability(emb, cr.Design(name="toy", x=[*"abcd"], y=[*"ijkl"], a=[*"efgh"], b=[*"mnop"]))
-    >>> found.attributes > 0.9
-    True
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
+    >>> round(reliability(emb, design).alpha["x"], 1)
+    0.0
     """
     whole("splits", splits, least=1, hint="split at least once; 1,000 is usual.")
     check_inputs(design, emb)

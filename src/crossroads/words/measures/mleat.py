@@ -172,7 +172,6 @@ class MleatResult(Result):
         return self.pattern_shares.get(self.pattern)
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number of all three levels."""
         yield from _level_rows(name, "level 1", self.level1)
         for key, level in self.level2.items():
             yield from _level_rows(name, f"level 2 {key}", level)
@@ -386,8 +385,6 @@ def lean(effect_size: float, pvalue: float | None, *, least_effect: float, alpha
 def pattern_of(x: str | None, y: str | None) -> str:
     """Name of the pattern of two targets, by the attributes that they are close to.
 
-    Examples
-    --------
     >>> pattern_of("a", "b"), pattern_of(None, "b")
     ('AB-Divergent', 'BY-Singular')
     """
@@ -427,13 +424,9 @@ class MapCell:
 def map_cells(pattern: str, effects: Mapping[str, float] | None = None) -> dict[str, MapCell]:
     """The four cells of an EAT-Map by name: ``"ax"``, ``"bx"``, ``"ay"``, ``"by"``.
 
-    Examples
-    --------
     >>> found = map_cells("BY-Singular", {"x": 0.73, "y": -1.49})
-    >>> found["by"]
-    MapCell(towards=True, found=True, step=3, size=1.49)
-    >>> found["ax"].found, found["ax"].step, found["bx"].towards
-    (False, 2, False)
+    >>> found["by"], found["ax"].step
+    (MapCell(towards=True, found=True, step=3, size=1.49), 2)
     """
     made, most = {}, len(phrases.STRENGTHS)
     for key, found in cells(pattern).items():
@@ -449,8 +442,6 @@ def map_cells(pattern: str, effects: Mapping[str, float] | None = None) -> dict[
 def reach(exact: float, beyond: float | None, *, alpha: float = ALPHA) -> str:
     """How far the difference of two targets reaches, a key of ``phrases.DIFFERENCES``.
 
-    Examples
-    --------
     >>> reach(0.001, 0.01), reach(0.001, 0.3), reach(0.2, 0.3)
     ('others', 'words', '')
     """

@@ -229,11 +229,9 @@ class SeriesResult(Result):
 
     @property
     def _question(self) -> str:
-        """The question of the test at every point."""
         return next((point._question for point in self.points.values()), "")
 
     def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
-        """The test of each point."""
         yield from ((decade_name(self.design, time, self.over), point) for time, point in self.points.items())
 
     @classmethod
@@ -302,14 +300,12 @@ class SeriesResult(Result):
             yield from (row(key, getattr(step, key)) for key in rest)
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The statistics of every point, the trend, and the change."""
         for one in self._members():
             inner = decade_name(self.design, one.extra, self.over)
             yield inner, "decade", named(one, self._rule_names["decade"])
         yield self._label, "trend", named(self, self._rule_names["trend"])
 
     def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """Points that could not be measured."""
         for time, why in self.skipped.items():
             yield decade_name(self.design, time, self.over), "decade", why
 
@@ -360,12 +356,9 @@ def series(
     >>> {year: round(test.level1.effect_size, 2) for year, test in result.points.items()}
     {1900: 0.57, 1950: -0.63, 2000: -0.39}
     """
-    if not hasattr(models, "items"):
-        raise InputError(
-            f"the models are of type {type(models).__name__}.", hint="give {year: vectors, ...}."
-        )
-    if not models:
-        raise InputError("the series is empty.", hint="give at least one model.")
+    if not hasattr(models, "items") or not models:
+        empty = "series is empty" if hasattr(models, "items") else f"models are {in_short(models)}"
+        raise InputError(f"the {empty}.", hint="give {year: vectors, ...}.")
     if over is not None:
         one_of("kind of point", over, Points)
     found = _ordered(models)
@@ -374,14 +367,8 @@ def series(
     if missing == "raise":
         check_inputs(design, *found.values())
         require_in_all(found, [design])
-    return series_of(
-        found,
-        design,
-        over=over,
-        missing=missing,
-        options=options,
-        skips=() if missing == "raise" else (MissingStimuliError,),
-    )
+    skips = () if missing == "raise" else (MissingStimuliError,)
+    return series_of(found, design, over=over, missing=missing, options=options, skips=skips)
 
 
 def series_of(
@@ -491,21 +478,10 @@ def trend(
     words at single points is in both and is subtracted once: :math:`V = V_w + V_t - N`, never below either.
     Points that are not drawn have :math:`V = V_w`.
 
-    Parameters
-    ----------
-    tables
-        Cosines: points in the first axis, then targets, then attributes.
-    times
-        The points as numbers, at least three.
-    n_x, n_a
-        Number of targets, and of attributes, of the first set.
-    drawn
-        Whether points are drawn too, as the decades of a corpus are from the years there might have been. The
-        layers of a model are all there are: what they do is no accident, and only words are drawn.
-    score_error
-        Largest error that rounding can leave in a mean of cosines.
-    level
-        Level of the interval.
+    ``tables`` are cosines: points in the first axis, then targets, then attributes, of which ``n_x`` and
+    ``n_a`` belong to the first set. There are at least three ``times``. Points are ``drawn`` too where they
+    are a sample, as the decades of a corpus are of the years there might have been; the layers of a model are
+    all there are. ``score_error`` is the largest error that rounding can leave in a mean of cosines.
     """
     _, rows, columns = tables.shape
     words = dict(zip("xyab", (n_x, rows - n_x, n_a, columns - n_a), strict=True))
@@ -574,8 +550,7 @@ def change(
     is adjusted for having looked at all: were points independent, the standardised differences would be a
     Brownian bridge at k/T, divided by its standard deviation, a Markov chain whose chance of staying within
     a bound is found by recursion (Hawkins 1977). Deviations that last make splits more alike, and the
-    adjustment too large rather than too small. ``tables`` has at least four points; options are as for
-    :func:`trend`.
+    adjustment too large rather than too small. ``tables`` has at least four points; see :func:`trend`.
 
     References
     ----------

@@ -31,7 +31,7 @@ from crossroads.core.results.gathered import (
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
-from crossroads.words.measures.weat import check_ddof, origin
+from crossroads.words.measures.weat import CheckOfTest, check_ddof, origin
 
 _AT_A_TIME = 500
 
@@ -78,13 +78,10 @@ class BootstrapResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class InfluenceResult(Result):
+class InfluenceResult(CheckOfTest):
     """Effect size without each stimulus in turn."""
 
-    _section: ClassVar[str] = "tests"
     _stem: ClassVar[str] = "influence"
-    _printed: ClassVar[bool] = False
-    _about_test: ClassVar[bool] = True
     _figure: ClassVar[str] = "influence_plot"
     _label_format: ClassVar[str] = "{design} influence"
     _table_title: ClassVar[str] = "Effect sizes without single words"
@@ -98,14 +95,10 @@ class InfluenceResult(Result):
         stat("change"),
     )
 
-    design: str
-    """Name of the design."""
     effect_size: float
     """The effect size of all stimuli."""
     without: Mapping[str, Mapping[str, float]]
     """The effect size without each stimulus, by set and stimulus."""
-    titles: Mapping[str, str]
-    """What each set stands for."""
 
     @property
     def span(self) -> tuple[float, float]:
@@ -216,9 +209,9 @@ def influence(
 
     Notes
     -----
-    The work grows with the number of stimuli, not with its square. Leaving out a target changes two sums;
-    leaving out an attribute changes the vector d that targets are multiplied by, and the standard deviation
-    of the associations of centred targets T is the length of T d, or of R d with T = Q R.
+    The work grows with the number of stimuli, not with its square: leaving out a target changes two sums, and
+    leaving out an attribute the vector d that targets T are multiplied by. The standard deviation of the
+    associations of centred targets is the length of T d, or of R d with T = Q R.
 
     Examples
     --------

@@ -59,6 +59,20 @@ DIFFERENCE = (
 """Columns of the difference of a test with its interval, the p-value for other words and the exact one."""
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CheckOfTest(Result):
+    """A check of one test, which uses its words."""
+
+    _section: ClassVar[str] = "tests"
+    _printed: ClassVar[bool] = False
+    _about_test: ClassVar[bool] = True
+
+    design: str
+    """Name of the design."""
+    titles: Mapping[str, str]
+    """What the sets stand for."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class WeatExchange:
     """What exchanging the labels of stimuli gives besides the p-value."""
