@@ -95,10 +95,11 @@ def reliability(
     --------
     >>> import numpy as np
     >>> import crossroads as cr
-    >>> design = cr.catalog("weat7")
-    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
-    >>> round(reliability(emb, design).alpha["x"], 1)
-    0.0
+    >>> rng, words = np.random.default_rng(1), [*"abcdefghijklmnop"]
+    >>> emb = cr.Embeddings(words, np.repeat([[1, 0], [0, 1]], 8, axis=0) + rng.normal(0, 0.3, (16, 2)))
+    >>> toy = cr.Design(name="toy", x=words[:4], y=words[8:12], a=words[4:8], b=words[12:])
+    >>> reliability(emb, toy).attributes > 0.9
+    True
     """
     whole("splits", splits, least=1, hint="split at least once; 1,000 is usual.")
     check_inputs(design, emb)
