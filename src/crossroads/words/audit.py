@@ -104,8 +104,8 @@ class Others(Words):
         self._others = OtherWords(emb, designs)
 
     def read(self) -> Any:
-        """The other words and the vectors."""
-        return self._others, self.emb
+        """The other words, with the vectors."""
+        return self._others
 
 
 class Space(Words):
@@ -222,15 +222,7 @@ def _needs_frequencies(read: Words, settings: Settings, unit: Unit) -> list[str]
 # ---- measures that are not one function
 
 
-def _placebo(
-    others: tuple[OtherWords, Embeddings], design: Design, *, missing: Missing, seed: int
-) -> PlaceboResult:
-    return placebo_among(*others, design, missing=missing, seed=seed)
-
-
-def _corrections(
-    emb: Embeddings, tests: Sequence[Design], *, missing: Missing, seed: int
-) -> CorrectionsResult:
+def _corrections(emb: Embeddings, tests: Any, *, missing: Missing, seed: int) -> CorrectionsResult:
     return corrections(emb, tests, missing="drop" if missing == "raise" else missing, seed=seed)
 
 
@@ -303,11 +295,7 @@ def _corrected(context: Context, outcomes: Outcomes) -> Findings:
 
 
 def test_seconds(unit: Unit) -> float:
-    """Approximate seconds of the p-value of a design.
-
-    About 10⁹ divisions of the targets are counted in a second or two; with more, the p-value is bracketed,
-    which takes time proportional to the number of words.
-    """
+    """Approximate seconds of the p-value of a design; with many divisions, it is bracketed."""
     sets: Mapping[str, Any] = {} if unit.design is None else unit.design.sets
     x, y = len(sets["x"]), len(sets.get("y", ()))
     divisions, bracketed = comb(x + y, x), (x + y) / 40
@@ -350,7 +338,7 @@ ROWS = (
         needs=(_needs_frequencies,), named=frequency_name("{}"),
     ),
     _check(
-        name="placebo", measure=_placebo, gives=PlaceboResult, on="others", each=_with_placebos,
+        name="placebo", measure=placebo_among, gives=PlaceboResult, on="others", each=_with_placebos,
         takes=("missing", "seed"), needs=(_needs_pool,), named=placebo_name("{}"), seconds=0.5,
     ),
 )  # fmt: skip

@@ -170,7 +170,7 @@ def test_tests_that_cannot_be_measured_are_listed_or_raise() -> None:
 
 def test_wrong_kinds_get_a_plain_error() -> None:
     contexts = cr.Contexts.from_dict({"a": np.eye(2), "b": np.eye(2)})
-    with pytest.raises(InputError, match="one vector per word"):
+    with pytest.raises(InputError, match="of type Contexts"):
         corrected(contexts, "rank")  # type: ignore[arg-type]
     with pytest.raises(EvidenceError, match="vectors of 1 word"):
         corrected(named([[1.0, 2.0]]), "standardise")

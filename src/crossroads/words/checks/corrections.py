@@ -32,10 +32,11 @@ from crossroads.core.inference.geometry import (
 )
 from crossroads.core.inference.ranks import doubled_midranks
 from crossroads.core.results import Result, Row, Stat, long_row, stat
-from crossroads.core.results.gathered import Missing, check_inputs, gather, require_two_targets
+from crossroads.core.results.gathered import Missing, check_vectors
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Table
+from crossroads.words.measures.weat import gather_two
 
 Correction = Literal["standardise", "all-but-the-top", "rank"]
 """Corrections of a space; none is applied unless it is named."""
@@ -144,7 +145,7 @@ def corrected(emb: Embeddings, correction: Correction, *, seed: int = 0) -> Embe
     (True, 'standardise')
     """
     one_of("correction", correction, Correction)
-    check_evidence(emb)
+    check_vectors(emb)
     before = emb.provenance.details.get("correction")
     if before is not None:
         raise InputError(
@@ -162,15 +163,6 @@ def corrected(emb: Embeddings, correction: Correction, *, seed: int = 0) -> Embe
     if pool is not None and pool is not emb:
         other = pool.with_vectors(change(pool.vectors).astype(kind), provenance=about)
     return emb.with_vectors(change(emb.vectors).astype(kind), provenance=about, pool=other)
-
-
-def check_evidence(emb: object) -> None:
-    """Refuse anything but one vector per word."""
-    if not isinstance(emb, Embeddings):
-        raise InputError(
-            f"the vectors are of type {type(emb).__name__}.",
-            hint="a space is corrected where there is one vector per word: give Embeddings.",
-        )
 
 
 def _columns_of(name: str, head: str, note: str) -> tuple[Stat, ...]:
@@ -270,7 +262,7 @@ def corrections(
     >>> sorted(found.effect_sizes["weat7"])
     ['all-but-the-top', 'as it is', 'rank', 'standardise']
     """
-    check_evidence(emb)
+    check_vectors(emb)
     several = [designs] if isinstance(designs, Design) else list(designs)
     vectors, over = reference(emb, seed)
     changes = {AS_IT_IS: None, **{name: fitted(name, vectors) for name in CORRECTIONS}}
@@ -291,18 +283,13 @@ def corrections(
     sizes, differences, pvalues = (
         {test: {name: row[i] for name, row in rows.items()} for test, rows in tests.items()} for i in range(3)
     )
+    same = {"missing": missing, "seed": seed}
     return CorrectionsResult(
         effect_sizes=sizes,
         differences=differences,
         pvalues=pvalues,
         skipped=skipped,
-        conventions={
-            "measure": "corrections",
-            "over": OVER[over],
-            "missing": missing,
-            "seed": seed,
-            "ddof": 1,
-        },
+        conventions={"measure": "corrections", "over": OVER[over], **same, "ddof": 1},
         provenance=(emb.provenance,),
     )
 
@@ -311,9 +298,7 @@ def _measured(
     emb: Embeddings, design: Design, missing: Missing, changes: Mapping[str, Change | None]
 ) -> dict[str, tuple[Any, ...]]:
     """d, Δ and p of a test under each correction."""
-    check_inputs(design, emb)
-    require_two_targets(design, hint="give tests with two targets.")
-    found = gather(emb, design.sets, missing=missing, least=dict.fromkeys(design.sets, 1), design=design.name)
+    found = gather_two(emb, design, missing, least=1, hint="give tests with two targets.")
     numbers: dict[str, tuple[Any, ...]] = {}
     for name, change in changes.items():
         v = found.vectors
@@ -440,18 +425,9 @@ def anisotropy(emb: Embeddings | Contexts, *, seed: int = 0) -> AnisotropyResult
     1, all vectors point the same way, and cosines say little about meaning. The effective rank is
     :math:`\exp H(\sigma / \sum \sigma)` of the singular values of the unit vectors.
 
-    Parameters
-    ----------
-    emb
-        Vectors. The numbers are those of their pool (up to 20,000 other words of the source), or of the
-        vectors themselves where there are fewer than 1,000 others. Of contexts, one drawn per word.
-    seed
-        Seed of what is drawn from a pool with more words, and from contexts.
-
-    Warns
-    -----
-    CrossroadsWarning
-        If the mean cosine is above :data:`HIGH`.
+    The numbers are those of the pool (up to 20,000 other words of the source, drawn where it has more), or of
+    the vectors themselves where there are fewer than 1,000 others; of contexts, of one drawn per word. There
+    is a warning if the mean cosine is above :data:`HIGH`.
 
     References
     ----------

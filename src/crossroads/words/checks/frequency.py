@@ -185,9 +185,9 @@ def frequency(
 ) -> FrequencyResult:
     r"""Whether the association of a test is more than its words being rare or common.
 
-    The frequency of a word moves its vector, and with it every cosine (Ethayarajh et al. 2019; van Loon et
-    al. 2022; Valentini et al. 2022), so that groups that differ in frequency differ in association whatever
-    they mean. Two answers are given. *Frequency-matched words*: for each target a word of the pool is drawn
+    Frequency moves the vector of a word, and with it every cosine (Ethayarajh et al. 2019; van Loon et al.
+    2022; Valentini et al. 2022), so that groups that differ in frequency differ in association whatever they
+    mean. There are two answers. *Frequency-matched words*: for each target a word of the pool is drawn
     that is about as frequent, many times, and the effect sizes of such tests are compared with that of
     the design. *Equal frequency*: associations are regressed on log frequency with one slope within both
     targets, and the difference of the targets is taken where the frequency is the same, with an interval and
@@ -249,7 +249,10 @@ def frequency(
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
     line = _line(f[: n_x + n_y], s, n_x)
     d = effect_size(s[:n_x], s[n_x:], ddof=1)
-    adjusted = _at_equal(table, n_x, n_a, f[: n_x + n_y], rounding_error(emb.dim))
+    error = float(np.abs(equal_weights(f[: n_x + n_y], n_x)[0]).sum()) * rounding_error(emb.dim)
+    many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
+    options: dict[str, Any] = {"score_error": error, "method": "saddlepoint" if many else "auto"}
+    adjusted = crossed(table, n_x, n_a, alternative="two-sided", covariate=f[: n_x + n_y], **options)
     nulls: dict[str, Drawn] = {}
     lacking = "contexts of other words are not known"
     if isinstance(emb, Embeddings):
@@ -348,14 +351,6 @@ def _line(f: Floats, s: Floats, n_x: int) -> _Line:
     return _Line(gap, float(2 * ndtr(-abs(gap) / 2)), r, float(centred @ rest) / squares)
 
 
-def _at_equal(table: Floats, n_x: int, n_a: int, f: Floats, error: float) -> Crossed:
-    """The difference at equal frequency, with the p-value of exchanging attributes."""
-    exact = float(np.abs(equal_weights(f, n_x)[0]).sum()) * error
-    many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
-    options: dict[str, Any] = {"score_error": exact, "method": "saddlepoint" if many else "auto"}
-    return crossed(table, n_x, n_a, alternative="two-sided", covariate=f, **options)
-
-
 def _matched(
     emb: Embeddings, design: Design, scale: Scale, found: Gathered, f: Floats, draws: int, seed: int
 ) -> tuple[dict[str, Drawn], str]:
@@ -366,11 +361,10 @@ def _matched(
     ours = {word.lower() for key in _SETS for word in design.sets[key]}
     ours |= {emb.labels[row].lower() for rows in found.rows.values() for row in rows.tolist()}
     known = scale.of_pool(pool)
-    rows = np.flatnonzero(np.isfinite(known))
-    labels = pool.labels
+    rows, labels = np.flatnonzero(np.isfinite(known) & pool.vectors.any(axis=1)), pool.labels
     rows = rows[[labels[row].isalpha() and labels[row].lower() not in ours for row in rows.tolist()]]
     rows = rows[np.argsort(known[rows], kind="stable")]
-    rows, alike = _with_direction(pool.vectors, rows, known, f)
+    alike = windows(known[rows], f, within=_LIKE)
     if rows.size < _LEAST_POOL:
         return {}, f"frequencies of only {rows.size:,} other words are known, and {_LEAST_POOL:,} are needed"
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
@@ -384,19 +378,6 @@ def _matched(
     if not alone:
         nulls["both"] = drawn_tests(pool.vectors, rows, alike, n_x, n_y, n_a, draws=draws, seed=seed)
     return nulls, f"too few other words are about as frequent as {join_words(alone, most=3)}" if alone else ""
-
-
-def _with_direction(
-    vectors: NDArray[Any], rows: NDArray[np.intp], known: Floats, f: Floats
-) -> tuple[NDArray[np.intp], Windows]:
-    """Rows without those of zeros that would be drawn, and the rows that are like each word."""
-    while True:
-        alike = windows(known[rows], f, within=_LIKE)
-        at = np.unique(np.concatenate([np.arange(*ends) for ends in zip(*alike, strict=True)]))
-        zero = at[~vectors[rows[at]].any(axis=1)]
-        if not zero.size:
-            return rows, alike
-        rows = np.delete(rows, zero)
 
 
 def _share(null: Drawn, d: float) -> float:
@@ -472,11 +453,7 @@ class Drawn(NamedTuple):
 
 
 def windows(pool: Floats, values: Floats, *, within: float) -> Windows:
-    """Which words of a pool are alike to each of some words.
-
-    These are the hundred nearest, or a twentieth of a small pool, as far as they differ by no more than
-    ``within``.
-    """
+    """Which words are alike to each: the hundred nearest or a twentieth of the pool, ``within`` a limit."""
     size = len(pool)
     count = min(_NEAREST, max(2 * _FEWEST, size // 20), size)
     centre = (np.searchsorted(pool, values, "left") + np.searchsorted(pool, values, "right")) // 2
@@ -497,11 +474,7 @@ def drawn_targets(
     draws: int,
     seed: int,
 ) -> Drawn:
-    """Tests whose targets are drawn from the words ``alike`` to each, with the attributes as given.
-
-    ``rows`` are those of the ``pool`` that may be drawn, in the order by which ``alike`` was found, and
-    ``direction`` the mean unit vector of the first attribute minus that of the second.
-    """
+    """Tests with drawn targets: of the ``rows`` of the ``pool``, those ``alike`` to each word."""
     places, units = _needed(pool, rows, alike)
     scores = (units @ direction)[_chosen(places, alike, generator(seed).random((draws, len(alike.low))))]
     return _tests(scores, n_x)
@@ -569,7 +542,7 @@ def scale_of(frequencies: object, emb: Embeddings, design: Design) -> Scale:
     if isinstance(frequencies, str) and not Path(frequencies).suffix:
         return _wordfreq_scale(frequencies, design)
     if isinstance(frequencies, str | Path):
-        return _table_scale(read_frequencies(Path(frequencies)))
+        frequencies = read_frequencies(Path(frequencies))
     if isinstance(frequencies, Mapping):
         return _table_scale(frequencies)
     raise InputError(
@@ -649,7 +622,6 @@ def _wordfreq_scale(name: str, design: Design) -> Scale:
 
     def of_pool(pool: Embeddings) -> Floats:
         table = wordfreq.get_frequency_dict(language)
-        found = [table.get(word.lower(), np.nan) for word in pool.labels]
-        return np.log(np.array(found, dtype=np.float64))
+        return np.log(np.array([table.get(word.lower(), np.nan) for word in pool.labels], dtype=np.float64))
 
     return Scale(f"wordfreq, {language}", of, of_pool)

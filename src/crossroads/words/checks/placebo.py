@@ -132,13 +132,11 @@ def placebo(
     topics: the words nearest to a word drawn at random. Its attributes are either words drawn at random and
     dealt into A and B, so that nothing is to be found and every finding is a false one; or topics as well.
     What is compared is t, the difference of mean cosines in standard errors over the choice of all words
-    (``WeatResult.crossed``), since the effect size d of targets that hang together is large whatever the
-    attributes.
+    (``WeatResult.crossed``), since the effect size d of coherent targets is large whatever the attributes.
 
     Dealt attributes check the p-value of t within the model itself, without a t distribution; where the two
-    disagree, believe the placebos. Topics as attributes describe: an association that is *stronger than
-    54 % of associations between arbitrary topics in this model* is an ordinary one, which is no reason to
-    dismiss it.
+    disagree, believe the placebos. Topics as attributes describe: an association that is stronger than 54 %
+    of those between arbitrary topics is an ordinary one, which is no reason to dismiss it.
 
     Parameters
     ----------
@@ -170,21 +168,15 @@ def placebo(
     >>> found.pool, found.statistics.shape, 0 <= found.percentile <= 1
     (1968, (200,), True)
     """
-    return placebo_among(OtherWords(emb), emb, design, draws=draws, seed=seed, missing=missing)
+    return placebo_among(OtherWords(emb), design, draws=draws, seed=seed, missing=missing)
 
 
 def placebo_among(
-    others: OtherWords,
-    emb: Embeddings,
-    design: Design,
-    *,
-    draws: int = 1000,
-    seed: int = 0,
-    missing: Missing = "raise",
+    others: OtherWords, design: Design, *, draws: int = 1000, seed: int = 0, missing: Missing = "raise"
 ) -> PlaceboResult:
-    """The same, among other words of ``emb`` that several tests may share."""
+    """The same, among other words that several tests may share."""
     whole("draws", draws, least=1, hint="draw at least one placebo; 1,000 is usual.")
-    rng = generator(seed)
+    rng, emb = generator(seed), others.emb
     check_inputs(design, emb)
     sets = design.sets
     found = gather(emb, sets, missing=missing, least=dict.fromkeys(sets, 1), design=design.name)
@@ -218,7 +210,6 @@ def placebo_among(
         pvalue_low=low,
         pvalue_high=high,
         crossed_pvalue=own.pvalue,
-        # so too where the interval of the first holds .05
         agrees=low <= _LEVEL <= high or (own.pvalue < _LEVEL) == (high < _LEVEL),
         sizes=sizes,
         pool=len(among.rows),
@@ -238,15 +229,15 @@ class OtherWords:
     def __init__(self, emb: Embeddings, designs: Sequence[Design] = ()) -> None:
         sizes = [sum(map(len, design.sets.values())) for design in designs]
         self._most = max(sizes) if len(sizes) >= _MANY else None
-        self._emb, self._lock = emb, Lock()
+        self.emb, self._lock = emb, Lock()
 
     @cached_property
     def _words(self) -> tuple[list[str], Rows, Floats]:
         """Words without case, common ones where ranks are known; numbers of their vectors; unit vectors."""
-        pool = self._emb.others(POOL)
+        pool = self.emb.others(POOL)
         if pool is None:
             raise EvidenceError(
-                f"there are no other words of {self._emb.provenance.source} to draw placebo tests from.",
+                f"there are no other words of {self.emb.provenance.source} to draw placebo tests from.",
                 hint="load some: cr.load(path, words=..., pool=20_000), or give them: emb.with_pool(...).",
             )
         ranks, labels = pool.ranks, pool.labels
@@ -266,7 +257,7 @@ class OtherWords:
         """Words that are not of a test of ``words`` words, each vector once, and no more than needed."""
         with self._lock:
             labels, same, vectors = self._words
-        matches = (self._emb.find(word) for word in design.words)
+        matches = (self.emb.find(word) for word in design.words)
         own = {word.casefold() for word in design.words}
         own |= {match.label.casefold() for match in matches if match is not None}
         free = np.array([row for row, label in enumerate(labels) if label not in own], np.intp)
@@ -317,8 +308,6 @@ class Among:
         free[self.rows] = True
         near = self._table[centres].astype(np.intp)
         known = free[near]
-        if known.all():
-            return near[:, :k]
         near = np.take_along_axis(near, np.argsort(~known, axis=1, kind="stable")[:, :k], axis=1)
         short = known.sum(axis=1) < k
         if short.any():
@@ -336,7 +325,7 @@ class Among:
 def _draw(
     among: Among, sizes: Mapping[str, int], draws: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, dict[str, float]]:
-    """T of placebos with dealt attributes and with topics, and how far their targets hang together."""
+    """T of placebos with dealt attributes and with topics, and how coherent their targets are."""
     vectors, n, words, kinds = among.vectors, len(among.rows), sum(sizes.values()), len(sizes)
     centres, others = (
         among.rows[np.stack([rng.choice(n, size, replace=False) for _ in range(draws)])]
@@ -358,8 +347,11 @@ def _draw(
         }
         rows = vectors[np.concatenate(targets, axis=1)]
         for kind, columns in attributes.items():
-            tables = rows @ vectors[columns].transpose(0, 2, 1)
-            t[kind].append(_statistics(tables, sizes))
+            found = spread(rows @ vectors[columns].transpose(0, 2, 1), sizes["x"], sizes["a"])
+            if not (found.total > 0).all():
+                message = "words of a placebo do not differ, so it has no t."
+                raise EvidenceError(message, hint="check that the vectors differ.")
+            t[kind].append(found.difference / np.sqrt(found.total))
         coherent.append(_coherence([vectors[one] for one in targets]) * len(rows))
     return np.concatenate(t["dealt"]), np.concatenate(t["topics"]), {"placebos": sum(coherent) / draws}
 
@@ -380,8 +372,7 @@ def nearest(similarities: NDArray[Any], k: int) -> Rows:
     row, column = np.divmod(np.flatnonzero(similarities >= least[:, None]), n)
     order = np.lexsort((-similarities[row, column], row))
     first = np.searchsorted(row, np.arange(rows))
-    found: Rows = column[order][first[:, None] + np.arange(k)]
-    return found
+    return np.asarray(column[order][first[:, None] + np.arange(k)])
 
 
 def _others(candidates: Rows, taken: Sequence[Rows], n: int) -> Rows:
@@ -391,16 +382,6 @@ def _others(candidates: Rows, taken: Sequence[Rows], n: int) -> Rows:
         fresh &= ~(candidates[:, :, None] == some[:, None, :]).any(axis=2)
     order = np.argsort(~fresh, axis=1, kind="stable")[:, :n]
     return np.take_along_axis(candidates, order, axis=1)
-
-
-def _statistics(tables: Floats, sizes: Mapping[str, int]) -> Floats:
-    """T of each table."""
-    found = spread(tables, sizes["x"], sizes["a"])
-    if not (found.total > 0).all():
-        raise EvidenceError(
-            "words of a placebo do not differ, so it has no t.", hint="check that the vectors differ."
-        )
-    return np.asarray(found.difference / np.sqrt(found.total))
 
 
 def _coherence(sets: Sequence[Floats]) -> float:

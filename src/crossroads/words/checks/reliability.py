@@ -14,11 +14,10 @@ from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.geometry import Floats, rounding_error
 from crossroads.core.inference.options import whole
 from crossroads.core.results import QUESTION, Stat, label_for, stat
-from crossroads.core.results.gathered import Missing, check_inputs, gather, require_two_targets, titles_of
+from crossroads.core.results.gathered import Missing, titles_of
 from crossroads.core.stimuli import Design
-from crossroads.words.measures.weat import CheckOfTest, origin
+from crossroads.words.measures.weat import CheckOfTest, gather_two, origin
 
-_SETS = ("x", "y", "a", "b")
 _NAMES = ("first target", "second target", "first attribute", "second attribute")
 
 
@@ -102,10 +101,7 @@ def reliability(
     True
     """
     whole("splits", splits, least=1, hint="split at least once; 1,000 is usual.")
-    check_inputs(design, emb)
-    require_two_targets(design)
-    sets = {key: design.sets[key] for key in _SETS}
-    found = gather(emb, sets, missing=missing, least=dict.fromkeys(sets, 1), design=design.name)
+    found = gather_two(emb, design, missing, least=1)
     table, n_x, n_a = found.cosines(), len(found.words["x"]), len(found.words["a"])
     rng, error = generator(seed), rounding_error(emb.dim)
     parts = {"x": table[:n_x], "y": table[n_x:], "a": table[:, :n_a].T, "b": table[:, n_a:].T}
@@ -116,7 +112,7 @@ def reliability(
         targets=_split_half(table.T, n_x, splits, rng, error),
         alpha={key: _alpha(part, error) for key, part in parts.items()},
         splits=splits,
-        titles=titles_of(sets),
+        titles=titles_of(design.sets),
         **origin(emb, found.coverage, {**conventions, "missing": missing}),
     )
 

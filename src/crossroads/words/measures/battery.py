@@ -181,11 +181,8 @@ class BatteryResult(Family):
             more, test, drawn = {}, one.test, one.interval
             if drawn is not None:
                 at = f"intervals/{pointer_part(test.design)}/"
-                more = numbers(
-                    size_low=(f"{at}low", drawn.low),
-                    size_high=(f"{at}high", drawn.high),
-                    agree=(f"{at}same_sign", drawn.same_sign),
-                )
+                ends = {"size_low": (f"{at}low", drawn.low), "size_high": (f"{at}high", drawn.high)}
+                more = numbers(**ends, agree=(f"{at}same_sign", drawn.same_sign))
             yield test.level1._concluded(test.design, one.p, f"tests/{one.at}/level1/", more, test.level2)
 
 
@@ -243,19 +240,11 @@ def battery(
     if missing == "raise":
         check_vectors(emb)
         require_stimuli(emb, designs)
-    tests, skipped = measured(
-        ((design.name, design) for design in designs),
-        lambda design: mleat(emb, design, missing=missing, **options),
-        missing=missing,
-        progress=progress,
-    )
-    return assemble_battery(
-        [test for _, test in tests],
-        skipped=skipped,
-        missing=missing,
-        options=options,
-        provenance=(emb.provenance,),
-    )
+    measure = partial(mleat, emb, missing=missing, **options)
+    named_designs = [(design.name, design) for design in designs]
+    tests, skipped = measured(named_designs, measure, missing=missing, progress=progress)
+    about: dict[str, Any] = {"missing": missing, "options": options, "provenance": (emb.provenance,)}
+    return assemble_battery([test for _, test in tests], skipped=skipped, **about)
 
 
 def assemble_battery(
@@ -321,11 +310,8 @@ def minimum_detectable(
     Scores are assumed to be normal with equal variance around two means, :math:`\delta` standard deviations
     apart. Effect sizes are on the scale of the WEAT, which divides by the standard deviation of *all* scores,
     so they cannot exceed about 2: ``detectable`` is the effect size of scores whose means differ by exactly
-    :math:`\delta` and whose variance within sets is exactly that of the model.
-
-    A p-value is significant if it is *below* the level, as everywhere in this package. Where even the
-    smallest p-value of the design is not (3 against 3, one-sided: 1/20 at a level of .05), nothing can be
-    detected: the effect sizes are None, and ``reason`` says why.
+    :math:`\delta` and whose variance within sets is exactly that of the model. Where even the smallest
+    p-value of the design is not below the level, the effect sizes are None, and ``reason`` says why.
 
     Parameters
     ----------
@@ -392,12 +378,16 @@ def _detectable(
         if bar >= largest:
             reason = f"sets of {n_x} and {n_y} cannot have an effect size that is significant at {alpha:g}"
         else:
-            bars = np.array([_shift(bar, n_x, n_y)])
+            bars = np.array([bar * sqrt((n - 2) / (n - 1 - bar**2 * n_x * n_y / n))])
     elif count == 0:
         smallest = f"the smallest p-value of sets of {n_x} and {n_y} is {sides / divisions:.4g}"
         reason = f"{smallest}, which is not below {alpha:g}"
+    elif method == "exact":
+        bars = _bars(n_x, n_y, count)
     else:
-        bars = _bars(n_x, n_y, count) if method == "exact" else _t_bar(n_x, n_y, level)
+        from scipy.special import stdtrit  # scipy is slow to import
+
+        bars = np.array([-float(stdtrit(n - 2, level)) * sqrt(1 / n_x + 1 / n_y)])
     if reason is None:
         low, middle, high = np.quantile(_on_weat_scale(bars, n_x, n_y) * scale, [0.05, 0.5, 0.95]).tolist()
         critical, spread = middle, (low, high) if method == "exact" else None
@@ -429,15 +419,8 @@ def _attained(divisions: int, alpha: float, sides: int, strict: bool) -> tuple[i
     return count, count / divisions
 
 
-def _t_bar(n_x: int, n_y: int, level: float) -> Floats:
-    """Observed shift above which the t test is significant, in standard deviations within sets."""
-    from scipy.special import stdtrit  # scipy is slow to import
-
-    return np.array([-float(stdtrit(n_x + n_y - 2, level)) * sqrt(1 / n_x + 1 / n_y)])
-
-
 def _bars(n_x: int, n_y: int, count: int) -> Floats:
-    """The same for the exact test, for normal residuals of many shapes.
+    """Observed shifts, in standard deviations within sets, above which the exact test is significant.
 
     With u the mean of k residuals of the first set and v that of k residuals of the second, the division that
     exchanges them is at least as extreme as an observed shift unless the shift exceeds v − u; it is
@@ -498,9 +481,3 @@ def _on_weat_scale(shift: Floats, n_x: int, n_y: int) -> Floats:
     """Convert shifts in standard deviations within sets to standard deviations of all scores."""
     n = n_x + n_y
     return np.asarray(shift / np.sqrt((n - 2 + shift**2 * n_x * n_y / n) / (n - 1)))
-
-
-def _shift(d: float, n_x: int, n_y: int) -> float:
-    """The inverse of :func:`_on_weat_scale`."""
-    n = n_x + n_y
-    return d * sqrt((n - 2) / (n - 1 - d**2 * n_x * n_y / n))

@@ -31,7 +31,6 @@ from crossroads.core.results import (
 )
 from crossroads.core.results.checks import Checked
 from crossroads.core.results.gathered import (
-    Gathered,
     Missing,
     check_inputs,
     gather,
@@ -289,7 +288,11 @@ def mleat(
     level1 = run_test(found, emb, options, design=design.name, digest=design.digest, titles=titles)
     level2 = {
         name: run_test(
-            _single(found, name),
+            replace(
+                found,
+                vectors={"x": found.vectors[name], "a": found.vectors["a"], "b": found.vectors["b"]},
+                words={"x": found.words[name], "a": found.words["a"], "b": found.words["b"]},
+            ),
             emb,
             options,
             design=f"{design.name} ({name})",
@@ -327,14 +330,6 @@ def mleat(
 def _similarity(cells: Floats, ddof: int) -> Similarity:
     ends = named(mean_cosine(cells), "low high")
     return Similarity(mean=float(cells.mean()), sd=float(cells.std(ddof=ddof)), pairs=cells.size, **ends)
-
-
-def _single(found: Gathered, target: str) -> Gathered:
-    """One target with both attributes, as input of a single-target test."""
-    v, w = found.vectors, found.words
-    vectors = {"x": v[target], "a": v["a"], "b": v["b"]}
-    words = {"x": w[target], "a": w["a"], "b": w["b"]}
-    return Gathered(vectors=vectors, words=words, coverage=found.coverage)
 
 
 def _shares(

@@ -199,10 +199,9 @@ def sc_weat(
     method
         As in :func:`~crossroads.weat`, or ``"none"`` for effect sizes without p-values.
     precision
-        Precision of effect sizes without p-values (``method="none"``): ``"float64"``; ``"float32"``, which
-        halves the time for a large vocabulary stored as float32, with an error of about 1e-6; or ``"auto"``,
-        float32 for more than 100,000 words stored as float32. With p-values everything is computed in
-        float64.
+        Precision without p-values (``method="none"``): ``"float64"``; ``"float32"``, which halves the time
+        for a large vocabulary stored as float32, with an error of about 1e-6; or ``"auto"``, float32 for more
+        than 100,000 words stored as float32. With p-values it is float64.
     progress
         Called with the number of words done while p-values are computed.
 

@@ -417,11 +417,10 @@ def _ordered(models: Mapping[Any, Embeddings]) -> dict[int | str, Embeddings]:
             f"a point of the series is {in_short(odd[0])}, of type {type(odd[0]).__name__}.",
             hint="give whole numbers, or labels as text.",
         )
-    if all(re.fullmatch(r"-?\d+", str(one)) for one in models):
-        numbered = {int(one): emb for one, emb in models.items()}
-        if len(numbered) == len(models):
-            return dict(sorted(numbered.items()))
-    labelled: dict[int | str, Embeddings] = {str(one): emb for one, emb in models.items()}
+    labelled: dict[int | str, Embeddings] = {str(label): emb for label, emb in models.items()}
+    numbered = {int(label): emb for label, emb in models.items() if re.fullmatch(r"-?\d+", str(label))}
+    if len(numbered) == len(models):
+        return dict(sorted(numbered.items()))
     if len(labelled) < len(models) or not all(map(str.strip, map(str, labelled))):
         raise InputError("two points of the series have one label, or a label is empty.")
     return labelled
@@ -578,15 +577,7 @@ def change(
 
 
 def over_splits(pvalue: float, points: int) -> float:
-    """The chance that any split of a series has so small a two-sided p-value by chance.
-
-    Examples
-    --------
-    Of 20 points, with 19 splits, not 19 times as large:
-
-    >>> round(over_splits(0.01, 20), 3)
-    0.093
-    """
+    """The chance that any split of a series has so small a two-sided p-value by chance."""
     from scipy.special import ndtri  # loaded where it is used: most commands need none of scipy
 
     bound = min(1.0, (points - 1) * pvalue)

@@ -20,18 +20,11 @@ from crossroads.core.inference.bootstrap import (
 from crossroads.core.inference.geometry import Floats, associations, effect_size, rounding_error, standardised
 from crossroads.core.inference.options import share, whole
 from crossroads.core.results import TEST, Result, Row, Stat, long_row, read_only, stat
-from crossroads.core.results.gathered import (
-    Gathered,
-    Missing,
-    check_inputs,
-    gather,
-    require_two_targets,
-    titles_of,
-)
+from crossroads.core.results.gathered import Gathered, Missing, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
-from crossroads.words.measures.weat import CheckOfTest, check_ddof, origin
+from crossroads.words.measures.weat import CheckOfTest, check_ddof, gather_two, origin
 
 _AT_A_TIME = 500
 
@@ -163,7 +156,7 @@ def bootstrap(
     check_ddof(ddof)
     whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
     share("level", level)
-    found = _gathered(emb, design, missing)
+    found = gather_two(emb, design, missing, least=2)
     table, n_x, n_a = found.cosines(), len(found.words["x"]), len(found.words["a"])
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
     observed = _defined(s, n_x, ddof, 2 * rounding_error(emb.dim), f"of the design {design.name!r}")
@@ -224,7 +217,7 @@ def influence(
     'computation'
     """
     check_ddof(ddof)
-    found = _gathered(emb, design, missing)
+    found = gather_two(emb, design, missing, least=2)
     targets = np.concatenate([found.vectors["x"], found.vectors["y"]])
     n_x = len(found.words["x"])
     s = associations(targets, found.vectors["a"], found.vectors["b"])
@@ -243,12 +236,6 @@ def influence(
         titles=titles_of(design.sets),
         **origin(emb, found.coverage, {"measure": "influence", "ddof": ddof, "missing": missing}),
     )
-
-
-def _gathered(emb: Embeddings, design: Design, missing: str) -> Gathered:
-    check_inputs(design, emb)
-    require_two_targets(design)
-    return gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
 
 
 def _without_targets(

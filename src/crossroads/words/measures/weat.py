@@ -41,6 +41,7 @@ from crossroads.core.results.gathered import (
     Missing,
     check_inputs,
     gather,
+    require_two_targets,
     titles_of,
     warn_about_sharing,
 )
@@ -357,6 +358,15 @@ def origin(emb: Embeddings | Contexts, coverage: Coverage, conventions: Mapping[
         "conventions": {**conventions, "fallback": ", ".join(emb.fallback) or "none"},
         "provenance": (emb.provenance,),
     }
+
+
+def gather_two(
+    emb: Embeddings, design: Design, missing: Missing, *, least: int, hint: str = "give y as well."
+) -> Gathered:
+    """The words of a design that must have two targets, with at least so many words in every set."""
+    check_inputs(design, emb)
+    require_two_targets(design, hint=hint)
+    return gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", least), design=design.name)
 
 
 def check_ddof(ddof: int) -> None:
