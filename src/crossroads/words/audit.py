@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from math import comb
 from pathlib import Path
@@ -194,11 +194,8 @@ def points(plan: Plan) -> dict[Points, list[int]]:
     return found
 
 
-def _series_units(over: Points) -> Callable[[Plan], list[Unit]]:
-    def units(plan: Plan) -> list[Unit]:
-        return designs(plan) if (plan.kind.name == "series" if over == "year" else plan.layers) else []
-
-    return units
+def _series_units(over: Points, plan: Plan) -> list[Unit]:
+    return designs(plan) if (plan.kind.name == "series" if over == "year" else plan.layers) else []
 
 
 def has_pool(emb: Embeddings) -> bool:
@@ -308,12 +305,9 @@ def _test_names(plan: Plan, unit: Unit) -> dict[str, str]:
     return {unit.name: "test", checks_name(unit.name): "checks"}
 
 
-def _series_names(over: Points) -> Callable[[Plan, Unit], dict[str, str]]:
-    def names(plan: Plan, unit: Unit) -> dict[str, str]:
-        tests = dict.fromkeys((decade_name(unit.name, at, over) for at in points(plan)[over]), "decade")
-        return {**tests, series_name(unit.name, over): "trend"}
-
-    return names
+def _series_names(over: Points, plan: Plan, unit: Unit) -> dict[str, str]:
+    tests = dict.fromkeys((decade_name(unit.name, at, over) for at in points(plan)[over]), "decade")
+    return {**tests, series_name(unit.name, over): "trend"}
 
 
 _check = partial(Row, on="words", each=designs, follows="mleat")
@@ -355,8 +349,9 @@ SPACE = (
     *(
         Row(
             name=name, measure=partial(_series, over=over), gives=SeriesResult, on=name,
-            each=_series_units(over), rules=_series_names(over), named=series_name("{}", over),
-            takes=("missing", "alternative", "seed"), seconds=lambda unit: 10 * test_seconds(unit),
+            each=partial(_series_units, over), rules=partial(_series_names, over),
+            named=series_name("{}", over), takes=("missing", "alternative", "seed"),
+            seconds=lambda unit: 10 * test_seconds(unit),
         )
         for name, over in SERIES.items()
     ),

@@ -146,12 +146,9 @@ def corrected(emb: Embeddings, correction: Correction, *, seed: int = 0) -> Embe
     """
     one_of("correction", correction, Correction)
     check_vectors(emb)
-    before = emb.provenance.details.get("correction")
-    if before is not None:
-        raise InputError(
-            f"the vectors are corrected already, by {before!r}.",
-            hint="correct the vectors as they were read.",
-        )
+    if (before := emb.provenance.details.get("correction")) is not None:
+        message = f"the vectors are corrected already, by {before!r}."
+        raise InputError(message, hint="correct the vectors as they were read.")
     vectors, over = reference(emb, seed)
     change, pool = fitted(correction, vectors), emb.pool
     details = {**emb.provenance.details, "correction": correction}
@@ -233,10 +230,8 @@ class CorrectionsResult(Result):
                 yield f"The answer at p < .05 depends on the correction in {join_words(one.changed, most=6)}."
         without = [test for one in results.values() for test, p in one.pvalues.items() if None in p.values()]
         if without:
-            yield (
-                "There is no p where a set has a single word or the words of each set do not differ: "
-                f"{join_words(without, most=6)}."
-            )
+            why = "There is no p where a set has a single word or the words of each set do not differ"
+            yield f"{why}: {join_words(without, most=6)}."
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
@@ -460,10 +455,8 @@ def measured_anisotropy(emb: Embeddings | Contexts, *, seed: int = 0) -> Anisotr
         vectors, over = reference(emb, seed)
     rows = _with_direction(vectors)
     if len(rows) < 2:
-        raise EvidenceError(
-            f"anisotropy is about pairs of words, and there are vectors of {len(rows)}.",
-            hint="give at least two words.",
-        )
+        message = f"anisotropy is about pairs of words, and there are vectors of {len(rows)}."
+        raise EvidenceError(message, hint="give at least two words.")
     contributions = pair_contributions(unit(rows))
     total = float(contributions.sum())
     top = np.argsort(-contributions, kind="stable")[:_TOP]

@@ -54,6 +54,8 @@ _NEAREST, _FEWEST = 100, 10
 _AT_ONCE = 4_000_000
 _MATCHED = "share of tests on frequency-matched words in place of the targets with at least such a d"
 _DRAWN = "of that, all words resampled"
+_FREQUENCIES = "gap overlap r matched_pvalue matched_both_pvalue"
+_EQUAL = " ".join(f"adjusted_{name}=adjusted.{name}" for name in ("difference", "low", "high", "pvalue"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,15 +89,9 @@ class FrequencyResult(CheckOfTest):
     _label_format: ClassVar[str] = "{design} frequency"
     _table_title: ClassVar[str] = "Beyond frequency"
     _long_table: ClassVar[tuple[str, str, str]] = ("frequency", "basis.draws", "")
-    _file_names: ClassVar[str] = (
-        "design gap overlap r matched_pvalue matched_both_pvalue effect_size difference "
-        "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
-        "adjusted_pvalue=adjusted.pvalue answer reason"
-    )
+    _file_names: ClassVar[str] = f"design {_FREQUENCIES} effect_size difference {_EQUAL} answer reason"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "frequency": "gap overlap r matched_pvalue matched_both_pvalue difference "
-        "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
-        "adjusted_pvalue=adjusted.pvalue answer left_out=_left_out"
+        "frequency": f"{_FREQUENCIES} difference {_EQUAL} answer left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("design", "test"),

@@ -110,13 +110,8 @@ class PlaceboResult(CheckOfTest):
             yield f"Both p differ about .05, and the placebos are believed: {', '.join(apart)}."
 
     def _check(self) -> Check:
-        return Check(
-            asks=TOPICS,
-            answer=None,
-            value=self.topic_percentile,
-            sign="≈",
-            method=counted(self.topic_statistics.size, "placebo test"),
-        )
+        method = counted(self.topic_statistics.size, "placebo test")
+        return Check(asks=TOPICS, answer=None, value=self.topic_percentile, sign="≈", method=method)
 
 
 placebo_name = partial(label_for, PlaceboResult)

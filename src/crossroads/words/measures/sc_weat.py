@@ -41,8 +41,6 @@ EVERY_WORD = "*"
 
 _CHUNK = 1 << 14
 _SAFE: dict[type[Any], tuple[float, float]] = {np.float32: (1e-12, 1e12), np.float64: (1e-120, 1e120)}
-
-
 _OF_S = "of s, over the choice of attribute words"
 
 

@@ -44,22 +44,13 @@ from crossroads.words.measures.mleat import MleatResult, mleat
 
 Points = Literal["year", "layer", "step", "point"]
 """What the points of a series are: years, layers of a model, steps of its training, or anything else."""
-_ALONG: Mapping[Points, tuple[str, str]] = {
-    "year": ("over time", "points in time"),
-    "layer": ("over layers", "layers"),
-    "step": ("over steps of training", "checkpoints"),
-    "point": ("over the series", "points"),
+_ALONG: Mapping[Points, tuple[str, str, int, str]] = {
+    "year": ("over time", "points in time", 10, "10 years"),
+    "layer": ("over layers", "layers", 1, "layer"),
+    "step": ("over steps of training", "checkpoints", 1000, "1,000 steps"),
+    "point": ("over the series", "points", 1, "point"),
 }
-"""A series of such points, and the points, in words."""
-_UNIT: Mapping[Points, tuple[int, str]] = {
-    "year": (10, "10 years"),
-    "layer": (1, "layer"),
-    "step": (1000, "1,000 steps"),
-    "point": (1, "point"),
-}
-"""What a slope is given per."""
-
-
+"""A series of such points and the points, in words; and what a slope is given per."""
 _LEAST_POINTS = 4
 """Points that a change is looked for in: with three, each of the two splits has one of them alone."""
 _FLAT = "the words do not differ, or do not change"
@@ -256,7 +247,7 @@ class SeriesResult(Result):
 
     def slope_said(self) -> str:
         """The trend in words."""
-        found, (times, unit) = self.trend, _UNIT[self.over]
+        found, (*_, times, unit) = self.trend, _ALONG[self.over]
         if found.slope is None or found.pvalue is None:
             return f"no trend is given: {found.reason}"
         slope, ends = _signed(found.slope, found, times)
@@ -296,8 +287,8 @@ class SeriesResult(Result):
         row = partial(long_row, "series", self._label, "change")
         if step.position is not None:
             yield row("difference", step.difference, method="crossed", n=slope.points, **named(step, ends))
-            rest = ("position", "split_pvalue", "statistic", "se", "df")
-            yield from (row(key, getattr(step, key)) for key in rest)
+            for key in ("position", "split_pvalue", "statistic", "se", "df"):
+                yield row(key, getattr(step, key))
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         for one in self._members():
@@ -344,7 +335,7 @@ def series(
     Notes
     -----
     Deviations that last, such as those of a random walk, are trends to the slope. A steady trend is also a
-    change: the p-value of the change says that Δ is not the same throughout, not that it jumps.
+    change: its p-value says that Δ is not the same throughout, not that it jumps.
 
     Examples
     --------
@@ -534,13 +525,7 @@ def _contrast(
 
 
 def change(
-    tables: Floats,
-    n_x: int,
-    n_a: int,
-    *,
-    drawn: bool = True,
-    score_error: float = 0.0,
-    level: float = LEVEL,
+    tables: Floats, n_x: int, n_a: int, *, drawn: bool = True, score_error: float = 0.0, level: float = LEVEL
 ) -> Change:
     r"""Where a difference changes: the largest difference before and after, in standard errors.
 

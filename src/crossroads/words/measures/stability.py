@@ -133,8 +133,8 @@ def bootstrap(
     """Compute a confidence interval of the WEAT effect size by resampling the stimuli of all four sets.
 
     How much would the effect size vary if other words had been chosen for all four sets? The p-value of the
-    test, in contrast, takes the attributes as they are and concerns the labels of the targets. It is a
-    percentile interval, and only approximate for small sets.
+    test, in contrast, takes the attributes as they are and concerns the labels of the targets. Percentile
+    intervals are only approximate for small sets.
 
     Parameters
     ----------
