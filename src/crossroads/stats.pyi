@@ -10,7 +10,7 @@ from crossroads.intersections.discovery import null_threshold as null_threshold
 from crossroads.words.checks.corrections import anisotropy as anisotropy
 from crossroads.words.checks.corrections import corrected as corrected
 from crossroads.words.checks.corrections import corrections as corrections
-from crossroads.words.checks.reliability import reliability as reliability
 from crossroads.words.measures.battery import minimum_detectable as minimum_detectable
 from crossroads.words.measures.stability import bootstrap as bootstrap
 from crossroads.words.measures.stability import influence as influence
+from crossroads.words.measures.stability import reliability as reliability

@@ -45,11 +45,18 @@ from crossroads.words.checks.corrections import (
 )
 from crossroads.words.checks.frequency import FrequencyResult, frequency, frequency_name
 from crossroads.words.checks.placebo import LEAST_POOL, OtherWords, PlaceboResult, placebo_among, placebo_name
-from crossroads.words.checks.reliability import ReliabilityResult, reliability, reliability_name
 from crossroads.words.measures.battery import Detectable, assemble_battery, minimum_detectable
 from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.series import Points, SeriesResult, decade_name, series_name, series_of
-from crossroads.words.measures.stability import BootstrapResult, InfluenceResult, bootstrap, influence
+from crossroads.words.measures.stability import (
+    BootstrapResult,
+    InfluenceResult,
+    ReliabilityResult,
+    bootstrap,
+    influence,
+    reliability,
+    reliability_name,
+)
 from crossroads.words.models.settings import layer_count
 from crossroads.words.vectors.formats import histwords
 

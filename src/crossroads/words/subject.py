@@ -10,7 +10,6 @@ SUBJECT = Subject(
         "checks.corrections",
         "checks.frequency",
         "checks.placebo",
-        "checks.reliability",
         "measures.battery",
         "measures.mleat",
         "measures.sc_weat",
