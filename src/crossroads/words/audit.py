@@ -239,9 +239,8 @@ def _series(
     **options: Any,
 ) -> SeriesResult:
     """A test in each model of a series; it needs two in which it can be measured."""
-    models, last = read
+    (models, last), skips = read, lacking(missing)
     known = {list(models)[-1]: last[design.name]} if design.name in last else {}
-    skips = lacking(missing)
     result = series_of(models, design, over=over, missing=missing, options=options, skips=skips, known=known)
     if len(result.points) < 2:
         what = "layers" if over == "layer" else "decades"

@@ -97,9 +97,8 @@ def fitted(correction: str, vectors: NDArray[Any]) -> Change:
         return _kept_zero(lambda some: (doubled_midranks(some) - (some.shape[1] + 1)).astype(np.float64))
     rows = _with_direction(vectors)
     if len(rows) < 2:
-        raise EvidenceError(
-            f"a space cannot be corrected by the vectors of {len(rows)} word.", hint="give at least two."
-        )
+        message = f"a space cannot be corrected by the vectors of {len(rows)} word."
+        raise EvidenceError(message, hint="give at least two.")
     mean = rows.mean(axis=0)
     if correction == "standardise":
         scale = rows.std(axis=0)
@@ -311,10 +310,9 @@ def _measured(
 
 def _directions(vectors: Floats, correction: str) -> Floats:
     if not (vectors != 0).any(axis=1).all():
-        raise EvidenceError(
-            f"a vector has no direction left after the correction {correction!r}.",
-            hint="it equals the mean of all words, or has the same value in every dimension.",
-        )
+        message = f"a vector has no direction left after the correction {correction!r}."
+        hint = "it equals the mean of all words, or has the same value in every dimension."
+        raise EvidenceError(message, hint=hint)
     return unit(vectors)
 
 

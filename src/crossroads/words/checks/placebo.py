@@ -34,7 +34,7 @@ _AT_A_TIME, _ROWS = 64, 256
 _MANY = 6
 """Tests from which on nearly every word is drawn by one of them."""
 _SPARE = 60
-"""Nearest words that are found beyond those that a test takes, in case that some are its own."""
+"""Nearest words that are found beyond those that a test takes, since some may be its own."""
 _LEVEL = 0.05
 
 Rows = NDArray[np.intp]
@@ -215,11 +215,7 @@ def placebo_among(
 
 
 class OtherWords:
-    """Words of a model that placebo tests are drawn from, found when the first test needs them.
-
-    Where many ``designs`` share them, the nearest words of all words are found once, instead of those of the
-    words that each test draws.
-    """
+    """Words that placebo tests are drawn from, with their nearest words where many ``designs`` share them."""
 
     def __init__(self, emb: Embeddings, designs: Sequence[Design] = ()) -> None:
         sizes = [sum(map(len, design.sets.values())) for design in designs]
@@ -273,7 +269,7 @@ class OtherWords:
 
     @cached_property
     def _nearest(self) -> NDArray[np.int32]:
-        """The nearest words of every word, more than the largest test takes, since some may be its own."""
+        """The nearest words of every word."""
         vectors = self._words[2]
         k = min((self._most or 0) + _SPARE, len(vectors))
         among = Among(vectors, np.arange(len(vectors)), None)
@@ -282,10 +278,7 @@ class OtherWords:
 
 
 class Among:
-    """The words that placebos of one test are drawn from: rows of ``vectors``.
-
-    ``table`` has the nearest rows of every row, the nearest first, where they are known.
-    """
+    """Rows that placebos of one test are drawn from; ``table`` has the nearest rows of each, if known."""
 
     def __init__(self, vectors: Floats, rows: Rows, table: NDArray[np.int32] | None) -> None:
         self.vectors, self.rows, self._table = vectors, rows, table
@@ -354,8 +347,7 @@ def _draw(
 def nearest(similarities: NDArray[Any], k: int) -> Rows:
     """Columns of the k largest values of each row, the largest first.
 
-    The k-th largest of the maxima of blocks of columns is at most the k-th largest value, and few values
-    reach it; only these are sorted.
+    Only values are sorted that reach the k-th largest of the maxima of blocks of columns, which are few.
     """
     rows, n = similarities.shape
     blocks = max(4 * k, 256)

@@ -422,9 +422,8 @@ def _attained(divisions: int, alpha: float, sides: int, strict: bool) -> tuple[i
 def _bars(n_x: int, n_y: int, count: int) -> Floats:
     """Observed shifts, in standard deviations within sets, above which the exact test is significant.
 
-    With u the mean of k residuals of the first set and v that of k residuals of the second, the division that
-    exchanges them is at least as extreme as an observed shift unless the shift exceeds v − u; it is
-    significant if fewer than ``count`` divisions are.
+    With u and v the means of k residuals of the first and the second set, the division that exchanges them is
+    at least as extreme as an observed shift unless the shift exceeds v − u.
     """
     n_x, n_y = sorted((n_x, n_y))  # a test of Y against X is the same
     divisions = comb(n_x + n_y, n_x)
@@ -446,10 +445,9 @@ def _bars(n_x: int, n_y: int, count: int) -> Floats:
 
 def _means(n: int, size: int) -> Floats:
     """One column for each subset of a size, whose product with values is their mean."""
-    chosen = list(combinations(range(n), size))
+    chosen = np.array(list(combinations(range(n), size)))
     weights = np.zeros((n, len(chosen)))
-    for column, members in enumerate(chosen):
-        weights[list(members), column] = 1 / size
+    weights[chosen.T, np.arange(len(chosen))] = 1 / size
     return weights
 
 
@@ -464,8 +462,7 @@ def _needed(bars: Floats, n_x: int, n_y: int, sides: int, power: float) -> float
 
     def missed(shift: float) -> float:
         reached = float((1 - nctdtr(df, shift / width, nodes)) @ weights)
-        if sides == 2:
-            # the far tail, at most Φ(−shift / width), which scipy cannot compute below 1e-8
+        if sides == 2:  # the far tail, which scipy cannot compute below 1e-8
             reached += float(np.nan_to_num(nctdtr(df, shift / width, -nodes)) @ weights)
         return reached - power
 

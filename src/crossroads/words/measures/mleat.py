@@ -78,8 +78,7 @@ class Similarity:
     pairs: int
     """Number of pairs."""
     low: float
-    """Lower end of the interval of the mean over the choice of words in both sets, at the level of
-    ``crossed``."""
+    """Lower end of the interval of the mean over the choice of words in both sets."""
     high: float
     """Upper end."""
 
@@ -96,10 +95,9 @@ _STABLE = "share of resampled tests with the paper's pattern"
 
 def similarities_table(results: Mapping[str, Any]) -> Table:
     """Mean cosine of each attribute with each target, and the standard deviation: Level 3."""
-    cells = {name: one.level3 for name, one in results.items()}
     rows = [
-        {"test": name, **{key: f"{number(one[key].mean, 3)} ({number(one[key].sd, 3)})" for key in CELLS}}
-        for name, one in cells.items()
+        {"test": name, **{k: f"{number(c.mean, 3)} ({number(c.sd, 3)})" for k, c in one.level3.items()}}
+        for name, one in results.items()
     ]
     columns = (Column(key="test", head="test"), *(Column(key=k, head=h) for k, h in CELLS.items()))
     title = "Level 3: mean cosine (standard deviation)"
@@ -258,8 +256,7 @@ def mleat(
     Notes
     -----
     *Departures:* the paper stars by a normal curve fitted to the permutation distribution
-    (``method="normal"``); here all divisions are counted. Its text states the p-value rule the wrong way
-    round.
+    (``method="normal"``); here all divisions are counted.
 
     References
     ----------
@@ -378,11 +375,7 @@ def lean(effect_size: float, pvalue: float | None, *, least_effect: float, alpha
 
 
 def pattern_of(x: str | None, y: str | None) -> str:
-    """Name of the pattern of two targets, by the attributes that they are close to.
-
-    >>> pattern_of("a", "b"), pattern_of(None, "b")
-    ('AB-Divergent', 'BY-Singular')
-    """
+    """Name of the pattern of two targets, by the attributes that they are close to."""
     return _NAMES[x, y]
 
 
@@ -417,12 +410,7 @@ class MapCell:
 
 
 def map_cells(pattern: str, effects: Mapping[str, float] | None = None) -> dict[str, MapCell]:
-    """The four cells of an EAT-Map by name: ``"ax"``, ``"bx"``, ``"ay"``, ``"by"``.
-
-    >>> found = map_cells("BY-Singular", {"x": 0.73, "y": -1.49})
-    >>> found["by"], found["ax"].step
-    (MapCell(towards=True, found=True, step=3, size=1.49), 2)
-    """
+    """The four cells of an EAT-Map by name: ``"ax"``, ``"bx"``, ``"ay"``, ``"by"``."""
     made, most = {}, len(phrases.STRENGTHS)
     for key, found in cells(pattern).items():
         d = None if effects is None else effects[key[1]]

@@ -182,8 +182,7 @@ def sc_weat(
                    {\operatorname{sd}_{c \in A \cup B} \cos(w, c)}
 
     ``pvalue`` permutes the attribute labels of the cosines of each word. The intervals and p-values in
-    ``crossed`` hold for other attribute words: they are those of Welch's t test, with the attribute words of
-    each set drawn.
+    ``crossed`` hold for other attribute words: they are those of Welch's t test.
 
     Parameters
     ----------
@@ -308,11 +307,7 @@ class _Measured(NamedTuple):
 
 
 def _from_scores(scores: NDArray[Any], n_a: int, ddof: int, *, smallest: Any) -> _Measured:
-    """Effect sizes and differences of means of centred scores, with Welch's standard errors.
-
-    Effect sizes are NaN where scores differ by no more than ``smallest``, the size of rounding errors; a
-    variance of that size is 0.
-    """
+    """Effect sizes, NaN where scores differ by rounding errors only, and Welch's standard errors."""
     n = scores.shape[1]
     sides, sizes = (scores[:, :n_a], scores[:, n_a:]), (n_a, n - n_a)
     means, squares, parts = [], [], []  # parts: variance of each mean
@@ -341,10 +336,7 @@ def _scored(
     *,
     divided: bool,
 ) -> Iterator[NDArray[Any]]:
-    """Centred cosines of words with attributes, by blocks of words; fills in what is computed of each.
-
-    Unless they are ``divided``, they are products with the vector of the word, times its length.
-    """
+    """Centred cosines, times the length of the word if not ``divided``, by blocks; fills in ``measured``."""
     columns: NDArray[Any] = np.ascontiguousarray(attributes.T, dtype=kind)
     error = rounding_error(vectors.shape[1]) * float(np.finfo(kind).eps / np.finfo(np.float64).eps)
     for start in range(0, len(rows), _CHUNK):
@@ -369,9 +361,9 @@ def _scored(
 def _check_spread(effect: Floats, labels: tuple[str, ...]) -> None:
     bad = np.flatnonzero(~np.isfinite(effect))
     if bad.size:
-        words = [repr(labels[i]) for i in bad[:4]]
+        words = join_words([repr(labels[i]) for i in bad[:4]], most=3)
         raise EvidenceError(
-            f"{join_words(words, most=3)} ({bad.size} in all) has the same cosine with every attribute, or a "
-            "vector that is not finite, so there is no effect size.",
+            f"{words} ({bad.size} in all) has the same cosine with every attribute, or a vector that is not "
+            "finite, so there is no effect size.",
             hint="leave these words out, or check the vectors.",
         )

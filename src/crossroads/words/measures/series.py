@@ -96,10 +96,7 @@ class Trend(Along):
 
 @dataclass(frozen=True, kw_only=True)
 class Change(Along):
-    """Where along a series a difference of mean cosines changes most, and whether it changes at all.
-
-    The interval holds for all splits at once, and the p-value is adjusted for their number.
-    """
+    """Where a difference of mean cosines changes most; interval and p-value hold for all splits at once."""
 
     position: int | None = None
     """Number of points before the change."""
@@ -372,10 +369,7 @@ def series_of(
     skips: tuple[type[CrossroadsError], ...],
     known: Mapping[int | str, object] = MappingProxyType({}),
 ) -> SeriesResult:
-    """A test in each model of a series; errors that ``skips`` names leave out a point.
-
-    ``known`` has the outcome of points that were measured already: a result, or why there is none.
-    """
+    """A test in each model, without points with errors of ``skips``; ``known`` has those measured before."""
     points: dict[int | str, MleatResult] = {}
     skipped: dict[int | str, str] = {}
     for at, emb in models.items():

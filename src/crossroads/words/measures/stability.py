@@ -172,10 +172,8 @@ def bootstrap(
     effects = np.concatenate(drawn)
     defined = effects[np.isfinite(effects)]
     if defined.size == 0:
-        raise EvidenceError(
-            f"none of {resamples} resamples of the design {design.name!r} has an effect size.",
-            hint="draw more resamples.",
-        )
+        message = f"none of {resamples} resamples of the design {design.name!r} has an effect size."
+        raise EvidenceError(message, hint="draw more resamples.")
     low, high = percentile_interval(defined, level)
     conventions = {"measure": "bootstrap", "ddof": ddof, "interval": "percentile", "seed": seed}
     return BootstrapResult(
@@ -201,12 +199,6 @@ def influence(
     ----------
     emb, design, ddof, missing
         As in :func:`~crossroads.weat`. A set must keep at least one stimulus.
-
-    Notes
-    -----
-    The work grows with the number of stimuli, not with its square: leaving out a target changes two sums, and
-    leaving out an attribute the vector d that targets T are multiplied by. The standard deviation of the
-    associations of centred targets is the length of T d, or of R d with T = Q R.
 
     Examples
     --------
@@ -264,7 +256,11 @@ def _without_targets(
 def _without_attributes(
     targets: Floats, n_x: int, ddof: int, least: float, found: Gathered
 ) -> dict[str, Floats]:
-    """Effect sizes without each attribute in turn."""
+    """Effect sizes without each attribute in turn, with work that grows with their number, not its square.
+
+    Each changes the vector d that targets T are multiplied by. The standard deviation of the associations of
+    centred targets is the length of T d, or of R d with T = Q R.
+    """
     n = len(targets)
     centred = targets - targets.mean(axis=0)
     factor: Floats = centred if n <= targets.shape[1] else np.linalg.qr(centred, mode="r")  # type: ignore[assignment]
@@ -393,10 +389,7 @@ def reliability(
 def _split_half(
     table: Floats, first: int, splits: int, rng: np.random.Generator, error: float
 ) -> float | None:
-    """Mean correlation, stepped up, of contrasts of the columns, which are split within each group.
-
-    None where there is no contrast but rounding error.
-    """
+    """Mean correlation, stepped up, of contrasts of the columns; None for rounding errors alone."""
     sizes = (first, table.shape[1] - first)
     if min(sizes) < 2 or len(table) < 3:
         return None

@@ -372,9 +372,8 @@ def gather_two(
 def check_ddof(ddof: int) -> None:
     """Raise an error for anything but the two conventions in use."""
     if not is_number(ddof) or ddof not in (0, 1):
-        raise InputError(
-            f"ddof is {in_short(ddof)}.", hint="use 1 (sample standard deviation) or 0 (population)."
-        )
+        hint = "use 1 (sample standard deviation) or 0 (population)."
+        raise InputError(f"ddof is {in_short(ddof)}.", hint=hint)
 
 
 def recorded_work(max_work: float) -> float | str:
@@ -384,11 +383,7 @@ def recorded_work(max_work: float) -> float | str:
 
 
 def scores_of(found: Gathered) -> tuple[Floats, Floats, tuple[str, ...]]:
-    """Scores of the two groups that are permuted, and the stimuli they belong to.
-
-    Two targets are permuted by their associations with the attributes; with one target, it is the
-    attributes that are permuted, by their mean cosine with it.
-    """
+    """Scores of the two groups that are permuted, targets or else attributes, and their stimuli."""
     vectors, words = found.vectors, found.words
     if "y" in vectors:
         s = associations(np.concatenate([vectors["x"], vectors["y"]]), vectors["a"], vectors["b"])
