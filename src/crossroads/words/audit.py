@@ -258,13 +258,13 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
     outcome = outcomes["mleat"]
     tests = {name: test for name, test in outcome.items() if isinstance(test, MleatResult)}
     skipped = {name: why for name, why in outcome.items() if isinstance(why, str)}
-    if not tests and context.insist:
+    if not tests and not context.insist:
+        return Findings(left_out=skipped)
+    if not tests:
         raise InputError(
             f"none of the {len(skipped)} tests can be measured: {next(iter(skipped.values()))}",
             hint="use vectors that cover the stimuli; crossroads catalog NAME lists them.",
         )
-    if not tests:
-        return Findings(left_out=skipped)
 
     def detect(n_x: int, n_y: int, **options: Any) -> Detectable:
         """What sets of these sizes can detect; finding it loads much of scipy."""
@@ -275,7 +275,7 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
 
     settings, intervals = context.settings, outcomes["bootstrap"]
     battery = assemble_battery(
-        list(tests.values()),
+        [*tests.values()],
         skipped=skipped,
         missing=settings.missing,
         options={"alternative": settings.alternative, "seed": settings.seed},

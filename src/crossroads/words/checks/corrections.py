@@ -208,7 +208,6 @@ class CorrectionsResult(Result):
                 yield 0 if p >= _LEVEL else int(np.sign(self.differences[test][name]))
 
     def _rows(self) -> list[Row]:
-        """One row per test and correction."""
         numbers = {"effect_size": self.effect_sizes, "difference": self.differences, "p": self.pvalues}
         return [
             {"test": test, "correction": name, **{key: some[test][name] for key, some in numbers.items()}}
@@ -217,13 +216,11 @@ class CorrectionsResult(Result):
         ]
 
     def _members(self) -> Iterator[Row]:
-        """Every test with its numbers by correction."""
         for test, sizes in self.effect_sizes.items():
             yield {"test": test, "d": sizes, "delta": self.differences[test], "p": self.pvalues[test]}
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
-        """Tests whose answer depends on the correction, and tests without a p-value."""
         for one in results.values():
             if one.changed:
                 yield f"The answer at p < .05 depends on the correction in {join_words(one.changed, most=6)}."
@@ -233,7 +230,6 @@ class CorrectionsResult(Result):
             yield f"{why}: {join_words(without, most=6)}."
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number."""
         for row in self._rows():
             for statistic in ("effect_size", "difference", "p"):
                 yield long_row("corrections", row["test"], row["correction"], statistic, row[statistic])
@@ -398,7 +394,6 @@ class AnisotropyResult(Result):
         yield from (f"Warning: {one.warning}" for one in results.values() if one.warning)
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number."""
         row = partial(long_row, ANISOTROPY, self._label, n=self.words)
         for statistic in ("mean_cosine", "rogue_share", "effective_rank"):
             yield row("", statistic, getattr(self, statistic))

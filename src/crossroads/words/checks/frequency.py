@@ -249,8 +249,7 @@ def frequency(
     many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
     options: dict[str, Any] = {"score_error": error, "method": "saddlepoint" if many else "auto"}
     adjusted = crossed(table, n_x, n_a, alternative="two-sided", covariate=f[: n_x + n_y], **options)
-    nulls: dict[str, Drawn] = {}
-    lacking = "contexts of other words are not known"
+    nulls, lacking = dict[str, Drawn](), "contexts of other words are not known"
     if isinstance(emb, Embeddings):
         nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
     pvalues = {name: _share(one, d) for name, one in nulls.items()}

@@ -51,7 +51,6 @@ COUNTED = 5_000
 """Divisions up to which power is computed from the divisions; beyond, the t test is within .01."""
 COUNTED_AT_LOW_LEVELS = 200_000
 """The same where the level of a tail is below .02, at which the t test converges more slowly."""
-
 _LOW_LEVEL = 0.02
 _SHAPES = (200, 4_000)
 _SUMS = 4_000_000
@@ -69,10 +68,8 @@ def _detectable_note(results: Sequence[BatteryResult]) -> str:
     """Explanation of the detectable effect size; empty without a test."""
     for could in [could for one in results for could in one.detectable][:1]:
         side = "two-sided" if could.alternative == "two-sided" else "one-sided"
-        return (
-            f"true effect size that sets of these sizes detect in {percent(could.power)} of cases "
-            f"(p < {could.alpha:g}, {side}, not adjusted)"
-        )
+        cases = f"{percent(could.power)} of cases (p < {could.alpha:g}, {side}, not adjusted)"
+        return f"true effect size that sets of these sizes detect in {cases}"
     return ""
 
 

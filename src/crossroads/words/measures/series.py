@@ -178,7 +178,6 @@ class SeriesResult(Result):
         return [*sorted(times)] if len(times) == len(labels) else labels
 
     def _members(self) -> Iterator[Member]:
-        """Every point, with its number or label."""
         for at, (time, test) in enumerate(self.points.items()):
             yield Member(test=test, at=at, family=self, extra=time)
 
