@@ -7,10 +7,10 @@ from crossroads.core.inference.multiplicity import holm as holm
 from crossroads.core.inference.permutation.test import permutation_test as permutation_test
 from crossroads.core.inference.random_effects import combine as combine
 from crossroads.intersections.discovery import null_threshold as null_threshold
-from crossroads.words.checks.anisotropy import anisotropy as anisotropy
+from crossroads.words.checks.corrections import anisotropy as anisotropy
 from crossroads.words.checks.corrections import corrected as corrected
 from crossroads.words.checks.corrections import corrections as corrections
-from crossroads.words.checks.reliability import reliability as reliability
-from crossroads.words.measures.power import minimum_detectable as minimum_detectable
+from crossroads.words.measures.battery import minimum_detectable as minimum_detectable
 from crossroads.words.measures.stability import bootstrap as bootstrap
 from crossroads.words.measures.stability import influence as influence
+from crossroads.words.measures.stability import reliability as reliability

@@ -24,7 +24,7 @@ from crossroads.core.audit.engine import (
 )
 from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.results.robustness import checks_name
-from crossroads.words.checks.anisotropy import OF_CONTEXTS, AnisotropyResult, measured_anisotropy
+from crossroads.words.checks.corrections import OF_CONTEXTS, AnisotropyResult, measured_anisotropy
 from crossroads.words.checks.frequency import FrequencyResult, frequency, frequency_name
 
 if TYPE_CHECKING:

@@ -462,7 +462,7 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
     levels = _levels(contexts, designs, result, options) if sampled.levels else {}
     tables = [CeatBatteryResult._tabulate({result._label: result})]
     if levels:
-        cosines = similarities_table({name: one.level3 for name, one in levels.items()})
+        cosines = similarities_table(levels)
         tables += [MultilevelCeatResult._tabulate(levels), cosines]
     return Outcome(
         command="ceat",

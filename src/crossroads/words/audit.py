@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from math import comb
 from pathlib import Path
@@ -28,7 +28,6 @@ from crossroads.core.audit.engine import (
 from crossroads.core.audit.progress import SMALL
 from crossroads.core.errors import EvidenceError, InputError
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.files import find_model
 from crossroads.core.results import encode, versions
 from crossroads.core.results.gathered import Missing
@@ -37,23 +36,27 @@ from crossroads.core.results.robustness import checks_name
 from crossroads.core.stimuli import Design
 from crossroads.core.storage.cache import JSON, Key
 from crossroads.core.storage.files import code
-from crossroads.words.checks.anisotropy import ANISOTROPY, AnisotropyResult, measured_anisotropy
-from crossroads.words.checks.corrections import CorrectionsResult, corrections
+from crossroads.words.checks.corrections import (
+    ANISOTROPY,
+    AnisotropyResult,
+    CorrectionsResult,
+    corrections,
+    measured_anisotropy,
+)
 from crossroads.words.checks.frequency import FrequencyResult, frequency, frequency_name
 from crossroads.words.checks.placebo import LEAST_POOL, OtherWords, PlaceboResult, placebo_among, placebo_name
-from crossroads.words.checks.reliability import ReliabilityResult, reliability, reliability_name
-from crossroads.words.measures.battery import assemble_battery
+from crossroads.words.measures.battery import Detectable, assemble_battery, minimum_detectable
 from crossroads.words.measures.mleat import MleatResult, mleat
-from crossroads.words.measures.power import Detectable, minimum_detectable
-from crossroads.words.measures.series import (
-    Points,
-    SeriesResult,
-    assemble_series,
-    decade_name,
-    series_name,
-    series_trend,
+from crossroads.words.measures.series import Points, SeriesResult, decade_name, series_name, series_of
+from crossroads.words.measures.stability import (
+    BootstrapResult,
+    InfluenceResult,
+    ReliabilityResult,
+    bootstrap,
+    influence,
+    reliability,
+    reliability_name,
 )
-from crossroads.words.measures.stability import BootstrapResult, InfluenceResult, bootstrap, influence
 from crossroads.words.models.settings import layer_count
 from crossroads.words.vectors.formats import arrays
 
@@ -89,7 +92,10 @@ class Words(Evidence):
     @cached_property
     def pool(self) -> str:
         """Checksum of the other words, their vectors and ranks."""
-        return _pool_checksum(self.emb.pool)
+        pool = self.emb.pool
+        if pool is None:
+            return ""
+        return _words_checksum(pool) + hashlib.sha256(np.ascontiguousarray(pool.vectors).data).hexdigest()
 
     @cached_property
     def ranks(self) -> str:
@@ -105,8 +111,8 @@ class Others(Words):
         self._others = OtherWords(emb, designs)
 
     def read(self) -> Any:
-        """The other words and the vectors."""
-        return self._others, self.emb
+        """The other words, with the vectors."""
+        return self._others
 
 
 class Space(Words):
@@ -159,12 +165,6 @@ def _words_checksum(emb: Embeddings) -> str:
     return hashlib.sha256(json.dumps([emb.labels, ranks], ensure_ascii=True).encode()).hexdigest()
 
 
-def _pool_checksum(pool: Embeddings | None) -> str:
-    if pool is None:
-        return ""
-    return _words_checksum(pool) + hashlib.sha256(np.ascontiguousarray(pool.vectors).data).hexdigest()
-
-
 # ---- units, and what they need
 
 
@@ -201,12 +201,8 @@ def points(plan: Plan) -> dict[Points, list[int]]:
     return found
 
 
-def _series_units(over: Points) -> Callable[[Plan], list[Unit]]:
-    def units(plan: Plan) -> list[Unit]:
-        wanted = plan.kind.name == "series" if over == "year" else plan.layers
-        return designs(plan) if wanted else []
-
-    return units
+def _series_units(over: Points, plan: Plan) -> list[Unit]:
+    return designs(plan) if (plan.kind.name == "series" if over == "year" else plan.layers) else []
 
 
 def has_pool(emb: Embeddings) -> bool:
@@ -230,59 +226,28 @@ def _needs_frequencies(read: Words, settings: Settings, unit: Unit) -> list[str]
 # ---- measures that are not one function
 
 
-def _placebo(
-    others: tuple[OtherWords, Embeddings], design: Design, *, missing: Missing, seed: int
-) -> PlaceboResult:
-    return placebo_among(*others, design, missing=missing, seed=seed)
-
-
-def _corrections(
-    emb: Embeddings, tests: Sequence[Design], *, missing: Missing, seed: int
-) -> CorrectionsResult:
+def _corrections(emb: Embeddings, tests: Any, *, missing: Missing, seed: int) -> CorrectionsResult:
     return corrections(emb, tests, missing="drop" if missing == "raise" else missing, seed=seed)
 
 
 def _series(
-    read: tuple[Mapping[int, Embeddings], Mapping[str, Outcome]],
+    read: tuple[Mapping[int | str, Embeddings], Mapping[str, Outcome]],
     design: Design,
     *,
     over: Points,
     missing: Missing,
-    alternative: Alternative,
-    seed: int,
+    **options: Any,
 ) -> SeriesResult:
     """A test in each model of a series; it needs two in which it can be measured."""
-    models, last = read
-    options: dict[str, Any] = {"alternative": alternative, "seed": seed}
-    tests: dict[int | str, MleatResult] = {}
-    skipped: dict[int | str, str] = {}
-    for point, emb in models.items():
-        test = last.get(design.name) if point == max(models) else None
-        try:
-            test = mleat(emb, design, missing=missing, **options) if test is None else test
-        except lacking(missing) as error:
-            test = error.reason
-        if isinstance(test, MleatResult):
-            tests[point] = test
-        else:
-            skipped[point] = str(test)
-    if len(tests) < 2:
+    (models, last), skips = read, lacking(missing)
+    known = {list(models)[-1]: last[design.name]} if design.name in last else {}
+    result = series_of(models, design, over=over, missing=missing, options=options, skips=skips, known=known)
+    if len(result.points) < 2:
         what = "layers" if over == "layer" else "decades"
         raise EvidenceError(
-            f"it can be measured in {len(tests)} of {len(models)} {what}, and a series needs two."
+            f"it can be measured in {len(result.points)} of {len(models)} {what}, and a series needs two."
         )
-    trend, change = series_trend(models, tests, over)
-    return assemble_series(
-        design.name,
-        tests,
-        skipped=skipped,
-        missing=missing,
-        options=options,
-        provenance=tuple(emb.provenance for emb in models.values()),
-        trend=trend,
-        change=change,
-        over=over,
-    )
+    return result
 
 
 # ---- families
@@ -290,31 +255,27 @@ def _series(
 
 def _battery(context: Context, outcomes: Outcomes) -> Findings:
     """The battery, with p-values adjusted for the number of its tests."""
-    tests = {name: one for name, one in outcomes["mleat"].items() if isinstance(one, MleatResult)}
-    skipped = {name: one for name, one in outcomes["mleat"].items() if isinstance(one, str)}
-    if not tests and context.insist:
+    outcome = outcomes["mleat"]
+    tests = {name: test for name, test in outcome.items() if isinstance(test, MleatResult)}
+    skipped = {name: why for name, why in outcome.items() if isinstance(why, str)}
+    if not tests and not context.insist:
+        return Findings(left_out=skipped)
+    if not tests:
         raise InputError(
             f"none of the {len(skipped)} tests can be measured: {next(iter(skipped.values()))}",
             hint="use vectors that cover the stimuli; crossroads catalog NAME lists them.",
         )
-    if not tests:
-        return Findings(left_out=skipped)
 
     def detect(n_x: int, n_y: int, **options: Any) -> Detectable:
         """What sets of these sizes can detect; finding it loads much of scipy."""
-        decided = {
-            "code": code("core/inference"),
-            "versions": dict(versions()),
-            "sizes": [n_x, n_y],
-            **options,
-        }
+        used = {"code": code("core/inference"), "versions": dict(versions())}
+        key = Key("detectable", "", {**used, "sizes": [n_x, n_y], **options})
         make = partial(minimum_detectable, n_x, n_y, **options)
-        found = context.cache.get(Key("detectable", "", decided), lambda: encode(make()), JSON)
-        return decode_fields(Detectable, found)
+        return decode_fields(Detectable, context.cache.get(key, lambda: encode(make()), JSON))
 
     settings, intervals = context.settings, outcomes["bootstrap"]
     battery = assemble_battery(
-        list(tests.values()),
+        [*tests.values()],
         skipped=skipped,
         missing=settings.missing,
         options={"alternative": settings.alternative, "seed": settings.seed},
@@ -331,18 +292,13 @@ def _corrected(context: Context, outcomes: Outcomes) -> Findings:
     found, measured = outcomes["corrections"][""], outcomes["mleat"]
     if not isinstance(found, CorrectionsResult):
         return Findings()
-    skipped = {test: why for test, why in found.skipped.items() if not isinstance(measured.get(test), str)}
-    return Findings(
-        results={found._label: found}, left_out={f"{test} corrections": why for test, why in skipped.items()}
-    )
+    skipped = [test for test in found.skipped if not isinstance(measured.get(test), str)]
+    left = {f"{test} corrections": found.skipped[test] for test in skipped}
+    return Findings(results={found._label: found}, left_out=left)
 
 
 def test_seconds(unit: Unit) -> float:
-    """Approximate seconds of the p-value of a design.
-
-    About 10⁹ divisions of the targets are counted in a second or two; with more, the p-value is bracketed,
-    which takes time proportional to the number of words.
-    """
+    """Approximate seconds of the p-value of a design; with many divisions, it is bracketed."""
     sets: Mapping[str, Any] = {} if unit.design is None else unit.design.sets
     x, y = len(sets["x"]), len(sets.get("y", ()))
     divisions, bracketed = comb(x + y, x), (x + y) / 40
@@ -355,12 +311,9 @@ def _test_names(plan: Plan, unit: Unit) -> dict[str, str]:
     return {unit.name: "test", checks_name(unit.name): "checks"}
 
 
-def _series_names(over: Points) -> Callable[[Plan, Unit], dict[str, str]]:
-    def names(plan: Plan, unit: Unit) -> dict[str, str]:
-        tests = dict.fromkeys((decade_name(unit.name, at, over) for at in points(plan)[over]), "decade")
-        return {**tests, series_name(unit.name, over): "trend"}
-
-    return names
+def _series_names(over: Points, plan: Plan, unit: Unit) -> dict[str, str]:
+    tests = dict.fromkeys((decade_name(unit.name, at, over) for at in points(plan)[over]), "decade")
+    return {**tests, series_name(unit.name, over): "trend"}
 
 
 _check = partial(Row, on="words", each=designs, follows="mleat")
@@ -385,7 +338,7 @@ ROWS = (
         needs=(_needs_frequencies,), named=frequency_name("{}"),
     ),
     _check(
-        name="placebo", measure=_placebo, gives=PlaceboResult, on="others", each=_with_placebos,
+        name="placebo", measure=placebo_among, gives=PlaceboResult, on="others", each=_with_placebos,
         takes=("missing", "seed"), needs=(_needs_pool,), named=placebo_name("{}"), seconds=0.5,
     ),
 )  # fmt: skip
@@ -402,8 +355,9 @@ SPACE = (
     *(
         Row(
             name=name, measure=partial(_series, over=over), gives=SeriesResult, on=name,
-            each=_series_units(over), rules=_series_names(over), named=series_name("{}", over),
-            takes=("missing", "alternative", "seed"), seconds=lambda unit: 10 * test_seconds(unit),
+            each=partial(_series_units, over), rules=partial(_series_names, over),
+            named=series_name("{}", over), takes=("missing", "alternative", "seed"),
+            seconds=lambda unit: 10 * test_seconds(unit),
         )
         for name, over in SERIES.items()
     ),

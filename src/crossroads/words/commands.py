@@ -20,7 +20,7 @@ from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import number, percent
 from crossroads.core.wording.table import Table
 from crossroads.words.measures.battery import BatteryResult, battery
-from crossroads.words.measures.mleat import MleatResult
+from crossroads.words.measures.mleat import MleatResult, similarities_table
 from crossroads.words.measures.sc_weat import ScWeatResult, sc_weat
 from crossroads.words.measures.series import Points, SeriesResult, series
 from crossroads.words.measures.weat import WeatResult, weat
@@ -134,7 +134,7 @@ def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]
     emb = source.vectors(designs)
     result = battery(emb, designs, **options)
     tests = {test.design: test for test in result.tests}
-    table, cosines = MleatResult._tabulate(tests), MleatResult.similarities(tests)
+    table, cosines = MleatResult._tabulate(tests), similarities_table(tests)
     first = replace(table.without(_SECOND), title="Level 1: both targets")
     return Outcome(
         command="mleat",

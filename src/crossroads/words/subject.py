@@ -7,11 +7,9 @@ SUBJECT = Subject(
     lines=12300,
     uses=("contexts",),
     results=(
-        "checks.anisotropy",
         "checks.corrections",
         "checks.frequency",
         "checks.placebo",
-        "checks.reliability",
         "measures.battery",
         "measures.mleat",
         "measures.projection",

@@ -12,7 +12,7 @@ import pytest
 
 import crossroads as cr
 from crossroads.core.report.documents.records import results_document
-from crossroads.words.measures.patterns import PATTERNS
+from crossroads.words.measures.mleat import PATTERNS
 from tests.browser.conftest import design_of, lists, random_vectors
 
 Open = Callable[..., Any]

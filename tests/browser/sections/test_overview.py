@@ -18,7 +18,7 @@ from crossroads.core.report.documents.reading import read_records
 from crossroads.core.report.documents.records import Record, audit_document
 from crossroads.core.report.page.page import write_page
 from crossroads.core.stimuli import Design
-from crossroads.words.measures.patterns import map_cells
+from crossroads.words.measures.mleat import map_cells
 from tests.browser.conftest import agreeing, copied_rows, design_of, lists, random_vectors
 from tests.conftest import Once
 

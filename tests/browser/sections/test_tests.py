@@ -231,6 +231,5 @@ def test_single_words_have_a_table(made: Callable[..., Any], vectors: Embeddings
     assert [float(row["d"]) for row in rows] == result.effect_size.tolist()
     assert [float(row["exact p"]) for row in rows] == result.pvalue.tolist()
     # for other attribute words, beside it and under its own name
-    shown = {"p": result.crossed_pvalue, "lower end": result.low, "upper end": result.high}
-    for head, expected in shown.items():
+    for head, expected in zip(("lower end", "upper end", "p"), result.crossed, strict=True):
         assert [float(row[head]) for row in rows] == pytest.approx(expected.tolist(), rel=1e-11)

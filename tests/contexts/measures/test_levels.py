@@ -15,7 +15,7 @@ from crossroads import Contexts, Design, Embeddings, ceat, mleat, multilevel_cea
 from crossroads.contexts.measures.draws import draw_contexts
 from crossroads.core.inference.random_effects import combine
 from crossroads.stats import permutation_test
-from crossroads.words.measures.patterns import PATTERNS, lean, pattern_of
+from crossroads.words.measures.mleat import PATTERNS, lean, pattern_of
 
 WORDS = {name: [f"{name}{i}" for i in range(5)] for name in "xyab"}
 DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]

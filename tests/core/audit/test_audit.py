@@ -27,8 +27,7 @@ from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.catalogue.index import panel
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.people.alignment_result import AlignmentResult
-from crossroads.words.checks.anisotropy import AnisotropyResult
-from crossroads.words.checks.corrections import CorrectionsResult
+from crossroads.words.checks.corrections import AnisotropyResult, CorrectionsResult
 from crossroads.words.checks.placebo import PlaceboResult
 from crossroads.words.measures.battery import BatteryResult
 from crossroads.words.measures.series import SeriesResult

@@ -183,7 +183,7 @@ def test_a_test_is_marked_among_its_placebos(every_result: dict[str, Result]) ->
     ax = placebo_plot(result)
     assert [abs(result.statistic)] * 2 in [xs(line) for line in ax.lines]
     texts = " ".join(said(ax)).replace("\N{NO-BREAK SPACE}", " ")
-    assert result.among_topics.replace("\N{NO-BREAK SPACE}", " ") in texts
+    assert result._among_topics.replace("\N{NO-BREAK SPACE}", " ") in texts
 
 
 def test_associations_stand_against_log_frequency_with_one_slope() -> None:
@@ -194,11 +194,11 @@ def test_associations_stand_against_log_frequency_with_one_slope() -> None:
     shown = {(x, y): color for x, y, _, color in markers(ax)}
     for key, color in (("x", RED), ("y", BLUE)):
         for word in found.sets[key]:
-            assert shown[found.log_frequencies[word], found.associations[word]] == color
+            assert shown[found.basis.log_frequencies[word], found.basis.associations[word]] == color
     lines = [line for line in ax.lines if len(xs(line)) == 2 and colour_of(line) in (RED, BLUE)]
     slopes = [(ys(one)[1] - ys(one)[0]) / (xs(one)[1] - xs(one)[0]) for one in lines]
-    assert slopes == pytest.approx([found.slope, found.slope])
-    heights = [ys(one)[0] - found.slope * xs(one)[0] for one in lines]
+    assert slopes == pytest.approx([found.basis.slope, found.basis.slope])
+    heights = [ys(one)[0] - found.basis.slope * xs(one)[0] for one in lines]
     assert heights[0] - heights[1] == pytest.approx(found.adjusted.difference)
     text = " ".join(said(ax))
     assert f"more than frequency? {found.answer}" in text

@@ -28,7 +28,7 @@ from crossroads.core.wording import phrases
 from crossroads.core.wording.escaping import one_line
 from crossroads.core.wording.numbers import P
 from crossroads.core.wording.table import Interval, Rate
-from crossroads.words.checks.anisotropy import measured_anisotropy
+from crossroads.words.checks.corrections import measured_anisotropy
 from crossroads.words.measures.sc_weat import ScWeatResult
 from tests.results import MAKERS, aliases
 

@@ -15,8 +15,14 @@ import crossroads as cr
 from crossroads.core.errors import CrossroadsWarning, EvidenceError, InputError
 from crossroads.core.inference.geometry import unit
 from crossroads.stats import anisotropy
-from crossroads.words.checks.anisotropy import effective_rank, measured_anisotropy
-from crossroads.words.checks.corrections import AS_IT_IS, CORRECTIONS, corrected, corrections
+from crossroads.words.checks.corrections import (
+    AS_IT_IS,
+    CORRECTIONS,
+    corrected,
+    corrections,
+    effective_rank,
+    measured_anisotropy,
+)
 
 DESIGN = cr.catalog("weat7")
 
@@ -151,7 +157,7 @@ def test_tests_that_cannot_be_measured_are_listed_or_raise() -> None:
     found = corrections(stimuli(), [DESIGN, single, cr.catalog("weat1")], missing="drop")
     assert list(found.effect_sizes) == ["weat7"]
     assert set(found.skipped) == {"single", "weat1"}
-    with pytest.raises(InputError, match="one target"):
+    with pytest.raises(InputError, match="single target"):
         corrections(stimuli(), single)
     with pytest.raises(EvidenceError, match="none of the 1 tests"):
         corrections(stimuli(), [single])
@@ -164,7 +170,7 @@ def test_tests_that_cannot_be_measured_are_listed_or_raise() -> None:
 
 def test_wrong_kinds_get_a_plain_error() -> None:
     contexts = cr.Contexts.from_dict({"a": np.eye(2), "b": np.eye(2)})
-    with pytest.raises(InputError, match="one vector per word"):
+    with pytest.raises(InputError, match="of type Contexts"):
         corrected(contexts, "rank")  # type: ignore[arg-type]
     with pytest.raises(EvidenceError, match="vectors of 1 word"):
         corrected(named([[1.0, 2.0]]), "standardise")

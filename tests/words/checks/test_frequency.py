@@ -18,8 +18,7 @@ import crossroads as cr
 from crossroads.core.errors import CrossroadsError, FormatError, MissingStimuliError, UnknownNameError
 from crossroads.core.inference.crossed import spread, spread_at_equal
 from crossroads.core.stimuli.files.text import read_frequencies
-from crossroads.words.checks.frequency import FrequencyResult
-from crossroads.words.checks.matched import Drawn
+from crossroads.words.checks.frequency import Drawn, FrequencyResult
 
 module = sys.modules["crossroads.words.checks.frequency"]  # the function hides it
 SIZE = 4_000
@@ -86,7 +85,7 @@ def test_numbers_are_those_of_their_definitions(seed: int, n_x: int, n_y: int, n
     toy = cr.Design(name="toy", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])
     found = cr.frequency(emb, toy, frequencies=counts)
     f = {key: [log(counts[word]) for word in some] for key, some in sets.items()}
-    s = {key: [found.associations[word] for word in sets[key]] for key in "xy"}
+    s = {key: [found.basis.associations[word] for word in sets[key]] for key in "xy"}
     mean = {key: sum(f[key]) / len(f[key]) for key in "xy"}
     squares = sum((value - mean[key]) ** 2 for key in "xy" for value in f[key])
     gap = (mean["x"] - mean["y"]) / (squares / (n_x + n_y - 2)) ** 0.5
@@ -99,7 +98,7 @@ def test_numbers_are_those_of_their_definitions(seed: int, n_x: int, n_y: int, n
     design = np.array([[1.0, key == "x", value] for key in "xy" for value in f[key]])
     fitted = np.linalg.lstsq(design, np.array(s["x"] + s["y"]), rcond=None)[0]
     assert found.adjusted.difference == pytest.approx(fitted[1], abs=1e-10)
-    assert found.slope == pytest.approx(fitted[2], abs=1e-10)
+    assert found.basis.slope == pytest.approx(fitted[2], abs=1e-10)
     assert found.matched_pvalue is None  # no other words are there to draw from
 
 
@@ -202,7 +201,7 @@ def test_frequencies_come_from_a_table_or_a_file(tmp_path: Path) -> None:
     path.write_text("word\tcount\n" + "\n".join(f"{word}\t{count!r}" for word, count in COUNTS.items()))
     for file in (path, str(path)):
         assert cr.frequency(emb, design, frequencies=file) == by_table
-    assert (by_rank.source, by_table.source) == ("order of the vector file", "given as a table")
+    assert (by_rank.basis.source, by_table.basis.source) == ("order of the vector file", "given as a table")
     # words are looked up in lower case, where the table has no other
     upper = cr.Embeddings([word.title() for word in WORDS], emb.vectors)
     titled = design.replace({word: word.title() for word in design.words})
@@ -214,10 +213,10 @@ def test_wordfreq_knows_languages() -> None:
     design = cr.catalog("weat7")
     emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
     found = cr.frequency(emb, design, frequencies="wordfreq")
-    assert found.source == "wordfreq, en"
-    assert found.log_frequencies["math"] == pytest.approx(log(wordfreq.word_frequency("math", "en")))
+    assert found.basis.source == "wordfreq, en"
+    assert found.basis.log_frequencies["math"] == pytest.approx(log(wordfreq.word_frequency("math", "en")))
     for name in ("de", "wordfreq:de"):
-        assert cr.frequency(emb, design, frequencies=name, missing="drop").source == "wordfreq, de"
+        assert cr.frequency(emb, design, frequencies=name, missing="drop").basis.source == "wordfreq, de"
     with pytest.raises(UnknownNameError, match="xq"):
         cr.frequency(emb, design, frequencies="wordfreq:xq")
 
@@ -232,7 +231,7 @@ def test_words_without_a_frequency_are_named_or_left_out() -> None:
     assert found.coverage is not None
     assert found.coverage.missing == dict.fromkeys(gone, "no frequency is known")
     assert found._left_out() == 2
-    assert gone[0] not in found.associations
+    assert gone[0] not in found.basis.associations
     balanced = cr.frequency(emb, design, frequencies=counts, missing="balance")
     assert {key: len(words) for key, words in balanced.sets.items()} == {"x": 15, "y": 15, "a": 9, "b": 9}
     assert balanced.coverage is not None
@@ -267,7 +266,7 @@ EMB, DESIGN = world(moved=1.0)
             (EMB, DESIGN, {"frequencies": {**COUNTS, DESIGN.x[0]: odd}}, f"frequency of '{DESIGN.x[0]}' is")
             for odd in (0, float("inf"), "many")
         ),
-        (EMB, cr.Design(name="single", x=DESIGN.x, a=DESIGN.a, b=DESIGN.b), {}, "has one target"),
+        (EMB, cr.Design(name="single", x=DESIGN.x, a=DESIGN.a, b=DESIGN.b), {}, "has a single target"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(

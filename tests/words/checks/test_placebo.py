@@ -99,7 +99,7 @@ def test_tests_that_share_the_nearest_words_have_the_placebos_that_each_has_alon
     ]
     shared = OtherWords(more, designs)
     for one in designs:
-        alone, together = cr.placebo(more, one, draws=40), placebo_among(shared, more, one, draws=40)
+        alone, together = cr.placebo(more, one, draws=40), placebo_among(shared, one, draws=40)
         assert together.to_dict() == alone.to_dict()
 
 

@@ -10,7 +10,7 @@ from crossroads.core.figures.style import INK
 from crossroads.core.wording.numbers import p_equals, percent
 from crossroads.plots import eat_map, eat_maps, taxonomy
 from crossroads.words.measures.battery import BatteryResult
-from crossroads.words.measures.patterns import PATTERNS, cells
+from crossroads.words.measures.mleat import PATTERNS, cells
 from tests.fixtures.figures import Toy, colour_of, faults, said
 
 

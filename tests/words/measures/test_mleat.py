@@ -14,7 +14,7 @@ from scipy import stats
 
 from crossroads import Design, Embeddings, mleat, weat
 from crossroads.core.errors import CrossroadsError
-from crossroads.words.measures.patterns import PATTERNS, cells, lean, pattern_of
+from crossroads.words.measures.mleat import PATTERNS, cells, lean, pattern_of
 from tests.words.measures.plain import cosine, designed, mean, resampled, sd, space
 
 

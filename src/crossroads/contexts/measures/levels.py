@@ -54,10 +54,11 @@ from crossroads.core.results.gathered import Missing
 from crossroads.core.results.stats import pairs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
-from crossroads.words.measures.mleat import CELLS, LEVELS
-from crossroads.words.measures.patterns import (
+from crossroads.words.measures.mleat import (
     ALPHA,
+    CELLS,
     LEAST_EFFECT,
+    LEVELS,
     PATTERNS,
     check_rule,
     critical_effect,

@@ -37,7 +37,7 @@ from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.files.text import read_frequencies
 from crossroads.core.storage.files import check_file, disk_errors, write_file
 from crossroads.words.checks.corrections import Correction
-from crossroads.words.checks.scales import wordfreq_language
+from crossroads.words.checks.frequency import wordfreq_language
 from crossroads.words.models.ask import SourceOptions
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"

@@ -33,8 +33,7 @@ from crossroads.papers.cells import (
 from crossroads.papers.ml_eat import tables
 from crossroads.papers.ml_eat.tables import BARE, LEANINGS, Number, decade_numbers, numbers
 from crossroads.papers.published import table
-from crossroads.words.measures.mleat import MleatResult, mleat
-from crossroads.words.measures.patterns import PATTERNS
+from crossroads.words.measures.mleat import PATTERNS, MleatResult, mleat
 
 Vectors = Embeddings | Mapping[int, Embeddings]
 AS_PRINTED: Mapping[str, Any] = {"ddof": 1, "alternative": "observed", "method": "normal", "resamples": 0}

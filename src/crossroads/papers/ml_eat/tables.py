@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from crossroads.core.stimuli import catalog
 from crossroads.papers.published import table
-from crossroads.words.measures.patterns import LEAST_EFFECT, PATTERNS, pattern_of
+from crossroads.words.measures.mleat import LEAST_EFFECT, PATTERNS, pattern_of
 
 LEVELS = ("level1", "level2_x", "level2_y")
 """Effect sizes, in the order of the columns."""

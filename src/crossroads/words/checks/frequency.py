@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log
@@ -13,22 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.contexts.measures.draws import expected_cosines, stack
-from crossroads.core.errors import InputError, join_words
+from crossroads.core.errors import InputError, UnknownNameError, in_short, join_words, require
 from crossroads.core.evidence import Contexts, Embeddings
+from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.crossed import Crossed, crossed, equal_weights
-from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
-from crossroads.core.inference.options import whole
-from crossroads.core.inference.permutation.test import Method
-from crossroads.core.results import QUESTION, Result, Stat, label_for, stat
+from crossroads.core.inference.geometry import Floats, effect_size, effect_sizes, rounding_error, unit
+from crossroads.core.inference.options import is_number, whole
+from crossroads.core.results import QUESTION, Stat, label_for, named, stat
 from crossroads.core.results.checks import FREQUENCY, Check
 from crossroads.core.results.gaps import NO_CONTEXT, NOT_THERE, too_few
-from crossroads.core.results.gathered import BALANCED, Gathered, Missing, check_inputs, gather
+from crossroads.core.results.gathered import (
+    Gathered,
+    Missing,
+    check_inputs,
+    gather,
+    require_two_targets,
+    titles_of,
+)
 from crossroads.core.stimuli import Design
+from crossroads.core.stimuli.files.text import read_frequencies
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, between, number, p_equals, percent
-from crossroads.words.checks.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
-from crossroads.words.checks.scales import Scale, scale_of
+from crossroads.words.measures.weat import CheckOfTest, origin
 
+Rows = NDArray[np.intp]
 Answer = Literal["yes", "no", "cannot tell"]
 NO_FREQUENCY = "no frequency is known"
 _SETS = ("x", "y", "a", "b")
@@ -42,20 +50,36 @@ _APPROXIMATED = 13
 _LEAST_POOL = 1_000
 """Other words from which on some are drawn: fewer are rather those of other tests than of the language."""
 _QUANTILES = (0.025, 0.5, 0.975)
+_NEAREST, _FEWEST = 100, 10
+"""How many words are alike to one at most, and at least."""
+_AT_ONCE = 4_000_000
+_MATCHED = "share of tests on frequency-matched words in place of the targets with at least such a d"
+_DRAWN = "of that, all words resampled"
+_FREQUENCIES = "gap overlap r matched_pvalue matched_both_pvalue"
+_EQUAL = " ".join(f"adjusted_{name}=adjusted.{name}" for name in ("difference", "low", "high", "pvalue"))
 
 
-_MATCHED = "share of tests on words of like frequency in place of the targets with at least such a d"
-_DRAWN = "of that, all words drawn again"
+@dataclass(frozen=True, kw_only=True)
+class FrequencyBasis:
+    """What an answer about frequency rests on."""
+
+    source: str
+    """Where frequencies come from."""
+    log_frequencies: Mapping[str, float]
+    """Log frequency of every word, up to a number that is the same for all."""
+    associations: Mapping[str, float]
+    """Association of every target word."""
+    slope: float
+    """Change of the association with log frequency within the targets."""
+    draws: int
+    """Number of tests on frequency-matched words, of each kind."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class FrequencyResult(Result):
+class FrequencyResult(CheckOfTest):
     """How much of one test the frequency of its words explains."""
 
-    _section: ClassVar[str] = "tests"
     _stem: ClassVar[str] = "frequency"
-    _printed: ClassVar[bool] = False
-    _about_test: ClassVar[bool] = True
     _figure: ClassVar[str] = "frequency_plot"
     _cites: ClassVar[tuple[str, ...]] = (
         "ethayarajh2019understanding",
@@ -65,16 +89,10 @@ class FrequencyResult(Result):
     )
     _label_format: ClassVar[str] = "{design} frequency"
     _table_title: ClassVar[str] = "Beyond frequency"
-    _long_table: ClassVar[tuple[str, str, str]] = ("frequency", "draws", "")
-    _file_names: ClassVar[str] = (
-        "design gap overlap r matched_pvalue matched_both_pvalue effect_size difference "
-        "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
-        "adjusted_pvalue=adjusted.pvalue answer reason"
-    )
+    _long_table: ClassVar[tuple[str, str, str]] = ("frequency", "basis.draws", "")
+    _file_names: ClassVar[str] = f"design {_FREQUENCIES} effect_size difference {_EQUAL} answer reason"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "frequency": "gap overlap r matched_pvalue matched_both_pvalue difference "
-        "adjusted_difference=adjusted.difference adjusted_low=adjusted.low adjusted_high=adjusted.high "
-        "adjusted_pvalue=adjusted.pvalue answer left_out=_left_out"
+        "frequency": f"{_FREQUENCIES} difference {_EQUAL} answer left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("design", "test"),
@@ -91,8 +109,6 @@ class FrequencyResult(Result):
         stat("adjusted_pvalue", "p (equal)", _DRAWN, of="adjusted.pvalue", kind="p", spare=4),
     )
 
-    design: str
-    """Name of the design."""
     effect_size: float
     """The effect size d of the test."""
     difference: float
@@ -105,14 +121,12 @@ class FrequencyResult(Result):
     1 where they are alike, towards 0 where they are apart."""
     r: float | None
     """Correlation of associations and log frequencies within the targets; None where either does not vary."""
-    slope: float
-    """Change of the association with log frequency within the targets."""
     matched_pvalue: float | None
-    """Share of tests on words of like frequency in place of the targets whose \\|d\\| is at least as large;
+    """Share of tests on frequency-matched words in place of the targets whose \\|d\\| is at least as large;
     if most of them lie on the other side of 0, a \\|d\\| that few reach on this side is as rare as that. None
     where there are no such words."""
     matched_both_pvalue: float | None
-    """The same with words of like frequency in place of targets and attributes."""
+    """The same with frequency-matched words in place of targets and attributes."""
     matched: Mapping[str, tuple[float, ...]]
     """Quantiles 2.5 %, 50 % and 97.5 % of those tests: ``effect_size`` and ``difference``, and with
     attributes drawn too ``both_effect_size`` and ``both_difference``."""
@@ -122,26 +136,18 @@ class FrequencyResult(Result):
     """Whether the association is more than frequency: ``"yes"``, ``"no"`` or ``"cannot tell"``."""
     reason: str
     """Why."""
-    source: str
-    """Where frequencies come from."""
-    log_frequencies: Mapping[str, float]
-    """Log frequency of every word, up to a number that is the same for all."""
-    associations: Mapping[str, float]
-    """Association of every target word."""
+    basis: FrequencyBasis
+    """What the answer rests on: the words as points, the line through them, and the number of draws."""
     sets: Mapping[str, tuple[str, ...]]
     """The words of each set."""
-    draws: int
-    """Number of tests on words of like frequency, of each kind."""
-    titles: Mapping[str, str]
-    """What the sets stand for."""
 
     def _headline(self) -> str:
         """The answer and its main numbers."""
-        told = [f"{self.answer}, gap = {number(self.gap)}" if self.gap is not None else self.answer]
+        texts = [self.answer if self.gap is None else f"{self.answer}, gap = {number(self.gap)}"]
         if self.matched_pvalue is not None:
-            told.append(f"words of like frequency {p_equals(P(self.matched_pvalue, '≈'))}")
+            texts.append(f"frequency-matched words {p_equals(P(self.matched_pvalue, '≈'))}")
         change = f"{number(self.difference, 3)} to {number(self.adjusted.difference, 3)}"
-        return ", ".join([*told, f"Δ from {change} at equal frequency"])
+        return ", ".join([*texts, f"Δ from {change} at equal frequency"])
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
@@ -156,7 +162,7 @@ class FrequencyResult(Result):
             answer=self.answer,
             value=self.matched_pvalue if matched else self.adjusted.pvalue,
             sign="≈" if matched else "",
-            method=f"{'words of like frequency' if matched else 'equal frequency'}, {self.source}",
+            method=f"{'frequency-matched words' if matched else 'equal frequency'}, {self.basis.source}",
             reason=self.reason,
         )
 
@@ -176,9 +182,9 @@ def frequency(
 ) -> FrequencyResult:
     r"""Whether the association of a test is more than its words being rare or common.
 
-    The frequency of a word moves its vector, and with it every cosine (Ethayarajh et al. 2019; van Loon et
-    al. 2022; Valentini et al. 2022), so that groups that differ in frequency differ in association whatever
-    they mean. Two answers are given. *Words of like frequency*: for each target a word of the pool is drawn
+    Frequency moves the vector of a word, and with it every cosine (Ethayarajh et al. 2019; van Loon et al.
+    2022; Valentini et al. 2022), so that groups that differ in frequency differ in association whatever they
+    mean. There are two answers. *Frequency-matched words*: for each target a word of the pool is drawn
     that is about as frequent, many times, and the effect sizes of such tests are compared with that of
     the design. *Equal frequency*: associations are regressed on log frequency with one slope within both
     targets, and the difference of the targets is taken where the frequency is the same, with an interval and
@@ -187,9 +193,9 @@ def frequency(
     Parameters
     ----------
     emb, design, missing
-        As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Words of like frequency
+        As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Frequency-matched words
         come from ``emb.pool``: all words of ``cr.load(path)``, or those that
-        ``cr.load(path, words=…, pool=20_000)`` reads along. Of contexts, as in :func:`~crossroads.ceat`,
+        ``cr.load(path, words=…, pool=20_000)`` also loads. Of contexts, as in :func:`~crossroads.ceat`,
         those of a word are averaged first; they have no pool and no order, so that frequencies must be given
         and the answer rests on equal frequency.
     frequencies
@@ -201,13 +207,12 @@ def frequency(
     Notes
     -----
     The answer is *cannot tell* where the frequencies of the targets overlap by less than 10 % (they are some
-    3.3 standard deviations apart), because nobody knows what these words would be like at equal
-    frequency. It is *no* where at least 5 % of tests on words of like frequency have such an effect size, or
-    where the interval of the difference at equal frequency excludes the difference that was measured. It is
-    *yes* where the difference at equal frequency has the same sign and p < .05, and *cannot tell*
-    otherwise.
+    3.3 standard deviations apart): it is not known what these words would be like at equal frequency. It is
+    *no* where at least 5 % of tests on frequency-matched words have such an effect size, or where the
+    interval of the difference at equal frequency excludes the difference that was measured. It is *yes* where
+    the difference at equal frequency has the same sign and p < .05, and *cannot tell* otherwise.
 
-    Words of like frequency are the hundred nearest in the pool, none of which is more than twice or less than
+    Frequency-matched words are the hundred nearest in the pool, none of which is more than twice or less than
     half as frequent, without words of the design and those with anything but letters.
 
     References
@@ -221,82 +226,72 @@ def frequency(
     --------
     >>> import numpy as np
     >>> import crossroads as cr
-    >>> rng = np.random.default_rng(1)
-    >>> words = [a + b + c for a in "bcdfghjklmnpqrs" for b in "aeiouvwxyz" for c in "bcdfghjklmnpqrstvwxz"]
-    >>> rank = np.arange(1, 3001)
-    >>> vectors = rng.normal(size=(3000, 20))
-    >>> vectors[:, 0] += np.log(rank)  # frequency moves vectors along one axis
-    >>> emb = cr.Embeddings(words, vectors, ranks=rank)
-    >>> design = cr.Design(
-    ...     name="rare", x=words[200:1000:20], y=words[55:455:10], a=words[2000:2020], b=words[20:40]
-    ... )
-    >>> found = frequency(emb, design)
-    >>> cr.weat(emb, design).pvalue < 0.05, found.answer
-    (True, 'no')
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)), ranks=range(1, 33))
+    >>> frequency(emb, design).answer
+    'cannot tell'
     """
     whole("draws", draws, least=1, hint="draw at least one test; 2,000 is usual.")
     check_inputs(design, *([] if isinstance(emb, Contexts) else [emb]))
-    if design.y is None:
-        raise InputError(
-            f"the design {design.name!r} has one target.",
-            hint="frequencies of two targets are compared: give y as well.",
-        )
+    require_two_targets(design, hint="frequencies of two targets are compared: give y as well.")
     index = emb.index if isinstance(emb, Contexts) else emb
     scale = scale_of(frequencies, index, design)
-    found, f = _gather(index, design, scale, missing, absent=NO_CONTEXT if index is not emb else NOT_THERE)
+    found, f = _gather(index, design, scale, missing, absent=NOT_THERE if index is emb else NO_CONTEXT)
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
-    table = _table(emb, found)
+    if isinstance(emb, Contexts):  # the cosines to be expected of any of them
+        table = expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
+    else:
+        table = found.cosines()
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
     line = _line(f[: n_x + n_y], s, n_x)
     d = effect_size(s[:n_x], s[n_x:], ddof=1)
-    adjusted = _at_equal(table, n_x, n_a, f[: n_x + n_y], rounding_error(emb.dim))
-    nulls: dict[str, Drawn] = {}
-    lacking = "contexts of other words are not known"
+    error = float(np.abs(equal_weights(f[: n_x + n_y], n_x)[0]).sum()) * rounding_error(emb.dim)
+    many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
+    options: dict[str, Any] = {"score_error": error, "method": "saddlepoint" if many else "auto"}
+    adjusted = crossed(table, n_x, n_a, alternative="two-sided", covariate=f[: n_x + n_y], **options)
+    nulls, lacking = dict[str, Drawn](), "contexts of other words are not known"
     if isinstance(emb, Embeddings):
         nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
     pvalues = {name: _share(one, d) for name, one in nulls.items()}
     difference = float(s[:n_x].mean() - s[n_x:].mean())
     answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
     words = [word for key in _SETS for word in found.words[key]]
+    conventions = {
+        "measure": "frequency",
+        "frequencies": scale.source,
+        "tests on words of like frequency": draws,
+        "ddof": 1,
+        "seed": seed,
+        "missing": missing,
+    }
     return FrequencyResult(
         design=phrases.tested(design.name, "ceat") if isinstance(emb, Contexts) else design.name,
         effect_size=d,
         difference=difference,
-        gap=line.gap,
-        overlap=line.overlap,
-        r=line.r,
-        slope=line.slope,
+        **named(line, "gap overlap r"),
         matched_pvalue=pvalues.get("targets"),
         matched_both_pvalue=pvalues.get("both"),
-        matched=_quantiles(nulls),
+        matched={
+            f"{'both_' * (name == 'both')}{what.removesuffix('s')}": tuple(
+                np.nanquantile(values, _QUANTILES).tolist()
+            )
+            for name, null in nulls.items()
+            for what, values in null._asdict().items()
+        },
         adjusted=adjusted,
         answer=answer,
         reason=reason,
-        source=scale.source,
-        log_frequencies=dict(zip(words, f.tolist(), strict=True)),
-        associations=dict(zip(words, s.tolist(), strict=False)),
+        basis=FrequencyBasis(
+            source=scale.source,
+            log_frequencies=dict(zip(words, f.tolist(), strict=True)),
+            associations=dict(zip(words, s.tolist(), strict=False)),
+            slope=line.slope,
+            draws=draws,
+        ),
         sets=dict(found.words),
-        draws=draws,
-        titles={key: design.sets[key].name for key in _SETS},
-        coverage=found.coverage,
-        conventions={
-            "measure": "frequency",
-            "frequencies": scale.source,
-            "tests on words of like frequency": draws,
-            "ddof": 1,
-            "seed": seed,
-            "missing": missing,
-            "fallback": ", ".join(emb.fallback) or "none",
-        },
-        provenance=(emb.provenance,),
+        titles=titles_of({key: design.sets[key] for key in _SETS}),
+        **origin(emb, found.coverage, conventions),
     )
-
-
-def _table(emb: Embeddings | Contexts, found: Gathered) -> Floats:
-    """Cosines of targets with attributes; of contexts, those to be expected of any of them."""
-    if isinstance(emb, Contexts):
-        return expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
-    return found.cosines()
 
 
 def _gather(
@@ -304,50 +299,27 @@ def _gather(
 ) -> tuple[Gathered, Floats]:
     """Vectors and log frequencies of the words that have both."""
     sets = {key: design.sets[key] for key in _SETS}
-    least = {"x": 2, "y": 2, "a": 1, "b": 1}
-    # sets are balanced once words without a frequency are left out
-    policy = "drop" if missing == "balance" else missing
-    found = gather(emb, sets, missing=policy, least=least, design=design.name, absent=absent)
     values = {
-        key: [
-            scale.of(word, emb.labels[row])
-            for word, row in zip(found.words[key], found.rows[key].tolist(), strict=True)
-        ]
-        for key in _SETS
+        key: {word: scale.of(word, match.label) for word in words if (match := emb.find(word))}
+        for key, words in sets.items()
     }
-    unknown = {
-        key: [w for w, value in zip(found.words[key], values[key], strict=True) if value is None]
-        for key in _SETS
-    }
-    if missing != "balance" and not any(unknown.values()):
-        return found, np.array([value for key in _SETS for value in values[key]])
+    unknown = {key: {w: NO_FREQUENCY for w, value in values[key].items() if value is None} for key in _SETS}
+    least = {"x": 2, "y": 2, "a": 1, "b": 1}
     if missing == "raise":
-        words = [repr(word) for some in unknown.values() for word in some]
+        found = gather(emb, sets, missing=missing, least=least, design=design.name, absent=absent)
+    else:
+        known = {key: [word for word in sets[key] if word not in unknown[key]] for key in _SETS}
+        found = gather(emb, known, missing=missing, least=dict.fromkeys(_SETS, 0), absent=absent)
+    if words := [repr(word) for some in unknown.values() for word in some if missing == "raise"]:
         raise InputError(
             f"the frequency of {join_words(words, most=12)} is not known ({scale.source}).",
             hint='give frequencies of these words as well, or missing="drop" to leave them out.',
         )
-    keep = {key: [i for i, value in enumerate(values[key]) if value is not None] for key in _SETS}
-    dropped = {
-        key: {**found.coverage.dropped.get(key, {}), **dict.fromkeys(unknown[key], NO_FREQUENCY)}
-        for key in _SETS
-    }
-    if missing == "balance":
-        for pair in ("xy", "ab"):
-            size = min(len(keep[key]) for key in pair)
-            for key in pair:
-                dropped[key] |= {found.words[key][i]: BALANCED for i in keep[key][size:]}
-                keep[key] = keep[key][:size]
-    used = {key: [found.words[key][i] for i in keep[key]] for key in _SETS}
-    too_few(emb, sets, used, dropped, least, design=design.name)
-    kept = {key: tuple(words) for key, words in used.items()}
-    left = Gathered(
-        vectors={key: found.vectors[key][keep[key]] for key in _SETS},
-        words=kept,
-        coverage=replace(found.coverage, policy=missing, used=kept, dropped=dropped),
-        rows={key: found.rows[key][keep[key]] for key in _SETS},
-    )
-    return left, np.array([values[key][i] for key in _SETS for i in keep[key]], dtype=np.float64)
+    dropped = {key: {**unknown[key], **found.coverage.dropped[key]} for key in _SETS}
+    too_few(emb, sets, found.words, dropped, least, design=design.name)
+    f = [values[key][word] for key in _SETS for word in found.words[key]]
+    left = replace(found, coverage=replace(found.coverage, dropped=dropped))
+    return left, np.array(f, dtype=np.float64)
 
 
 class _Line(NamedTuple):
@@ -374,36 +346,20 @@ def _line(f: Floats, s: Floats, n_x: int) -> _Line:
     return _Line(gap, float(2 * ndtr(-abs(gap) / 2)), r, float(centred @ rest) / squares)
 
 
-def _at_equal(table: Floats, n_x: int, n_a: int, f: Floats, error: float) -> Crossed:
-    """The difference at equal frequency, with the p-value of exchanging attributes."""
-    exact = float(np.abs(equal_weights(f, n_x)[0]).sum()) * error
-    many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
-    method: Method = "saddlepoint" if many else "auto"
-    options: dict[str, Any] = {"alternative": "two-sided", "score_error": exact, "method": method}
-    return crossed(table, n_x, n_a, covariate=f, **options)
-
-
 def _matched(
-    emb: Embeddings,
-    design: Design,
-    scale: Scale,
-    found: Gathered,
-    f: Floats,
-    draws: int,
-    seed: int,
+    emb: Embeddings, design: Design, scale: Scale, found: Gathered, f: Floats, draws: int, seed: int
 ) -> tuple[dict[str, Drawn], str]:
-    """Tests on words of like frequency, with targets and with all sets drawn; and why there are none."""
+    """Tests on frequency-matched words, with targets and with all sets drawn; and why there are none."""
     pool = emb.pool
     if pool is None:
-        return {}, "no other words were read along (cr.load(..., pool=20_000) reads some)"
+        return {}, "no other words were loaded (cr.load(..., pool=20_000) loads some)"
     ours = {word.lower() for key in _SETS for word in design.sets[key]}
     ours |= {emb.labels[row].lower() for rows in found.rows.values() for row in rows.tolist()}
     known = scale.of_pool(pool)
-    rows = np.flatnonzero(np.isfinite(known))
-    labels = pool.labels
+    rows, labels = np.flatnonzero(np.isfinite(known) & pool.vectors.any(axis=1)), pool.labels
     rows = rows[[labels[row].isalpha() and labels[row].lower() not in ours for row in rows.tolist()]]
     rows = rows[np.argsort(known[rows], kind="stable")]
-    rows, alike = _with_direction(pool.vectors, rows, known, f)
+    alike = windows(known[rows], f, within=_LIKE)
     if rows.size < _LEAST_POOL:
         return {}, f"frequencies of only {rows.size:,} other words are known, and {_LEAST_POOL:,} are needed"
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
@@ -419,19 +375,6 @@ def _matched(
     return nulls, f"too few other words are about as frequent as {join_words(alone, most=3)}" if alone else ""
 
 
-def _with_direction(
-    vectors: NDArray[Any], rows: NDArray[np.intp], known: Floats, f: Floats
-) -> tuple[NDArray[np.intp], Windows]:
-    """Rows without those of zeros that would be drawn, and the rows that are like each word."""
-    while True:
-        alike = windows(known[rows], f, within=_LIKE)
-        at = np.unique(np.concatenate([np.arange(*ends) for ends in zip(*alike, strict=True)]))
-        zero = at[~vectors[rows[at]].any(axis=1)]
-        if not zero.size:
-            return rows, alike
-        rows = np.delete(rows, zero)
-
-
 def _share(null: Drawn, d: float) -> float:
     """Share of tests that are at least as extreme as an effect size, the observed one among them."""
     effects = null.effect_sizes[~np.isnan(null.effect_sizes)]
@@ -444,8 +387,7 @@ def _share(null: Drawn, d: float) -> float:
 def _tails(effects: Floats, values: Floats) -> Floats:
     """How rare each value is among effect sizes: the share of those that are as large on either side.
 
-    On the side of 0 where fewer of them lie, it is twice the share on that side, if that is smaller: where
-    frequency pulls one way, a large effect of the other sign is not what frequency does.
+    On the side of 0 where fewer of them are, it is twice the share on that side, if that is smaller.
     """
     side = 1.0 if float(np.median(effects)) >= 0 else -1.0
     least = np.abs(values) * (1 - 1e-12)
@@ -455,45 +397,203 @@ def _tails(effects: Floats, values: Floats) -> Floats:
     return np.asarray(count / len(effects))
 
 
-def _quantiles(nulls: Mapping[str, Drawn]) -> dict[str, tuple[float, ...]]:
-    found: dict[str, tuple[float, ...]] = {}
-    for name, null in nulls.items():
-        for what, values in null._asdict().items():
-            key = f"{'both_' if name == 'both' else ''}{what.removesuffix('s')}"
-            found[key] = tuple(np.nanquantile(values, _QUANTILES).tolist())
-    return found
-
-
 def _answer(
     line: _Line, difference: float, matched: float | None, adjusted: Crossed, lacking: str
 ) -> tuple[Answer, str]:
     """Whether an association is more than frequency, and why."""
     if line.overlap < _HARDLY:
         apart = "" if line.gap is None else f", {number(abs(line.gap), 1)} standard deviations apart"
-        return (
-            "cannot tell",
-            "the groups differ in frequency as much as in meaning: their frequencies overlap by "
-            f"{percent(line.overlap)}{apart}",
-        )
+        reason = "the groups differ in frequency as much as in meaning: their frequencies overlap by"
+        return "cannot tell", f"{reason} {percent(line.overlap)}{apart}"
     like = "" if matched is None else p_equals(P(matched, "≈"))
     if matched is not None and matched >= _LEVEL:
-        return (
-            "no",
-            f"words of like frequency, drawn at random, come out as far apart ({like})",
-        )
+        return "no", f"frequency-matched words, drawn at random, are as far apart ({like})"
     low, high, pvalue = adjusted.low, adjusted.high, adjusted.pvalue
     if low is None or high is None or pvalue is None:
         return "cannot tell", f"the difference at equal frequency has no interval: {adjusted.reason}"
     equal, plain = number(adjusted.difference, 3), number(difference, 3)
     change = f"at equal frequency the difference is {equal} instead of {plain}"
-    same = adjusted.difference * difference > 0
-    if pvalue < _LEVEL and same:
-        beside = (
-            f", and few tests on words of like frequency come out as far apart ({like})"
-            if matched is not None
-            else f"; tests on words of like frequency could not be drawn: {lacking}"
-        )
-        return "yes", f"{change} ({p_equals(pvalue)}){beside}"
+    if pvalue < _LEVEL and adjusted.difference * difference > 0:
+        tests = f"; tests on frequency-matched words could not be drawn: {lacking}"
+        if matched is not None:
+            tests = f", and few tests on frequency-matched words are as far apart ({like})"
+        return "yes", f"{change} ({p_equals(pvalue)}){tests}"
     if not low <= difference <= high:
         return "no", f"{change}, and with other words it would lie between {between(low, high, 3)}"
     return "cannot tell", f"{change}, and other words could give anything in {between(low, high, 3)}"
+
+
+class Windows(NamedTuple):
+    """The words of a pool that are alike to each of some words: ranges of the sorted pool."""
+
+    low: Rows
+    high: Rows
+
+    @property
+    def lacking(self) -> NDArray[np.bool_]:
+        """Which words have too few others like them."""
+        return self.high - self.low < _FEWEST
+
+
+class Drawn(NamedTuple):
+    """The effect size d of each test on drawn words, and its difference of mean cosines."""
+
+    effect_sizes: Floats
+    differences: Floats
+
+
+def windows(pool: Floats, values: Floats, *, within: float) -> Windows:
+    """Which words are alike to each: the hundred nearest or a twentieth of the pool, ``within`` a limit."""
+    size = len(pool)
+    count = min(_NEAREST, max(2 * _FEWEST, size // 20), size)
+    centre = (np.searchsorted(pool, values, "left") + np.searchsorted(pool, values, "right")) // 2
+    low = np.clip(centre - count // 2, 0, size - count)
+    return Windows(
+        np.maximum(low, np.searchsorted(pool, values - within, "left")),
+        np.minimum(low + count, np.searchsorted(pool, values + within, "right")),
+    )
+
+
+def drawn_targets(
+    pool: NDArray[Any], rows: Rows, alike: Windows, n_x: int, direction: Floats, *, draws: int, seed: int
+) -> Drawn:
+    """Tests with drawn targets: of the ``rows`` of the ``pool``, those ``alike`` to each word."""
+    places, units = _needed(pool, rows, alike)
+    scores = (units @ direction)[_chosen(places, alike, generator(seed).random((draws, len(alike.low))))]
+    return _tests(scores, n_x)
+
+
+def drawn_tests(
+    pool: NDArray[Any], rows: Rows, alike: Windows, n_x: int, n_y: int, n_a: int, *, draws: int, seed: int
+) -> Drawn:
+    """Tests whose targets and attributes are all drawn; ``alike`` has targets first, then attributes."""
+    places, units = _needed(pool, rows, alike)
+    units = units.astype(np.float32)  # half the memory to move, and precise enough to draw from
+    rng, found, targets = generator(seed), [], n_x + n_y
+    step = max(1, _AT_ONCE // (len(alike.low) * units.shape[1]))
+    for start in range(0, draws, step):
+        numbers = rng.random((min(step, draws - start), len(alike.low)))
+        vectors = units[_chosen(places, alike, numbers)]
+        attributes = vectors[:, targets:]
+        direction = attributes[:, :n_a].mean(axis=1) - attributes[:, n_a:].mean(axis=1)
+        found.append(np.matmul(vectors[:, :targets], direction[:, :, None])[:, :, 0])
+    return _tests(np.concatenate(found).astype(np.float64), n_x)
+
+
+def _needed(pool: NDArray[Any], rows: Rows, alike: Windows) -> tuple[Rows, Floats]:
+    """Unit vectors of the words that are in some range, and where each row stands among them."""
+    edges = np.zeros(len(rows) + 1, dtype=np.intp)
+    np.add.at(edges, alike.low, 1)
+    np.add.at(edges, alike.high, -1)
+    needed = np.cumsum(edges[:-1]) > 0
+    return np.cumsum(needed) - 1, unit(pool[rows[needed]])
+
+
+def _chosen(places: Rows, alike: Windows, numbers: Floats) -> Rows:
+    """The word of each range that a number between 0 and 1 chooses."""
+    return places[alike.low + (numbers * (alike.high - alike.low)).astype(np.intp)]
+
+
+def _tests(scores: Floats, n_x: int) -> Drawn:
+    difference = scores[:, :n_x].mean(axis=1) - scores[:, n_x:].mean(axis=1)
+    return Drawn(effect_sizes(scores, n_x, ddof=1)[0], difference)
+
+
+class Scale(NamedTuple):
+    """Log frequencies: of a word as it is written and stored, and of a vocabulary, NaN where unknown."""
+
+    source: str
+    of: Callable[[str, str], float | None]
+    of_pool: Callable[[Embeddings], Floats]
+
+
+def scale_of(frequencies: object, emb: Embeddings, design: Design) -> Scale:
+    """Log frequencies by the option ``frequencies``; see :func:`~crossroads.frequency`."""
+    if frequencies is None:
+        return _rank_scale(emb)
+    if isinstance(frequencies, str) and not Path(frequencies).suffix:
+        return _wordfreq_scale(frequencies, design)
+    if isinstance(frequencies, str | Path):
+        frequencies = read_frequencies(Path(frequencies))
+    if isinstance(frequencies, Mapping):
+        return _table_scale(frequencies)
+    raise InputError(
+        f"frequencies is of type {type(frequencies).__name__}: {in_short(frequencies)}.",
+        hint="give {word: count, ...}, the path of a file, 'wordfreq', or None for the order of the file.",
+    )
+
+
+def _rank_scale(emb: Embeddings) -> Scale:
+    ranks = emb.ranks
+    if ranks is None:
+        order = emb.provenance.details.get("order", "unknown: it does not come from a file")
+        raise InputError(
+            f"the frequencies of the words of {emb.provenance.source} are not known: their order is {order}.",
+            hint="give frequencies={word: count, ...} or 'wordfreq'; or load the file with ranked=True, "
+            "if it lists words by frequency.",
+        )
+
+    def of_pool(pool: Embeddings) -> Floats:
+        known = pool.ranks or {}
+        return -np.log(np.array([known.get(word, np.nan) for word in pool.labels], dtype=np.float64))
+
+    return Scale("order of the vector file", lambda _, label: -log(ranks[label]), of_pool)
+
+
+def _table_scale(table: Mapping[Any, Any]) -> Scale:
+    def of(word: str, label: str) -> float | None:
+        value = _first_of(table, (word, label, label.lower()))
+        if value is None:
+            return None
+        if not _is_frequency(value):
+            raise InputError(
+                f"the frequency of {word!r} is {in_short(value)}.",
+                hint="give counts or frequencies above 0; leave out words without one.",
+            )
+        return log(value)
+
+    def of_pool(pool: Embeddings) -> Floats:
+        values = (_first_of(table, (word, word.lower())) for word in pool.labels)
+        return np.log(np.array([one if _is_frequency(one) else np.nan for one in values], dtype=np.float64))
+
+    return Scale("given as a table", of, of_pool)
+
+
+def _first_of(table: Mapping[Any, Any], forms: Iterable[str]) -> Any:
+    """What a table has under the first of some spellings that is in it; None where it has none of them."""
+    return next((table[form] for form in forms if form in table), None)
+
+
+def wordfreq_language(name: str) -> str:
+    """The language in a name such as ``wordfreq:de`` or ``de``, checked; empty where none is named."""
+    language = name.removeprefix("wordfreq").removeprefix(":")
+    _wordfreq(language or "en")
+    return language
+
+
+def _wordfreq(language: str) -> Any:
+    """The package, once it is known to have a language."""
+    package = require("wordfreq", extra="frequency", purpose="taking frequencies from wordfreq")
+    known = package.available_languages()
+    if language not in known:
+        raise UnknownNameError("language of wordfreq", language, sorted(known))
+    return package
+
+
+def _is_frequency(value: Any) -> bool:
+    return is_number(value) and 0 < value < np.inf
+
+
+def _wordfreq_scale(name: str, design: Design) -> Scale:
+    language = wordfreq_language(name) or design.language or "en"
+    wordfreq = _wordfreq(language)
+
+    def of(word: str, _: str) -> float | None:
+        value = float(wordfreq.word_frequency(word.replace("_", " "), language))
+        return log(value) if value > 0 else None
+
+    def of_pool(pool: Embeddings) -> Floats:
+        table = wordfreq.get_frequency_dict(language)
+        return np.log(np.array([table.get(word.lower(), np.nan) for word in pool.labels], dtype=np.float64))
+
+    return Scale(f"wordfreq, {language}", of, of_pool)

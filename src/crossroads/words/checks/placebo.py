@@ -18,11 +18,12 @@ from crossroads.core.inference.crossed import crossed, spread
 from crossroads.core.inference.detection import exact_interval
 from crossroads.core.inference.geometry import Floats, rounding_error, unit
 from crossroads.core.inference.options import whole
-from crossroads.core.results import QUESTION, TEST, Result, Stat, label_for, read_only, stat
+from crossroads.core.results import QUESTION, TEST, Stat, label_for, read_only, stat
 from crossroads.core.results.checks import TOPICS, Check
-from crossroads.core.results.gathered import Missing, check_inputs, gather
+from crossroads.core.results.gathered import Missing, check_inputs, gather, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import counted, percent
+from crossroads.words.measures.weat import CheckOfTest, origin
 
 POOL = 20_000
 """Most words of a pool, and the rarest rank of one whose words are ranked."""
@@ -33,25 +34,20 @@ _AT_A_TIME, _ROWS = 64, 256
 _MANY = 6
 """Tests from which on nearly every word is drawn by one of them."""
 _SPARE = 60
-"""Nearest words that are found beyond those that a test takes, in case that some are its own."""
+"""Nearest words that are found beyond those that a test takes, since some may be its own."""
 _LEVEL = 0.05
 
 Rows = NDArray[np.intp]
-
-
 _DEALT = "weaker tests of arbitrary topics with attribute words dealt at random"
 _AS_STRONG = "at least as strong among these, two-sided"
 _TOPICS = "weaker tests whose attributes are arbitrary topics too: a description, not a test"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PlaceboResult(Result):
-    """Where a test stands among tests on groups of words that have nothing to do with its question."""
+class PlaceboResult(CheckOfTest):
+    """How strong a test is among tests on groups of words that have nothing to do with its question."""
 
-    _section: ClassVar[str] = "tests"
     _stem: ClassVar[str] = "placebos"
-    _printed: ClassVar[bool] = False
-    _about_test: ClassVar[bool] = True
     _figure: ClassVar[str] = "placebo_plot"
     _cites: ClassVar[tuple[str, ...]] = ("clopper1934use",)
     _label_format: ClassVar[str] = "{design} placebo"
@@ -74,8 +70,6 @@ class PlaceboResult(Result):
         stat("pool", note="words drawn from", kind="count", spare=3),
     )
 
-    design: str
-    """Name of the design."""
     statistic: float
     """t of the test: its difference of mean cosines in standard errors over the choice of all words."""
     statistics: NDArray[np.float64]
@@ -102,11 +96,9 @@ class PlaceboResult(Result):
     """Number of words that placebos were drawn from."""
     coherence: Mapping[str, float]
     """Mean cosine of two words of one target set, in the ``test`` and on average in ``placebos``."""
-    titles: Mapping[str, str]
-    """What the sets stand for."""
 
     @property
-    def among_topics(self) -> str:
+    def _among_topics(self) -> str:
         """The share of arbitrary topics, as a phrase."""
         share = percent(self.topic_percentile)
         return f"stronger than {share} of associations between arbitrary topics in this model"
@@ -118,13 +110,8 @@ class PlaceboResult(Result):
             yield f"Both p differ about .05, and the placebos are believed: {', '.join(apart)}."
 
     def _check(self) -> Check:
-        return Check(
-            asks=TOPICS,
-            answer=None,
-            value=self.topic_percentile,
-            sign="≈",
-            method=counted(self.topic_statistics.size, "placebo test"),
-        )
+        method = counted(self.topic_statistics.size, "placebo test")
+        return Check(asks=TOPICS, answer=None, value=self.topic_percentile, sign="≈", method=method)
 
 
 placebo_name = partial(label_for, PlaceboResult)
@@ -134,33 +121,30 @@ placebo_name = partial(label_for, PlaceboResult)
 def placebo(
     emb: Embeddings, design: Design, *, draws: int = 1000, seed: int = 0, missing: Missing = "raise"
 ) -> PlaceboResult:
-    r"""Where a test stands among tests on groups of words that have nothing to do with its question.
+    r"""How strong a test is among tests on groups of words that have nothing to do with its question.
 
     A placebo has sets of the same sizes, out of a pool of other words of the model. Its target sets are
     topics: the words nearest to a word drawn at random. Its attributes are either words drawn at random and
     dealt into A and B, so that nothing is to be found and every finding is a false one; or topics as well.
     What is compared is t, the difference of mean cosines in standard errors over the choice of all words
-    (``WeatResult.crossed``), since the effect size d of targets that hang together is large whatever the
-    attributes.
+    (``WeatResult.crossed``), since the effect size d of coherent targets is large whatever the attributes.
 
     Dealt attributes check the p-value of t within the model itself, without a t distribution; where the two
-    disagree, believe the placebos. Topics as attributes describe: an association that is *stronger than
-    54 % of associations between arbitrary topics in this model* is an ordinary one, which is no reason to
-    dismiss it.
+    disagree, believe the placebos. Topics as attributes describe: an association that is stronger than 54 %
+    of those between arbitrary topics is an ordinary one, which is no reason to dismiss it.
 
     Parameters
     ----------
     emb, design, missing
         As in :func:`~crossroads.weat`. The pool is ``emb.pool``: vectors of a whole vocabulary are their own,
-        and ``cr.load(path, words=…, pool=20_000)`` reads one along. Where ``emb`` was loaded without a pool,
+        and ``cr.load(path, words=…, pool=20_000)`` also loads one. Where ``emb`` was loaded without a pool,
         its file is read again.
 
     Notes
     -----
     Words of the design are left out of the pool, and so are labels without a letter and words whose vector
-    another word has already. Of words with ranks the 20,000 most frequent take part, as topics that people
-    have words for; of others at most 20,000, drawn at random. Attributes are not matched in frequency with
-    those of the design: A and B are dealt from one draw, so that frequency cannot tell them apart, and
+    another word has already. Of words with ranks the 20,000 most frequent take part, of others at most
+    20,000, drawn at random. A and B are dealt from one draw, so that frequency cannot tell them apart;
     :func:`~crossroads.frequency` asks about frequency. The sets of a placebo share no word: where two topics
     overlap, the later set takes the next nearest words.
 
@@ -179,21 +163,15 @@ def placebo(
     >>> found.pool, found.statistics.shape, 0 <= found.percentile <= 1
     (1968, (200,), True)
     """
-    return placebo_among(OtherWords(emb), emb, design, draws=draws, seed=seed, missing=missing)
+    return placebo_among(OtherWords(emb), design, draws=draws, seed=seed, missing=missing)
 
 
 def placebo_among(
-    others: OtherWords,
-    emb: Embeddings,
-    design: Design,
-    *,
-    draws: int = 1000,
-    seed: int = 0,
-    missing: Missing = "raise",
+    others: OtherWords, design: Design, *, draws: int = 1000, seed: int = 0, missing: Missing = "raise"
 ) -> PlaceboResult:
-    """The same, among other words of ``emb`` that several tests may share."""
+    """The same, among other words that several tests may share."""
     whole("draws", draws, least=1, hint="draw at least one placebo; 1,000 is usual.")
-    rng = generator(seed)
+    rng, emb = generator(seed), others.emb
     check_inputs(design, emb)
     sets = design.sets
     found = gather(emb, sets, missing=missing, least=dict.fromkeys(sets, 1), design=design.name)
@@ -210,6 +188,12 @@ def placebo_among(
     size = abs(own.statistic)
     at_least = int((np.abs(statistics) >= size).sum())
     low, high = exact_interval(at_least, draws, 0.95)
+    conventions = {
+        "measure": "placebo",
+        "placebo tests": draws,
+        "statistic": "t with targets and attributes drawn",
+        "targets": "nearest words of a random word",
+    }
     return PlaceboResult(
         design=design.name,
         statistic=own.statistic,
@@ -221,71 +205,50 @@ def placebo_among(
         pvalue_low=low,
         pvalue_high=high,
         crossed_pvalue=own.pvalue,
-        agrees=_agree((low, high), own.pvalue),
+        agrees=low <= _LEVEL <= high or (own.pvalue < _LEVEL) == (high < _LEVEL),
         sizes=sizes,
         pool=len(among.rows),
         coherence={"test": _coherence([v for k, v in found.vectors.items() if k in "xy"]), **coherence},
-        titles={key: words.name for key, words in sets.items()},
-        coverage=found.coverage,
-        conventions={
-            "measure": "placebo",
-            "placebo tests": draws,
-            "statistic": "t with targets and attributes drawn",
-            "targets": "nearest words of a random word",
-            "seed": seed,
-            "missing": missing,
-            "fallback": ", ".join(emb.fallback) or "none",
-        },
-        provenance=(emb.provenance,),
+        titles=titles_of(sets),
+        **origin(emb, found.coverage, {**conventions, "seed": seed, "missing": missing}),
     )
 
 
-def _agree(interval: tuple[float, float], pvalue: float) -> bool:
-    """Whether a p-value is on the side of .05 on which an interval of another lies, if it lies on one."""
-    low, high = interval
-    return low <= _LEVEL <= high or (pvalue < _LEVEL) == (high < _LEVEL)
-
-
 class OtherWords:
-    """Words of a model that placebo tests are drawn from, found when the first test needs them.
-
-    Where many ``designs`` share them, the nearest words of all words are found once, instead of those of the
-    words that each test draws.
-    """
+    """Words that placebo tests are drawn from, with their nearest words where many ``designs`` share them."""
 
     def __init__(self, emb: Embeddings, designs: Sequence[Design] = ()) -> None:
         sizes = [sum(map(len, design.sets.values())) for design in designs]
         self._most = max(sizes) if len(sizes) >= _MANY else None
-        self._emb, self._lock = emb, Lock()
+        self.emb, self._lock = emb, Lock()
 
     @cached_property
     def _words(self) -> tuple[list[str], Rows, Floats]:
         """Words without case, common ones where ranks are known; numbers of their vectors; unit vectors."""
-        pool = self._emb.others(POOL)
+        pool = self.emb.others(POOL)
         if pool is None:
             raise EvidenceError(
-                f"there are no other words of {self._emb.provenance.source} to draw placebo tests from.",
-                hint="read some along: cr.load(path, words=..., pool=20_000), or give them: "
-                "emb.with_pool(...).",
+                f"there are no other words of {self.emb.provenance.source} to draw placebo tests from.",
+                hint="load some: cr.load(path, words=..., pool=20_000), or give them: emb.with_pool(...).",
             )
-        ranks = pool.ranks
+        ranks, labels = pool.ranks, pool.labels
         common = [
             row
-            for row, label in enumerate(pool.labels)
+            for row, label in enumerate(labels)
             if (ranks is None or ranks[label] <= POOL) and any(map(str.isalpha, label))
         ]
         vectors = np.asarray(pool.vectors[common])
         measurable = np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)
-        labels = [pool.labels[common[at]].casefold() for at in np.flatnonzero(measurable)]
+        folded = [labels[common[at]].casefold() for at in np.flatnonzero(measurable)]
         vectors, numbers = vectors[measurable], dict[bytes, int]()
         same = [numbers.setdefault(vector.tobytes(), len(numbers)) for vector in vectors]
-        return labels, np.array(same, np.intp), unit(vectors)
+        return folded, np.array(same, np.intp), unit(vectors)
 
     def without(self, design: Design, words: int, rng: np.random.Generator) -> Among:
         """Words that are not of a test of ``words`` words, each vector once, and no more than needed."""
         with self._lock:
             labels, same, vectors = self._words
-        matches = (self._emb.find(word) for word in design.words)
+        matches = (self.emb.find(word) for word in design.words)
         own = {word.casefold() for word in design.words}
         own |= {match.label.casefold() for match in matches if match is not None}
         free = np.array([row for row, label in enumerate(labels) if label not in own], np.intp)
@@ -306,7 +269,7 @@ class OtherWords:
 
     @cached_property
     def _nearest(self) -> NDArray[np.int32]:
-        """The nearest words of every word, more than the largest test takes, since some may be its own."""
+        """The nearest words of every word."""
         vectors = self._words[2]
         k = min((self._most or 0) + _SPARE, len(vectors))
         among = Among(vectors, np.arange(len(vectors)), None)
@@ -315,10 +278,7 @@ class OtherWords:
 
 
 class Among:
-    """The words that placebos of one test are drawn from: rows of ``vectors``.
-
-    ``table`` has the nearest rows of every row, the nearest first, where they are known.
-    """
+    """Rows that placebos of one test are drawn from; ``table`` has the nearest rows of each, if known."""
 
     def __init__(self, vectors: Floats, rows: Rows, table: NDArray[np.int32] | None) -> None:
         self.vectors, self.rows, self._table = vectors, rows, table
@@ -336,8 +296,6 @@ class Among:
         free[self.rows] = True
         near = self._table[centres].astype(np.intp)
         known = free[near]
-        if known.all():
-            return near[:, :k]
         near = np.take_along_axis(near, np.argsort(~known, axis=1, kind="stable")[:, :k], axis=1)
         short = known.sum(axis=1) < k
         if short.any():
@@ -355,30 +313,33 @@ class Among:
 def _draw(
     among: Among, sizes: Mapping[str, int], draws: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, dict[str, float]]:
-    """T of placebos with dealt attributes and with topics, and how far their targets hang together."""
+    """T of placebos with dealt attributes and with topics, and how coherent their targets are."""
     vectors, n, words, kinds = among.vectors, len(among.rows), sum(sizes.values()), len(sizes)
-    centres = among.rows[np.stack([rng.choice(n, kinds, replace=False) for _ in range(draws)])]
-    others = among.rows[np.stack([rng.choice(n, words, replace=False) for _ in range(draws)])]
+    centres, others = (
+        among.rows[np.stack([rng.choice(n, size, replace=False) for _ in range(draws)])]
+        for size in (kinds, words)
+    )
     t: dict[str, list[Floats]] = {"dealt": [], "topics": []}
     coherent = []
     target_keys = [key for key in ("x", "y") if key in sizes]
     for start in range(0, draws, _AT_A_TIME):
         part = slice(start, start + _AT_A_TIME)
         near = among.near(centres[part].ravel(), words).reshape(-1, kinds, words)
-        targets: list[Rows] = []
-        for at, key in enumerate(target_keys):
-            targets.append(_others(near[:, at], targets, sizes[key]))
-        topics = list(targets)
-        for at, key in enumerate(("a", "b"), start=len(targets)):
+        topics: list[Rows] = []
+        for at, key in enumerate((*target_keys, "a", "b")):
             topics.append(_others(near[:, at], topics, sizes[key]))
+        targets = topics[: len(target_keys)]
         attributes = {
             "dealt": _others(others[part], targets, sizes["a"] + sizes["b"]),
             "topics": np.concatenate(topics[len(targets) :], axis=1),
         }
         rows = vectors[np.concatenate(targets, axis=1)]
         for kind, columns in attributes.items():
-            tables = rows @ vectors[columns].transpose(0, 2, 1)
-            t[kind].append(_statistics(tables, sizes))
+            found = spread(rows @ vectors[columns].transpose(0, 2, 1), sizes["x"], sizes["a"])
+            if not (found.total > 0).all():
+                message = "words of a placebo do not differ, so it has no t."
+                raise EvidenceError(message, hint="check that the vectors differ.")
+            t[kind].append(found.difference / np.sqrt(found.total))
         coherent.append(_coherence([vectors[one] for one in targets]) * len(rows))
     return np.concatenate(t["dealt"]), np.concatenate(t["topics"]), {"placebos": sum(coherent) / draws}
 
@@ -386,8 +347,7 @@ def _draw(
 def nearest(similarities: NDArray[Any], k: int) -> Rows:
     """Columns of the k largest values of each row, the largest first.
 
-    The k-th largest of the maxima of blocks of columns is at most the k-th largest value, and few values
-    reach it; only these are sorted.
+    Only values are sorted that reach the k-th largest of the maxima of blocks of columns, which are few.
     """
     rows, n = similarities.shape
     blocks = max(4 * k, 256)
@@ -399,8 +359,7 @@ def nearest(similarities: NDArray[Any], k: int) -> Rows:
     row, column = np.divmod(np.flatnonzero(similarities >= least[:, None]), n)
     order = np.lexsort((-similarities[row, column], row))
     first = np.searchsorted(row, np.arange(rows))
-    found: Rows = column[order][first[:, None] + np.arange(k)]
-    return found
+    return np.asarray(column[order][first[:, None] + np.arange(k)])
 
 
 def _others(candidates: Rows, taken: Sequence[Rows], n: int) -> Rows:
@@ -410,16 +369,6 @@ def _others(candidates: Rows, taken: Sequence[Rows], n: int) -> Rows:
         fresh &= ~(candidates[:, :, None] == some[:, None, :]).any(axis=2)
     order = np.argsort(~fresh, axis=1, kind="stable")[:, :n]
     return np.take_along_axis(candidates, order, axis=1)
-
-
-def _statistics(tables: Floats, sizes: Mapping[str, int]) -> Floats:
-    """T of each table."""
-    found = spread(tables, sizes["x"], sizes["a"])
-    if not (found.total > 0).all():
-        raise EvidenceError(
-            "words of a placebo do not differ, so it has no t.", hint="check that the vectors differ."
-        )
-    return np.asarray(found.difference / np.sqrt(found.total))
 
 
 def _coherence(sets: Sequence[Floats]) -> float:

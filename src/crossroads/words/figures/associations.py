@@ -26,8 +26,7 @@ from crossroads.core.figures.style import (
     figure,
 )
 from crossroads.core.wording.numbers import p_equals
-from crossroads.words.measures.mleat import MleatResult
-from crossroads.words.measures.patterns import ALPHA
+from crossroads.words.measures.mleat import ALPHA, MleatResult
 from crossroads.words.measures.projection import ProjectionResult
 from crossroads.words.measures.sc_weat import ScWeatResult
 from crossroads.words.measures.weat import WeatResult
@@ -195,7 +194,7 @@ def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes
             said = f"… {between:,} words between …"
             write(ax, said, (0, y), coords="data", size=SMALL, ha="center", **look)
         else:
-            starred = bool(result.crossed_pvalue[i] < alpha)
+            starred = bool(result.crossed.pvalue[i] < alpha)
             _draw_word(ax, result.words[i], float(result.effect_size[i]), y, room, starred=starred)
     name_ends(ax, f"← {b}", "effect size d", f"{a} →")
     return ax

@@ -41,7 +41,9 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
     >>> ax = cr.plots.frequency_plot(cr.frequency(emb, design))
     """
     points = {
-        key: np.array([(result.log_frequencies[w], result.associations[w]) for w in result.sets[key]])
+        key: np.array(
+            [(result.basis.log_frequencies[w], result.basis.associations[w]) for w in result.sets[key]]
+        )
         for key in ("x", "y")
     }
     equal, matched = result.adjusted, result.matched_pvalue
@@ -58,7 +60,7 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
         below=0.5,
         note=wording.sentence(
             "lines: one slope within both targets; their distance is the difference at equal frequency",
-            f"frequencies: {result.source}",
+            f"frequencies: {result.basis.source}",
             wording.model(result),
         ),
     )
@@ -73,7 +75,7 @@ def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
     for key, some in points.items():
         color, marker, size = _LOOK[key]
         ax.plot(*some.T, linestyle="none", marker=marker, markersize=size, color=color, zorder=4)
-        ax.plot(*_on_line(some, result.slope)[[0, -1]].T, color=color, linewidth=1.1, zorder=3)
+        ax.plot(*_on_line(some, result.basis.slope)[[0, -1]].T, color=color, linewidth=1.1, zorder=3)
     half = axes_width(ax) / 2 - 0.2
     key_of = [
         (*fitted(wording.titled(key, result.titles), half, BODY), {"marker": m, "markersize": s, "color": c})
@@ -103,7 +105,7 @@ def _label(ax: Axes, result: FrequencyResult, points: dict[str, Floats]) -> None
     inches = {key: (some - low) / (high - low) * size for key, some in points.items()}
     unit, page = size / (high - low), Page(*size.tolist())
     for some in inches.values():
-        page.avoid(_on_line(some, result.slope * unit[1] / unit[0]))
+        page.avoid(_on_line(some, result.basis.slope * unit[1] / unit[0]))
     for some in inches.values():
         for x, y in some.tolist():
             page.bar((x, y), 0.06, 0.06)
@@ -141,7 +143,7 @@ def placebo_plot(result: PlaceboResult, *, ax: Axes | None = None) -> Axes:
         left=MARGIN + 0.1 + widest(list(_SAID.values()), SMALL),
         right=0.2,
         title=f"{result.design}: among tests of arbitrary topics",
-        subtitle=f"|t| = {wording.number(test)}, {result.among_topics}",
+        subtitle=f"|t| = {wording.number(test)}, {result._among_topics}",
         below=0.46,
         note=wording.sentence(
             f"red: the test, stronger than {wording.percent(result.percentile)} of those with dealt "

@@ -31,8 +31,15 @@ from crossroads.core.figures.style import (
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P
 from crossroads.words.measures.battery import BatteryResult
-from crossroads.words.measures.mleat import MleatResult
-from crossroads.words.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, MapCell, map_cells, reach
+from crossroads.words.measures.mleat import (
+    ALPHA,
+    LEAST_EFFECT,
+    PATTERNS,
+    MapCell,
+    MleatResult,
+    map_cells,
+    reach,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

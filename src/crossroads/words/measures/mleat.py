@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from functools import partial
+from statistics import NormalDist
+from typing import Any, ClassVar
 
 import numpy as np
 
 from crossroads.core.evidence import Embeddings
+from crossroads.core.inference import options as checks
 from crossroads.core.inference.bootstrap import generator, resampled_weights, weighted_effects
 from crossroads.core.inference.crossed import mean_cosine
 from crossroads.core.inference.geometry import Floats, cosines
-from crossroads.core.inference.options import whole
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
 from crossroads.core.results import (
     NAMED,
@@ -24,32 +26,42 @@ from crossroads.core.results import (
     Values,
     crossed_names,
     long_row,
+    named,
     stat,
 )
 from crossroads.core.results.checks import Checked
 from crossroads.core.results.gathered import (
-    Gathered,
     Missing,
     check_inputs,
     gather,
     require_two_targets,
+    titles_of,
     warn_about_sharing,
 )
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
-from crossroads.words.measures.patterns import (
-    ALPHA,
-    LEAST_EFFECT,
-    PATTERNS,
-    check_rule,
-    critical_effect,
-    lean,
-    pattern_of,
-)
-from crossroads.words.measures.weat import DIFFERENCE, Options, WeatResult, crossed_rows, run_test
+from crossroads.words.measures.weat import DIFFERENCE, Options, WeatResult, crossed_rows, origin, run_test
 
+LEAST_EFFECT = 0.2
+"""A target with an effect size at or below this is close to neither attribute."""
+ALPHA = 0.05
+"""A target with a p-value at or above this is close to neither attribute."""
+PATTERNS: Mapping[str, tuple[str | None, str | None]] = {
+    "AB-Divergent": ("a", "b"),
+    "BA-Divergent": ("b", "a"),
+    "A-Uniform": ("a", "a"),
+    "B-Uniform": ("b", "b"),
+    "AX-Singular": ("a", None),
+    "BX-Singular": ("b", None),
+    "AY-Singular": (None, "a"),
+    "BY-Singular": (None, "b"),
+    "Non-Directional": (None, None),
+}
+"""The nine outcomes (Figure 2 of the paper), with the attribute that the first and the second target are
+close to."""
+_NAMES = {sides: name for name, sides in PATTERNS.items()}
 _RESAMPLES_AT_A_TIME = 250
 CELLS: Mapping[str, str] = {"ax": "A with X", "bx": "B with X", "ay": "A with Y", "by": "B with Y"}
 """Heads of Level 3."""
@@ -66,8 +78,7 @@ class Similarity:
     pairs: int
     """Number of pairs."""
     low: float
-    """Lower end of the interval of the mean over the choice of words in both sets, at the level of
-    ``crossed``."""
+    """Lower end of the interval of the mean over the choice of words in both sets."""
     high: float
     """Upper end."""
 
@@ -82,10 +93,10 @@ _ALONE = "effect size of the first target alone, attributes compared"
 _STABLE = "share of resampled tests with the paper's pattern"
 
 
-def similarities_table(results: Mapping[str, Mapping[str, Any]]) -> Table:
+def similarities_table(results: Mapping[str, Any]) -> Table:
     """Mean cosine of each attribute with each target, and the standard deviation: Level 3."""
     rows = [
-        {"test": name, **{key: f"{number(one[key].mean, 3)} ({number(one[key].sd, 3)})" for key in CELLS}}
+        {"test": name, **{k: f"{number(c.mean, 3)} ({number(c.sd, 3)})" for k, c in one.level3.items()}}
         for name, one in results.items()
     ]
     columns = (Column(key="test", head="test"), *(Column(key=k, head=h) for k, h in CELLS.items()))
@@ -157,47 +168,19 @@ class MleatResult(Result):
         """Share of resamples that show the pattern by the rule of the paper; None without resamples."""
         return self.pattern_shares.get(self.pattern)
 
-    @classmethod
-    def similarities(cls, results: Mapping[str, Self]) -> Table:
-        """Level 3: one row per test."""
-        return similarities_table({name: one.level3 for name, one in results.items()})
-
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number of all three levels."""
-        yield from self.level_rows(name, "level 1", self.level1)
+        yield from _level_rows(name, "level 1", self.level1)
         for key, level in self.level2.items():
-            yield from self.level_rows(name, f"level 2 {key}", level)
+            yield from _level_rows(name, f"level 2 {key}", level)
         for key, cell in self.level3.items():
-            ends = {"low": cell.low, "high": cell.high}
-            yield long_row("mleat", name, f"level 3 {key}", "mean", cell.mean, n=cell.pairs, **ends)
-            yield long_row("mleat", name, f"level 3 {key}", "sd", cell.sd, n=cell.pairs)
+            row = partial(long_row, "mleat", name, f"level 3 {key}", n=cell.pairs)
+            yield row("mean", cell.mean, low=cell.low, high=cell.high)
+            yield row("sd", cell.sd)
         resamples = self.conventions.get("resamples")
         yield long_row("mleat", name, self.pattern, "pattern", self.pattern_share, n=resamples)
         yield long_row("mleat", name, self.crossed_pattern, "crossed_pattern", None)
         for pattern, share in self.pattern_shares.items():
             yield long_row("mleat", name, pattern, "pattern_share", share, n=resamples)
-
-    @staticmethod
-    def level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
-        """Every number of one level."""
-        n, method = len(level.associations), level.method
-        p = {"p": level.crossed.pvalue, "exact_p": level.pvalue, "method": method, "n": n}
-        yield long_row("mleat", name, part, "effect_size", level.effect_size, **p)
-        yield long_row("mleat", name, part, "statistic", level.exchange.statistic, n=n)
-        bounds = {"low": level.pvalue_low, "high": level.pvalue_high}
-        yield long_row("mleat", name, part, "exact_p", level.pvalue, method=method, n=n, **bounds)
-        for tail, (value, low, high) in level.exchange.tails.items():
-            yield long_row(
-                "mleat", name, part, f"exact_p {tail}", value, low=low, high=high, method=method, n=n
-            )
-        yield long_row("mleat", name, part, "min_exact_p", level.min_pvalue, n=n)
-        yield from crossed_rows("mleat", name, part, level.crossed, level.pvalue)
-        for statistic, count in (("ties", level.ties), ("divisions", level.exchange.divisions)):
-            if count is not None:
-                yield long_row("mleat", name, part, statistic, count, n=n)
-        for key in ("x", "y") if "y" in level.sets else ("a", "b"):
-            for word in level.sets[key]:
-                yield long_row("mleat", name, f"{part} {key} {word}", "association", level.associations[word])
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute, relative to the others, and where each is by itself."""
@@ -207,8 +190,27 @@ class MleatResult(Result):
         yield from (replace(test, question=self._question) for test in self.level1._checks())
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Its statistics, as those of a test."""
         yield from ((name, kind, values) for _, kind, values in super()._readings(name))
+
+
+def _level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
+    """Every number of one level."""
+    row = partial(long_row, "mleat", name, part, n=len(level.associations))
+    method = level.method
+    yield row("effect_size", level.effect_size, p=level.crossed.pvalue, exact_p=level.pvalue, method=method)
+    yield row("statistic", level.exchange.statistic)
+    own = (level.pvalue, level.pvalue_low, level.pvalue_high)
+    tails = {f"exact_p {tail}": numbers for tail, numbers in level.exchange.tails.items()}
+    for statistic, (value, low, high) in {"exact_p": own, **tails}.items():
+        yield row(statistic, value, low=low, high=high, method=method)
+    yield row("min_exact_p", level.min_pvalue)
+    yield from crossed_rows("mleat", name, part, level.crossed, level.pvalue)
+    for statistic, count in (("ties", level.ties), ("divisions", level.exchange.divisions)):
+        if count is not None:
+            yield row(statistic, count)
+    for key in ("x", "y") if "y" in level.sets else ("a", "b"):
+        for word in level.sets[key]:
+            yield long_row("mleat", name, f"{part} {key} {word}", "association", level.associations[word])
 
 
 def mleat(
@@ -246,7 +248,7 @@ def mleat(
         ``"two-sided"``; ``"greater"``, ``"less"``, or ``"observed"``, the tail on the observed side, which is
         what the paper's tables star: it is chosen after the fact, so its true level is twice the nominal one.
     alpha, least_effect
-        Level and effect size that a Level 2 test must reach for its target to lean to an attribute.
+        Level and effect size that a Level 2 test must reach for its target to be close to an attribute.
     resamples
         Number of bootstrap resamples of all four sets for ``pattern_shares``; 0 for none. Inside a resample
         the Level 2 p-value is that of the fitted normal curve, the rule behind the paper's own stars.
@@ -254,8 +256,7 @@ def mleat(
     Notes
     -----
     *Departures:* the paper stars by a normal curve fitted to the permutation distribution
-    (``method="normal"``); here all divisions are counted. Its text states the p-value rule the wrong way
-    round.
+    (``method="normal"``); here all divisions are counted.
 
     References
     ----------
@@ -271,22 +272,24 @@ def mleat(
     >>> round(result.level1.effect_size, 2), round(result.level2["x"].effect_size, 2), result.pattern
     (0.57, 0.82, 'Non-Directional')
     """
-    options = Options(
-        alternative=alternative, ddof=ddof, ties=ties, method=method, seed=seed, max_work=max_work
-    )
+    options = Options(alternative, ddof, ties, method, seed, max_work)
     check_inputs(design, emb)
     require_two_targets(
         design, hint="the ML-EAT compares two; give y, or use weat() for a single-target test."
     )
     check_rule(alpha, least_effect)
-    whole("resamples", resamples, hint="give 0 for none; 1,000 is usual.")
+    checks.whole("resamples", resamples, hint="give 0 for none; 1,000 is usual.")
     warn_about_sharing(design)
     found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
-    titles = {name: words.name for name, words in design.sets.items()}
+    titles = titles_of(design.sets)
     level1 = run_test(found, emb, options, design=design.name, digest=design.digest, titles=titles)
     level2 = {
         name: run_test(
-            _single(found, name),
+            replace(
+                found,
+                vectors={"x": found.vectors[name], "a": found.vectors["a"], "b": found.vectors["b"]},
+                words={"x": found.words[name], "a": found.words["a"], "b": found.words["b"]},
+            ),
             emb,
             options,
             design=f"{design.name} ({name})",
@@ -295,50 +298,35 @@ def mleat(
         )
         for name in ("x", "y")
     }
-    table = {
-        f"{attribute}{target}": cosines(found.vectors[target], found.vectors[attribute])
-        for target in ("x", "y")
-        for attribute in ("a", "b")
-    }
+    vectors = found.vectors
+    table = {f"{a}{target}": cosines(vectors[target], vectors[a]) for target in "xy" for a in "ab"}
     rule = {"least_effect": least_effect, "alpha": alpha}
-    leanings = [lean(one.effect_size, one.pvalue, **rule) for one in level2.values()]
-    elsewhere = [lean(one.effect_size, one.crossed.pvalue, **rule) for one in level2.values()]
+    exact = [lean(level.effect_size, level.pvalue, **rule) for level in level2.values()]
+    others = [lean(level.effect_size, level.crossed.pvalue, **rule) for level in level2.values()]
+    conventions = {
+        **level1.conventions,
+        "measure": "mleat",
+        "association": "Level 1: difference of mean cosines; Level 2: mean cosine; Level 3: cosine",
+        "alpha": alpha,
+        "least_effect": least_effect,
+        "resamples": resamples,
+    }
     return MleatResult(
         design=design.name,
         level1=level1,
         level2=level2,
         level3={key: _similarity(c, ddof) for key, c in table.items()},
-        pattern=pattern_of(*leanings),
-        crossed_pattern=pattern_of(*elsewhere),
+        pattern=pattern_of(*exact),
+        crossed_pattern=pattern_of(*others),
         pattern_shares=_shares(table, resamples, options, **rule),
         titles=titles,
-        coverage=found.coverage,
-        conventions={
-            **level1.conventions,
-            "measure": "mleat",
-            "association": "Level 1: difference of mean cosines; Level 2: mean cosine; Level 3: cosine",
-            "alpha": alpha,
-            "least_effect": least_effect,
-            "resamples": resamples,
-        },
-        provenance=(emb.provenance,),
+        **origin(emb, found.coverage, conventions),
     )
 
 
 def _similarity(cells: Floats, ddof: int) -> Similarity:
-    found: Any = mean_cosine(cells)  # of two words or more in both sets
-    sd = float(cells.std(ddof=ddof))
-    return Similarity(mean=float(cells.mean()), sd=sd, pairs=cells.size, low=found.low, high=found.high)
-
-
-def _single(found: Gathered, target: str) -> Gathered:
-    """One target with both attributes, as input of a single-target test."""
-    names = {"x": target, "a": "a", "b": "b"}
-    return Gathered(
-        vectors={name: found.vectors[source] for name, source in names.items()},
-        words={name: found.words[source] for name, source in names.items()},
-        coverage=found.coverage,
-    )
+    ends = named(mean_cosine(cells), "low high")
+    return Similarity(mean=float(cells.mean()), sd=float(cells.std(ddof=ddof)), pairs=cells.size, **ends)
 
 
 def _shares(
@@ -350,19 +338,96 @@ def _shares(
     rng, alternative, ddof = generator(options.seed), options.alternative, options.ddof
     counts = dict.fromkeys(PATTERNS, 0)
     (n_x, n_a), (n_y, n_b) = table["ax"].shape, table["by"].shape
-    sizes = {"x": n_x, "y": n_y, "a": n_a, "b": n_b}
-    rule = {"least_effect": least_effect, "alpha": alpha}
+    sizes, rule = {"x": n_x, "y": n_y, "a": n_a, "b": n_b}, {"least_effect": least_effect, "alpha": alpha}
     critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
     for start in range(0, resamples, _RESAMPLES_AT_A_TIME):
         size = min(_RESAMPLES_AT_A_TIME, resamples - start)
         weights = {name: resampled_weights(n, size, rng) for name, n in sizes.items()}
-        leaning = {}
+        close = []
         for target in ("x", "y"):
             first, second = (weights[target] @ table[f"{c}{target}"] for c in ("a", "b"))
             d = weighted_effects(first, second, weights["a"], weights["b"], ddof=ddof)
-            up = d > critical if alternative != "less" else np.zeros(size, bool)
-            down = d < -critical if alternative != "greater" else np.zeros(size, bool)
-            leaning[target] = np.where(up, "a", np.where(down, "b", ""))
-        for x, y in zip(leaning["x"], leaning["y"], strict=True):
-            counts[pattern_of(str(x) or None, str(y) or None)] += 1
+            up, down = (d > critical) & (alternative != "less"), (d < -critical) & (alternative != "greater")
+            close.append(np.where(up, "a", np.where(down, "b", "")).tolist())
+        for x, y in zip(*close, strict=True):
+            counts[pattern_of(x or None, y or None)] += 1
     return {name: count / resamples for name, count in counts.items()}
+
+
+def check_rule(alpha: float, least_effect: float) -> None:
+    """Raise an error for a rule that cannot decide whether a target is close to an attribute."""
+    checks.share("alpha", alpha, hint="give a share between 0 and 1, such as 0.05.")
+    hint = "give a number that is not negative, such as 0.2."
+    checks.number("least_effect", least_effect, least=0.0, hint=hint)
+
+
+def lean(effect_size: float, pvalue: float | None, *, least_effect: float, alpha: float) -> str | None:
+    """The attribute that a target is close to: ``"a"``, ``"b"`` or neither.
+
+    By default it is A when the Level 2 effect size exceeds 0.2, and B when it is below −0.2, with p < 0.05.
+    (The paper's text has "p-value > 0.05" here, which contradicts its tables.)
+    """
+    if pvalue is None or pvalue >= alpha:
+        return None
+    if effect_size > least_effect:
+        return "a"
+    return "b" if effect_size < -least_effect else None
+
+
+def pattern_of(x: str | None, y: str | None) -> str:
+    """Name of the pattern of two targets, by the attributes that they are close to."""
+    return _NAMES[x, y]
+
+
+def critical_effect(
+    n_a: int, n_b: int, *, ddof: int, alternative: str, least_effect: float, alpha: float
+) -> float:
+    """The smallest effect size that the normal curve fitted to the divisions calls significant."""
+    tail = alpha / 2 if alternative == "two-sided" else alpha
+    n = n_a + n_b
+    scale = float(np.sqrt((1 / n_a + 1 / n_b) * ((n - ddof) / (n - 1))))
+    return max(-NormalDist().inv_cdf(tail) * scale, least_effect)
+
+
+def cells(pattern: str) -> dict[str, bool]:
+    """Which of the four cells of the EAT-Map are associated: ``"ax"``, ``"bx"``, ``"ay"``, ``"by"``."""
+    close = dict(zip("xy", PATTERNS[pattern], strict=True))
+    return {cell: close[cell[1]] == cell[0] for cell in CELLS}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapCell:
+    """One of the four cells of an EAT-Map: a target next to an attribute."""
+
+    towards: bool
+    """Whether the target lies further towards this attribute than towards the other one."""
+    found: bool
+    """Whether the target is found to be close to this attribute."""
+    step: int
+    """Strength of its colour, from 0 to 3; at most 2 where it is not found."""
+    size: float | None
+    """Size of the Level 2 effect size, without its sign; None where it is not towards this attribute."""
+
+
+def map_cells(pattern: str, effects: Mapping[str, float] | None = None) -> dict[str, MapCell]:
+    """The four cells of an EAT-Map by name: ``"ax"``, ``"bx"``, ``"ay"``, ``"by"``."""
+    made, most = {}, len(phrases.STRENGTHS)
+    for key, found in cells(pattern).items():
+        d = None if effects is None else effects[key[1]]
+        towards = found if d is None else (d > 0 if key[0] == "a" else d < 0)
+        size = abs(d) if d is not None and towards else None
+        step = most * found if size is None else sum(size >= strength for strength in phrases.STRENGTHS)
+        step = max(step, 1) if found else min(step, most - 1)
+        made[key] = MapCell(towards=towards, found=found, step=step, size=size)
+    return made
+
+
+def reach(exact: float, beyond: float | None, *, alpha: float = ALPHA) -> str:
+    """How far the difference of two targets reaches, a key of ``phrases.DIFFERENCES``.
+
+    >>> reach(0.001, 0.01), reach(0.001, 0.3), reach(0.2, 0.3)
+    ('others', 'words', '')
+    """
+    if beyond is not None and beyond < alpha:
+        return "others"
+    return "words" if exact < alpha else ""

@@ -12,26 +12,24 @@ from crossroads.core.errors import DesignError, EvidenceError, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.crossed import Crossed, Spread, combined, settled, single_words, spread
 from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
-from crossroads.core.inference.permutation.test import Alternative, permutation_test
-from crossroads.core.results import QUESTION, TEST, Result, Stat, stat
+from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, permutation_test
+from crossroads.core.results import QUESTION, TEST, Stat, stat
 from crossroads.core.results.gathered import Gathered, Missing, check_inputs, gather, warn_about_sharing
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import P
-from crossroads.words.measures.weat import DIFFERENCE, Options
+from crossroads.words.measures.weat import DIFFERENCE, CheckOfTest, Options, origin
 
 Axis = Literal["means", "pairs"]
 _PARTNER = "its partner has no usable vector"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ProjectionResult(Result):
+class ProjectionResult(CheckOfTest):
     """Places of words on an axis between two attributes, and the difference of two targets on it."""
 
-    _section: ClassVar[str] = "tests"
     _cites: ClassVar[tuple[str, ...]] = ("an2018semaxis", "ethayarajh2019understanding")
     _figure: ClassVar[str] = "association_plot"
     _stem: ClassVar[str] = "projection"
-    _about_test: ClassVar[bool] = True
     _label_format: ClassVar[str] = "{design} projection"
     _table_title: ClassVar[str] = "Projections on an axis between the attributes"
     _long_table: ClassVar[tuple[str, str, str]] = ("projection", "", "")
@@ -44,8 +42,6 @@ class ProjectionResult(Result):
     }
     _columns: ClassVar[tuple[Stat, ...]] = (TEST, QUESTION, stat("d", of="effect_size"), *DIFFERENCE)
 
-    design: str
-    """Name of the design."""
     axis: str
     """How the axis was made: from the means of both attributes, or from pairs of their words."""
     associations: Mapping[str, float]
@@ -60,8 +56,6 @@ class ProjectionResult(Result):
     """Tail of the p-values."""
     sets: Mapping[str, tuple[str, ...]]
     """The stimuli measured, by set."""
-    titles: Mapping[str, str]
-    """What each set stands for."""
     crossed: Crossed
     """The difference of mean places, of one target the mean place, and how sure it is for other words."""
 
@@ -137,11 +131,15 @@ def projection(
     n_x, error = len(found.words["x"]), rounding_error(emb.dim)
     place = _on_means if axis == "means" else _on_pairs
     scores, measured, error = place(words, vectors["a"], vectors["b"], n_x, error)
-    options = Options(alternative=alternative, seed=seed)
+    options = Options(alternative, 1, "weak", "auto", seed, MAX_WORK)
     first, second = scores[:n_x], scores[n_x:]
     tested = permutation_test(first, second, **options.settings(error)) if len(second) else None
     alone = [name.upper() for name in design.sets if len(found.words[name]) == 1 and name != "x"]
     named = [word for name in targets for word in found.words[name]]
+    measure = {
+        "measure": "projection",
+        "association": f"{'product' if keeps else 'cosine'} with the axis of {axis}",
+    }
     return ProjectionResult(
         design=design.name,
         axis=axis,
@@ -159,13 +157,7 @@ def projection(
             score_error=error,
             reason=single_words(alone) if alone else None,
         ),
-        coverage=found.coverage,
-        conventions={
-            "measure": "projection",
-            "association": f"{'product' if keeps else 'cosine'} with the axis of {axis}",
-            **options.conventions(found.coverage.policy, emb),
-        },
-        provenance=(emb.provenance,),
+        **origin(emb, found.coverage, {**measure, **options.conventions(found.coverage.policy)}),
     )
 
 

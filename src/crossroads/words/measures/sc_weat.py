@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +15,9 @@ from crossroads.core.errors import EvidenceError, InputError, in_short, join_wor
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.crossed import LEVEL, degrees_of_freedom, half_width, tail_probability
 from crossroads.core.inference.geometry import Floats, rounding_error, standardised
-from crossroads.core.inference.options import seed_of, work
 from crossroads.core.inference.permutation.rows import permutation_blocks
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
-from crossroads.core.results import NAMED, Coverage, Result, Row, Stat, read_only, stat
+from crossroads.core.results import NAMED, Result, Row, Stat, read_only, stat
 from crossroads.core.results.gathered import (
     Missing,
     check_vectors,
@@ -34,7 +32,7 @@ from crossroads.core.stimuli import StimulusSet
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P
 from crossroads.core.wording.table import Table
-from crossroads.words.measures.weat import check_ddof, recorded_work
+from crossroads.words.measures.weat import Options, origin
 
 ScMethod = Literal[Method, "none"]
 Precision = Literal["auto", "float32", "float64"]
@@ -43,14 +41,23 @@ EVERY_WORD = "*"
 
 _CHUNK = 1 << 14
 _SAFE: dict[type[Any], tuple[float, float]] = {np.float32: (1e-12, 1e12), np.float64: (1e-120, 1e120)}
-
-
 _OF_S = "of s, over the choice of attribute words"
 
 
 def _other_words(results: Sequence[ScWeatResult]) -> str:
     tails = ", ".join(dict.fromkeys(phrases.tail(one.alternative) for one in results))
     return f"how often other attribute words would differ so, were there no association, {tails}"
+
+
+class OtherAttributes(NamedTuple):
+    """What holds for other attribute words, by Welch's t test: an entry per word, NaN where there is none."""
+
+    low: NDArray[np.float64]
+    """Lower ends of the 95 % intervals of the differences over the choice of attribute words."""
+    high: NDArray[np.float64]
+    """Upper ends."""
+    pvalue: NDArray[np.float64]
+    """p-values."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -66,7 +73,7 @@ class ScWeatResult(Result):
     _columns: ClassVar[tuple[Stat, ...]] = (
         NAMED,
         stat("word"),
-        stat("d", note="effect size: above 0 the word leans to the first attribute", of="effect_size"),
+        stat("d", note="effect size: above 0 the word is closer to the first attribute", of="effect_size"),
         stat("s", "s(w, A, B)", "difference of its mean cosines", of="association", digits=4, spare=1),
         stat("ci", "95 % CI", _OF_S, of="low", digits=4, kind="interval", spare=2),
         stat("p", note=_other_words),
@@ -80,13 +87,13 @@ class ScWeatResult(Result):
     association: NDArray[np.float64]
     """Difference of the mean cosines itself, s(w, A, B)."""
     pvalue: NDArray[np.float64]
-    """p-value of permuting the attributes; empty where none was asked for."""
+    """p-value of permuting the attributes; empty without p-values."""
     pvalue_low: NDArray[np.float64]
     """Lower bounds of the p-values."""
     pvalue_high: NDArray[np.float64]
     """Upper bounds of the p-values."""
     method: str
-    """How the p-values were found; ``none`` where none was asked for."""
+    """How the p-values were found; ``none`` without p-values."""
     alternative: str
     """Tail of the p-values."""
     min_pvalue: float
@@ -101,71 +108,45 @@ class ScWeatResult(Result):
     df: NDArray[np.float64]
     """Degrees of freedom of the difference (Welch); at most one where A or B has two words."""
 
-    @property
-    def difference(self) -> NDArray[np.float64]:
-        """Difference of the mean cosines: the association, as results of other tests call it."""
-        return self.association
-
     @cached_property
-    def crossed_pvalue(self) -> NDArray[np.float64]:
-        """p-values that hold for other attribute words, by Welch's t test; NaN where there is none."""
-        known = self.se > 0
-        found: NDArray[np.float64] = np.full(self.se.shape, np.nan)
-        tail: Any = self.alternative
-        found[known] = tail_probability(self.association[known] / self.se[known], self.df[known], tail)
-        return found
-
-    @cached_property
-    def low(self) -> NDArray[np.float64]:
-        """Lower ends of the 95 % intervals of the differences over the choice of attribute words."""
-        return np.asarray(self.association - self._half)
-
-    @cached_property
-    def high(self) -> NDArray[np.float64]:
-        """Upper ends."""
-        return np.asarray(self.association + self._half)
-
-    @cached_property
-    def _half(self) -> NDArray[np.float64]:
-        return np.asarray(half_width(np.where(self.se > 0, self.se, np.nan), self.df, LEVEL))
+    def crossed(self) -> OtherAttributes:
+        """Intervals and p-values of the differences that hold for other attribute words."""
+        known, tail = self.se > 0, cast(Alternative, self.alternative)
+        se = np.where(known, self.se, np.nan)
+        half = half_width(se, self.df, LEVEL)
+        pvalue: NDArray[np.float64] = np.full(self.se.shape, np.nan)
+        pvalue[known] = tail_probability(self.association[known] / se[known], self.df[known], tail)
+        return OtherAttributes(self.association - half, self.association + half, pvalue)
 
     def _rows(self) -> list[dict[str, Any]]:
         """One row per word."""
-        columns = {
-            "effect_size": self.effect_size,
-            "association": self.association,
-            "low": self.low,
-            "high": self.high,
-            "p": self.crossed_pvalue,
-            "exact_p": self.pvalue,
-        }
-        none: list[float | None] = [None] * len(self.words)
-        listed = {key: _known(values) or none for key, values in columns.items()}
+        low, high, p = self.crossed
+        columns = {"effect_size": self.effect_size, "association": self.association}
+        columns |= {"low": low, "high": high, "p": p, "exact_p": self.pvalue}
+        none = [None] * len(self.words)
+        values = [[None if x != x else x for x in some.tolist()] or none for some in columns.values()]
         return [
-            {"word": word, **{key: values[i] for key, values in listed.items()}}
-            for i, word in enumerate(self.words)
+            {"word": word, **dict(zip(columns, row, strict=True))}
+            for word, *row in zip(self.words, *values, strict=True)
         ]
 
     def strongest(self, n: int = 10) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The n words that lean most to A, and the n that lean most to B, strongest first."""
+        """The n words closest to A, and the n closest to B, strongest first."""
         order = np.argsort(self.effect_size, kind="stable")
-        return (
-            tuple(self.words[i] for i in order[::-1][:n]),
-            tuple(self.words[i] for i in order[:n]),
-        )
+        to_a, to_b = (tuple(self.words[i] for i in some[:n]) for some in (order[::-1], order))
+        return to_a, to_b
 
     @property
     def _label(self) -> str:
-        """The attributes."""
         return self._question or "sc-weat"
 
     @property
     def _question(self) -> str:
-        """The attributes that words may lean to."""
+        """The attributes that words may be close to."""
         return f"{self.titles['a']} / {self.titles['b']}" if "a" in self.titles else ""
 
     def _members(self) -> Iterator[Row]:
-        """Words from those that lean most to A to those that lean most to B."""
+        """Words from those closest to A to those closest to B."""
         rows = self._rows()
         for i in np.argsort(-self.effect_size, kind="stable").tolist():
             exact = P.of(float(self.pvalue[i]), self.method) if self.pvalue.size else None
@@ -200,9 +181,8 @@ def sc_weat(
         d_w = \frac{\operatorname{mean}_{a \in A} \cos(w, a) - \operatorname{mean}_{b \in B} \cos(w, b)}
                    {\operatorname{sd}_{c \in A \cup B} \cos(w, c)}
 
-    ``pvalue`` permutes the attribute labels of the cosines of each word. ``crossed_pvalue`` and the interval
-    of the difference hold for other attribute words: they are those of Welch's t test, with the attribute
-    words of each set drawn.
+    ``pvalue`` permutes the attribute labels of the cosines of each word. The intervals and p-values in
+    ``crossed`` hold for other attribute words: they are those of Welch's t test.
 
     Parameters
     ----------
@@ -216,17 +196,16 @@ def sc_weat(
     method
         As in :func:`~crossroads.weat`, or ``"none"`` for effect sizes without p-values.
     precision
-        Precision of effect sizes without p-values (``method="none"``): ``"float64"``; ``"float32"``, which
-        halves the time for a large vocabulary stored as float32, with an error of about 1e-6; or ``"auto"``,
-        float32 for more than 100,000 words stored as float32. With p-values everything is computed in
-        float64.
+        Precision without p-values (``method="none"``): ``"float64"``; ``"float32"``, which halves the time
+        for a large vocabulary stored as float32, with an error of about 1e-6; or ``"auto"``, float32 for more
+        than 100,000 words stored as float32. With p-values it is float64.
     progress
         Called with the number of words done while p-values are computed.
 
     Notes
     -----
     Exchanging labels assumes that the cosines of A and of B have the same spread. Where sets differ in size
-    and the smaller one has the larger spread, ``pvalue`` is too small, and ``crossed_pvalue`` is not.
+    and the smaller one has the larger spread, ``pvalue`` is too small, and ``crossed.pvalue`` is not.
 
     References
     ----------
@@ -244,85 +223,66 @@ def sc_weat(
     {'nurse': -1.7, 'smith': 1.7}
     """
     check_vectors(emb)
-    check_ddof(ddof)
+    options = Options(alternative, ddof, ties, method, seed, max_work)
     one_of("alternative", alternative, Alternative)
     one_of("ties", ties, Ties)
     one_of("method", method, ScMethod)
-    seed_of(seed)
-    work(max_work)
-    sets = {"a": _as_words("a", a), "b": _as_words("b", b)}
-    titles = titles_of({"a": a, "b": b})
+    one_of("precision", precision, Precision)
+    conventions = {"measure": "sc-weat", **options.conventions(missing)}
+    sets, titles = {"a": _as_words("a", a), "b": _as_words("b", b)}, titles_of({"a": a, "b": b})
+    least = {"words": 1, "a": 2, "b": 2}
     if isinstance(words, str) and words == EVERY_WORD:
         warn_about_words(sets, titles)
-        found = gather(emb, sets, missing=missing, least={"a": 2, "b": 2})
+        found = gather(emb, sets, missing=missing, least=least)
         rows, labels = _every_row(emb, np.concatenate([found.rows["a"], found.rows["b"]]))
         among = keyed_by_word({"words": (*found.words["a"], *found.words["b"]), **found.words})
-        coverage = dataclasses.replace(found.coverage, notes=overlap_notes(among, titles))
+        coverage = replace(found.coverage, notes=overlap_notes(among, titles))
     else:
-        asked = {"words": (words,) if isinstance(words, str) else _as_words("words", words), **sets}
-        warn_about_words(asked, titles)
-        least = {"words": 1, "a": 2, "b": 2}
-        found = gather(emb, asked, missing=missing, least=least, rows_only=("words",))
-        labels, rows, coverage = found.words["words"], found.rows["words"], found.coverage
-    single = _single_precision(precision, emb, len(labels)) and method == "none"
-    q, n_a = _centred(found.vectors["a"], found.vectors["b"])
-    tested = None
+        sets = {"words": (words,) if isinstance(words, str) else _as_words("words", words), **sets}
+        warn_about_words(sets, titles)
+        found = gather(emb, sets, missing=missing, least=least, rows_only=("words",))
+        labels, rows = found.words["words"], found.rows["words"]
+        coverage = replace(found.coverage, used={name: found.words[name] for name in "ab"})
+    large = len(labels) > 100_000 and emb.vectors.dtype == np.float32
+    single = method == "none" and (precision == "float32" or (precision == "auto" and large))
+    attributes, n_a = np.concatenate([found.vectors["a"], found.vectors["b"]]), len(found.words["a"])
     measured = _Measured(*(np.empty(len(labels)) for _ in range(4)))
+    centred = attributes - attributes.mean(axis=0)  # keeps the digits of cosines that are nearly equal
+    kind, tested = np.float32 if single else np.float64, None
+    blocks = _scored(emb.vectors, rows, centred, n_a, ddof, kind, measured, divided=method != "none")
     if method == "none":
-        _measure(emb.vectors, rows, q, n_a, ddof, np.float32 if single else np.float64, measured)
+        deque(blocks, maxlen=0)
     else:
-        tested = permutation_blocks(
-            _scored(emb.vectors, rows, q, n_a, ddof, measured),
-            (len(labels), len(q)),
-            n_a,
-            alternative=alternative,
-            ties=ties,
-            method=method,
-            seed=seed,
-            score_error=rounding_error(emb.dim),
-            max_work=max_work,
-            progress=progress,
-        )
+        settings = options.settings(rounding_error(emb.dim))
+        tested = permutation_blocks(blocks, (len(labels), len(centred)), n_a, progress=progress, **settings)
     _check_spread(measured.effect, labels)
-    none = np.empty(0)
+    pvalues: dict[str, Any] = {
+        name: read_only(getattr(tested, name) if tested else np.empty(0))
+        for name in ("pvalue", "pvalue_low", "pvalue_high")
+    }
     return ScWeatResult(
         words=labels,
         effect_size=read_only(measured.effect),
         association=read_only(measured.difference),
         se=read_only(measured.se),
         df=read_only(measured.df),
-        pvalue=read_only(tested.pvalue if tested else none),
-        pvalue_low=read_only(tested.pvalue_low if tested else none.copy()),
-        pvalue_high=read_only(tested.pvalue_high if tested else none.copy()),
+        **pvalues,
         method=tested.method if tested else "none",
         alternative=alternative,
         min_pvalue=tested.min_pvalue if tested else 1.0,
         attributes=(found.words["a"], found.words["b"]),
         titles={key: words.name for key, words in (("a", a), ("b", b)) if isinstance(words, StimulusSet)},
-        coverage=_without_vocabulary(coverage),
-        conventions={
-            "measure": "sc-weat",
-            "alternative": alternative,
-            "ties": ties,
-            "ddof": ddof,
-            "missing": missing,
-            "method": method,
-            "max_work": recorded_work(max_work),
-            "seed": seed,
-            "precision": "float32" if single else "float64",
-            "fallback": ", ".join(emb.fallback) or "none",
-        },
-        provenance=(emb.provenance,),
+        **origin(emb, coverage, {**conventions, "precision": "float32" if single else "float64"}),
     )
 
 
 def _as_words(name: str, words: Iterable[str]) -> tuple[str, ...]:
     """Words of a list that is not empty and has none twice."""
-    given = words if isinstance(words, str) or not hasattr(words, "__iter__") else [*words]
-    listed = listed_words(name, given)
+    every = words if isinstance(words, str) or not hasattr(words, "__iter__") else [*words]
+    listed = listed_words(name, every)
     if not listed:
         raise InputError(f"{name} is empty.", hint="give at least one word.")
-    twice = [word for word, times in Counter(given).items() if times > 1]
+    twice = [word for word, times in Counter(every).items() if times > 1]
     if twice:
         raise InputError(
             f"{name} lists {join_words(map(in_short, twice), most=3)} twice.", hint="list each word once."
@@ -337,19 +297,8 @@ def _every_row(emb: Embeddings, attributes: NDArray[np.intp]) -> tuple[NDArray[n
     return np.flatnonzero(keep), tuple(label for label, kept in zip(emb.labels, keep, strict=True) if kept)
 
 
-def _single_precision(precision: str, emb: Embeddings, n: int) -> bool:
-    one_of("precision", precision, Precision)
-    return precision == "float32" or (precision == "auto" and n > 100_000 and emb.vectors.dtype == np.float32)
-
-
-def _centred(a: Floats, b: Floats) -> tuple[Floats, int]:
-    """Attributes less their common mean, which keeps the digits of cosines that are nearly equal."""
-    q = np.concatenate([a, b])
-    return q - q.mean(axis=0), len(a)
-
-
 class _Measured(NamedTuple):
-    """What is computed of each word."""
+    """What is computed for each word."""
 
     effect: NDArray[Any]
     difference: NDArray[Any]
@@ -358,22 +307,17 @@ class _Measured(NamedTuple):
 
 
 def _from_scores(scores: NDArray[Any], n_a: int, ddof: int, *, smallest: Any) -> _Measured:
-    """Effect sizes and differences of means of centred scores, with Welch's standard errors.
-
-    Effect sizes are NaN where scores differ by no more than ``smallest``, the size of rounding errors; a
-    variance of that size is 0.
-    """
+    """Effect sizes, NaN where scores differ by rounding errors only, and Welch's standard errors."""
     n = scores.shape[1]
-    sides = (scores[:, :n_a], scores[:, n_a:])
-    sizes = (n_a, n - n_a)
-    means = [
-        side @ np.full(size, 1 / size, dtype=scores.dtype) for side, size in zip(sides, sizes, strict=True)
-    ]
-    squares = [np.einsum("ij,ij->i", side, side) for side in sides]
-    parts = []  # variance of each mean
-    for mean, square, size in zip(means, squares, sizes, strict=True):
+    sides, sizes = (scores[:, :n_a], scores[:, n_a:]), (n_a, n - n_a)
+    means, squares, parts = [], [], []  # parts: variance of each mean
+    for side, size in zip(sides, sizes, strict=True):
+        mean = side @ np.full(size, 1 / size, dtype=scores.dtype)
+        square = np.einsum("ij,ij->i", side, side)
         rest = square - size * mean * mean
         parts.append(np.where(rest <= size * smallest**2, 0.0, rest) / (size * (size - 1.0)))
+        means.append(mean)
+        squares.append(square)
     variance = parts[0] + parts[1]
     df = np.where(variance > 0, degrees_of_freedom(parts, [size - 1 for size in sizes], variance), n - 2.0)
     difference, whole = means[0] - means[1], squares[0] + squares[1]
@@ -381,78 +325,45 @@ def _from_scores(scores: NDArray[Any], n_a: int, ddof: int, *, smallest: Any) ->
     return _Measured(effect.astype(scores.dtype), difference, np.sqrt(variance), df)
 
 
-def _chunks(
-    vectors: NDArray[Any], rows: NDArray[np.intp], kind: type[Any]
-) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
-    """Rows a few at a time: where they belong, the vectors, and the lengths of the vectors."""
+def _scored(
+    vectors: NDArray[Any],
+    rows: NDArray[np.intp],
+    attributes: Floats,
+    n_a: int,
+    ddof: int,
+    kind: type[Any],
+    measured: _Measured,
+    *,
+    divided: bool,
+) -> Iterator[NDArray[Any]]:
+    """Centred cosines, times the length of the word if not ``divided``, by blocks; fills in ``measured``."""
+    columns: NDArray[Any] = np.ascontiguousarray(attributes.T, dtype=kind)
+    error = rounding_error(vectors.shape[1]) * float(np.finfo(kind).eps / np.finfo(np.float64).eps)
     for start in range(0, len(rows), _CHUNK):
         part = slice(start, min(start + _CHUNK, len(rows)))
         chunk: NDArray[Any] = np.asarray(vectors[rows[part]], dtype=kind)
         with np.errstate(over="ignore", under="ignore"):
-            lengths = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
+            lengths: Any = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
         odd = ~((lengths > _SAFE[kind][0]) & (lengths < _SAFE[kind][1]))
         if odd.any():  # squares overflow or underflow: scale these rows, which changes no cosine
             chunk = chunk.copy()
             chunk[odd] /= np.abs(chunk[odd]).max(axis=1, keepdims=True)
             lengths = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
-        yield part, chunk, lengths
-
-
-def _measure(
-    vectors: NDArray[Any],
-    rows: NDArray[np.intp],
-    q: Floats,
-    n_a: int,
-    ddof: int,
-    kind: type[Any],
-    measured: _Measured,
-) -> None:
-    """Fill in what is computed of each word, without keeping the scores."""
-    columns: NDArray[Any] = np.ascontiguousarray(q.T, dtype=kind)
-    error = rounding_error(vectors.shape[1]) * float(np.finfo(kind).eps / np.finfo(np.float64).eps)
-    for part, chunk, lengths in _chunks(vectors, rows, kind):
-        found = _from_scores(chunk @ columns, n_a, ddof, smallest=error * lengths)
+        scores = chunk @ columns
+        if divided:
+            scores, lengths = scores / lengths[:, None], 1.0
+        found = _from_scores(scores, n_a, ddof, smallest=error * lengths)
         measured.effect[part], measured.df[part] = found.effect, found.df
         measured.difference[part], measured.se[part] = found.difference / lengths, found.se / lengths
-
-
-def _scored(
-    vectors: NDArray[Any],
-    rows: NDArray[np.intp],
-    q: Floats,
-    n_a: int,
-    ddof: int,
-    measured: _Measured,
-) -> Iterator[Floats]:
-    """Centred cosines of words with attributes, by blocks of words; fills in what is computed of each."""
-    columns = np.ascontiguousarray(q.T)
-    error = rounding_error(vectors.shape[1])
-    for part, chunk, lengths in _chunks(vectors, rows, np.float64):
-        scores = (chunk @ columns) / lengths[:, None]
-        for values, found in zip(measured, _from_scores(scores, n_a, ddof, smallest=error), strict=True):
-            values[part] = found
         yield scores
-
-
-def _known(values: NDArray[np.float64]) -> list[float | None]:
-    """Values as a list, with None for those there are not."""
-    return [None if value != value else value for value in values.tolist()]
 
 
 def _check_spread(effect: Floats, labels: tuple[str, ...]) -> None:
     bad = np.flatnonzero(~np.isfinite(effect))
     if bad.size:
-        words = [repr(labels[i]) for i in bad[:4]]
+        words = join_words([repr(labels[i]) for i in bad[:4]], most=3)
         raise EvidenceError(
-            f"{join_words(words, most=3)} ({bad.size} in all) has the same cosine with every attribute, or a "
-            "vector that is not finite, so there is no effect size.",
+            f"{words} ({bad.size} in all) has the same cosine with every attribute, or a vector that is not "
+            "finite, so there is no effect size.",
             hint="leave these words out, or check the vectors.",
         )
-
-
-def _without_vocabulary(coverage: Coverage) -> Coverage:
-    """Coverage that lists words only where they were asked for one by one."""
-    if "words" not in coverage.used:
-        return coverage
-    used = {name: words for name, words in coverage.used.items() if name != "words"}
-    return dataclasses.replace(coverage, used=used)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from functools import cache, partial
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
-from crossroads.core.errors import InputError, in_short, one_of
-from crossroads.core.evidence import Embeddings, Provenance
-from crossroads.core.inference.crossed import LEVEL
-from crossroads.core.inference.geometry import rounding_error
-from crossroads.core.inference.multiplicity import adjust_known
+from crossroads.core.errors import CrossroadsError, InputError, MissingStimuliError, in_short, one_of
+from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.crossed import LEVEL, degrees_of_freedom, half_width, spread, tail_probability
+from crossroads.core.inference.geometry import Floats, rounding_error
 from crossroads.core.results import (
     TEST,
     Conclusion,
@@ -32,32 +33,79 @@ from crossroads.core.results import (
     status_of,
     under,
 )
-from crossroads.core.results.gaps import measured, require_in_all
+from crossroads.core.results.gaps import require_in_all
 from crossroads.core.results.gathered import Missing, check_inputs, gather
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, counted, number, p_equals, percent
 from crossroads.core.wording.table import Table
-from crossroads.words.measures.battery import adjusted_tail, recorded
+from crossroads.words.measures.battery import adjusted_levels
 from crossroads.words.measures.mleat import MleatResult, mleat
-from crossroads.words.measures.trends import Change, Trend, change, no_change, trend
 
 Points = Literal["year", "layer", "step", "point"]
 """What the points of a series are: years, layers of a model, steps of its training, or anything else."""
-_ALONG: Mapping[Points, tuple[str, str]] = {
-    "year": ("over time", "points in time"),
-    "layer": ("over layers", "layers"),
-    "step": ("over steps of training", "checkpoints"),
-    "point": ("over the series", "points"),
+_ALONG: Mapping[Points, tuple[str, str, int, str]] = {
+    "year": ("over time", "points in time", 10, "10 years"),
+    "layer": ("over layers", "layers", 1, "layer"),
+    "step": ("over steps of training", "checkpoints", 1000, "1,000 steps"),
+    "point": ("over the series", "points", 1, "point"),
 }
-"""A series of such points, and the points, in words."""
-_UNIT: Mapping[Points, tuple[int, str]] = {
-    "year": (10, "10 years"),
-    "layer": (1, "layer"),
-    "step": (1000, "1,000 steps"),
-    "point": (1, "point"),
-}
-"""What a slope is given per."""
+"""A series of such points and the points, in words; and what a slope is given per."""
+_LEAST_POINTS = 4
+"""Points that a change is looked for in: with three, each of the two splits has one of them alone."""
+_FLAT = "the words do not differ, or do not change"
+_NODES, _FAR = 96, 7.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Along:
+    """How a difference of mean cosines changes along a series, with words and perhaps points drawn."""
+
+    low: float | None = None
+    """Lower end of the interval; None, as all numbers, where there is none, for the ``reason`` given."""
+    high: float | None = None
+    """Upper end."""
+    level: float = LEVEL
+    """Level of the interval."""
+    pvalue: float | None = None
+    """How often differences that do not change would change as much, two-sided, had the words and, where
+    points are drawn, the deviations of the points been resampled."""
+    statistic: float | None = None
+    """The slope or the change in standard errors, t."""
+    se: float | None = None
+    """Its standard error."""
+    df: float | None = None
+    """Degrees of freedom (Satterthwaite)."""
+    drawn: bool = True
+    """Whether points count as drawn, as words do; layers and steps of one model do not."""
+    reason: str | None = None
+    """Why there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trend(Along):
+    """The slope of a difference of mean cosines along a series."""
+
+    slope: float | None = None
+    """Change of the difference per unit of time, layer or step."""
+    points: int
+    """Number of points."""
+    words: Mapping[str, int]
+    """Number of words by set that were measured at all of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change(Along):
+    """Where a difference of mean cosines changes most; interval and p-value hold for all splits at once."""
+
+    position: int | None = None
+    """Number of points before the change."""
+    difference: float | None = None
+    """Mean difference of the points after it minus that of those before."""
+    split_pvalue: float | None = None
+    """The p-value of this split alone, had it been chosen beforehand."""
+    splits: int
+    """Number of splits."""
 
 
 def decade_name(design: str, time: int | str, over: Points = "year") -> str:
@@ -68,6 +116,13 @@ def decade_name(design: str, time: int | str, over: Points = "year") -> str:
 def series_name(design: str, over: Points = "year") -> str:
     """Name of a test along a series, such as ``weat6 over time``."""
     return f"{design} {_ALONG[over][0]}"
+
+
+def _signed(value: float, found: Along, times: int = 1) -> tuple[str, str]:
+    """A number that changes, and its interval, in words."""
+    ends = (value, found.low, found.high)
+    size, low, high = ("" if end is None else number(times * end, 3, sign=True) for end in ends)
+    return size, f"{percent(found.level)} CI {low} to {high}"
 
 
 def _adjusted_note(results: Sequence[SeriesResult]) -> str:
@@ -116,29 +171,21 @@ class SeriesResult(Result):
     """What the points are."""
 
     @property
-    def points_said(self) -> str:
-        """The points in words, such as ``layers``."""
-        return _ALONG[self.over][1]
-
-    @property
     def order(self) -> list[int | str]:
         """Every point, measured or not, in order: numbers by size, labels with those skipped at the end."""
         labels = [*self.points, *self.skipped]
-        numbers = [one for one in labels if isinstance(one, int)]
-        return [*sorted(numbers)] if len(numbers) == len(labels) else labels
+        times = [label for label in labels if isinstance(label, int)]
+        return [*sorted(times)] if len(times) == len(labels) else labels
 
     def _members(self) -> Iterator[Member]:
-        """Every point, with its number or label."""
         for at, (time, test) in enumerate(self.points.items()):
             yield Member(test=test, at=at, family=self, extra=time)
 
     def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values by method and number of the point."""
         return marked(self.adjusted)
 
     @property
     def _label(self) -> str:
-        """Name of the design, marked as measured along a series."""
         return series_name(self.design, self.over)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
@@ -169,11 +216,9 @@ class SeriesResult(Result):
 
     @property
     def _question(self) -> str:
-        """The question of the test at every point."""
         return next((point._question for point in self.points.values()), "")
 
     def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
-        """The test of each point."""
         yield from ((decade_name(self.design, time, self.over), point) for time, point in self.points.items())
 
     @classmethod
@@ -198,31 +243,21 @@ class SeriesResult(Result):
 
     def slope_said(self) -> str:
         """The trend in words."""
-        found = self.trend
-        if found.slope is None or found.low is None or found.high is None or found.pvalue is None:
+        found, (*_, times, unit) = self.trend, _ALONG[self.over]
+        if found.slope is None or found.pvalue is None:
             return f"no trend is given: {found.reason}"
-        times, unit = _UNIT[self.over]
-        slope, low, high = (
-            number(times * value, 3, sign=True) for value in (found.slope, found.low, found.high)
-        )
+        slope, ends = _signed(found.slope, found, times)
         drawn = f"words and {self.over}s drawn" if found.drawn else "words drawn"
-        return (
-            f"Δ changes by {slope} per {unit} ({percent(found.level)} CI {low} to {high}, "
-            f"{p_equals(found.pvalue)}, {drawn})"
-        )
+        return f"Δ changes by {slope} per {unit} ({ends}, {p_equals(found.pvalue)}, {drawn})"
 
     def change_said(self) -> str:
         """The change in words; empty where it is not known, or was not looked for."""
         found, ends = self.change, self.change_between()
-        if ends is None or found.pvalue is None:
+        if ends is None or found.difference is None or found.pvalue is None:
             return ""
-        given = [value for value in (found.difference, found.low, found.high) if value is not None]
-        size, low, high = (number(value, 3, sign=True) for value in given)
-        p = p_equals(found.pvalue)
-        return (
-            f"Δ changes most between {ends[0]} and {ends[1]}, by {size} ({percent(found.level)} CI {low} to "
-            f"{high}, {p}, both for all {found.splits} splits)"
-        )
+        size, interval = _signed(found.difference, found)
+        p = f"{p_equals(found.pvalue)}, both for all {found.splits} splits"
+        return f"Δ changes most between {ends[0]} and {ends[1]}, by {size} ({interval}, {p})"
 
     def change_between(self) -> tuple[int | str, int | str] | None:
         """The last point before the largest change and the first after it."""
@@ -237,33 +272,27 @@ class SeriesResult(Result):
             yield from ({**row, "measure": "series"} for row in one.long_rows(point._long_rows(inner)))
             rows = one.adjusted_rows("series", inner, "level 1")
             yield from (row for row in rows if row["value"] is not None)
-        found = self.trend
-        yield long_row("series", self._label, "trend", "points", found.points)
-        for key, words in found.words.items():
-            yield long_row("series", self._label, "trend", f"words {key}", words)
-        if found.slope is not None:
-            ends = {"low": found.low, "high": found.high, "p": found.pvalue, "n": found.points}
-            yield long_row("series", self._label, "trend", "slope", found.slope, method="crossed", **ends)
-            for statistic in ("statistic", "se", "df"):
-                yield long_row("series", self._label, "trend", statistic, getattr(found, statistic))
-        step = self.change
+        slope, step, ends = self.trend, self.change, "low high p=pvalue"
+        row = partial(long_row, "series", self._label, "trend")
+        yield row("points", slope.points)
+        for key, words in slope.words.items():
+            yield row(f"words {key}", words)
+        if slope.slope is not None:
+            yield row("slope", slope.slope, method="crossed", n=slope.points, **named(slope, ends))
+            yield from (row(key, getattr(slope, key)) for key in ("statistic", "se", "df"))
+        row = partial(long_row, "series", self._label, "change")
         if step.position is not None:
-            ends = {"low": step.low, "high": step.high, "p": step.pvalue, "n": found.points}
-            yield long_row(
-                "series", self._label, "change", "difference", step.difference, method="crossed", **ends
-            )
-            for statistic in ("position", "split_pvalue", "statistic", "se", "df"):
-                yield long_row("series", self._label, "change", statistic, getattr(step, statistic))
+            yield row("difference", step.difference, method="crossed", n=slope.points, **named(step, ends))
+            for key in ("position", "split_pvalue", "statistic", "se", "df"):
+                yield row(key, getattr(step, key))
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The statistics of every point, the trend, and the change."""
         for one in self._members():
             inner = decade_name(self.design, one.extra, self.over)
             yield inner, "decade", named(one, self._rule_names["decade"])
         yield self._label, "trend", named(self, self._rule_names["trend"])
 
     def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """Points that could not be measured."""
         for time, why in self.skipped.items():
             yield decade_name(self.design, time, self.over), "decade", why
 
@@ -283,7 +312,7 @@ def series(
 
     The p-values of the points are adjusted for their number. The trend is the slope of Δ, and the change the
     split of the series before and after which Δ differs most, with a p-value and an interval adjusted for
-    having looked at every split (:func:`~crossroads.words.measures.trends.change`). Both use the words found
+    having looked at every split (:func:`~crossroads.words.measures.series.change`). Both use the words found
     at every point, and take the words of all sets as drawn; for years also the deviations of single years.
     The layers or steps of a model are all there are, so that only words are drawn.
 
@@ -302,7 +331,7 @@ def series(
     Notes
     -----
     Deviations that last, such as those of a random walk, are trends to the slope. A steady trend is also a
-    change: the p-value of the change says that Δ is not the same throughout, not that it jumps.
+    change: its p-value says that Δ is not the same throughout, not that it jumps.
 
     Examples
     --------
@@ -314,12 +343,9 @@ def series(
     >>> {year: round(test.level1.effect_size, 2) for year, test in result.points.items()}
     {1900: 0.57, 1950: -0.63, 2000: -0.39}
     """
-    if not hasattr(models, "items"):
-        raise InputError(
-            f"the models are of type {type(models).__name__}.", hint="give {year: vectors, ...}."
-        )
-    if not models:
-        raise InputError("the series is empty.", hint="give at least one model.")
+    if not hasattr(models, "items") or not models:
+        empty = "series is empty" if hasattr(models, "items") else f"models are {in_short(models)}"
+        raise InputError(f"the {empty}.", hint="give {year: vectors, ...}.")
     if over is not None:
         one_of("kind of point", over, Points)
     found = _ordered(models)
@@ -328,21 +354,42 @@ def series(
     if missing == "raise":
         check_inputs(design, *found.values())
         require_in_all(found, [design])
-    tests, skipped = measured(
-        found.items(), lambda emb: mleat(emb, design, missing=missing, **options), missing=missing
-    )
-    points = dict(tests)
-    along, step = series_trend(found, points, over)
-    return assemble_series(
-        design.name,
-        points,
+    skips = () if missing == "raise" else (MissingStimuliError,)
+    return series_of(found, design, over=over, missing=missing, options=options, skips=skips)
+
+
+def series_of(
+    models: Mapping[int | str, Embeddings],
+    design: Design,
+    *,
+    over: Points,
+    missing: Missing,
+    options: Mapping[str, Any],
+    skips: tuple[type[CrossroadsError], ...],
+    known: Mapping[int | str, object] = MappingProxyType({}),
+) -> SeriesResult:
+    """A test in each model, without points with errors of ``skips``; ``known`` has those measured before."""
+    points: dict[int | str, MleatResult] = {}
+    skipped: dict[int | str, str] = {}
+    for at, emb in models.items():
+        try:
+            test = known[at] if at in known else mleat(emb, design, missing=missing, **options)
+        except skips as error:
+            test = error.reason
+        if isinstance(test, MleatResult):
+            points[at] = test
+        else:
+            skipped[at] = str(test)
+    slope, step = _along(models, points, over)
+    return SeriesResult(
+        design=design.name,
+        points=points,
         skipped=skipped,
-        missing=missing,
-        options=options,
-        provenance=tuple(emb.provenance for emb in found.values()),
-        trend=along,
+        trend=slope,
         change=step,
         over=over,
+        **adjusted_levels("series", list(points.values()), missing, options),
+        provenance=tuple(emb.provenance for emb in models.values()),
     )
 
 
@@ -354,83 +401,186 @@ def _ordered(models: Mapping[Any, Embeddings]) -> dict[int | str, Embeddings]:
             f"a point of the series is {in_short(odd[0])}, of type {type(odd[0]).__name__}.",
             hint="give whole numbers, or labels as text.",
         )
-    if all(re.fullmatch(r"-?\d+", str(one)) for one in models):
-        numbered = {int(one): emb for one, emb in models.items()}
-        if len(numbered) == len(models):
-            return dict(sorted(numbered.items()))
-    labelled: dict[int | str, Embeddings] = {str(one): emb for one, emb in models.items()}
+    labelled: dict[int | str, Embeddings] = {str(label): emb for label, emb in models.items()}
+    numbered = {int(label): emb for label, emb in models.items() if re.fullmatch(r"-?\d+", str(label))}
+    if len(numbered) == len(models):
+        return dict(sorted(numbered.items()))
     if len(labelled) < len(models) or not all(map(str.strip, map(str, labelled))):
         raise InputError("two points of the series have one label, or a label is empty.")
     return labelled
 
 
-def series_trend(
-    models: Mapping[Any, Embeddings], points: Mapping[int | str, MleatResult], over: Points = "year"
+def _along(
+    models: Mapping[int | str, Embeddings], points: Mapping[int | str, MleatResult], over: Points
 ) -> tuple[Trend, Change]:
     """The trend of the difference, and its largest change, over the words measured at every point."""
     sets = [point.level1.sets for point in points.values()]
-    first = sets[0] if sets else {}
     shared = {
         key: tuple(word for word in words if all(word in other[key] for other in sets))
-        for key, words in first.items()
+        for key, words in (sets[0] if sets else {}).items()
     }
     few = [key.upper() for key, words in shared.items() if len(words) < 2]
-    drawn = over in ("year", "point")
-    reason = f"a trend needs three {_ALONG[over][1]}" if len(points) < 3 else None
-    if reason is None and few:
-        reason = (
-            f"{' and '.join(few)} {'has' if len(few) == 1 else 'have'} fewer than two words at all points"
-        )
+    drawn, reason = over in ("year", "point"), None
+    if len(points) < 3:
+        reason = f"a trend needs three {_ALONG[over][1]}"
+    elif few:
+        has = "has" if len(few) == 1 else "have"
+        reason = f"{' and '.join(few)} {has} fewer than two words at all points"
+    splits = max(len(points) - 1, 0)
     if reason is not None:
-        none: dict[str, Any] = dict.fromkeys(("slope", "low", "high", "pvalue", "statistic", "se", "df"))
         sizes = {key: len(words) for key, words in shared.items()}
-        without = Trend(**none, level=LEVEL, points=len(points), words=sizes, reason=reason, drawn=drawn)
-        return without, no_change(len(points), reason, drawn=drawn)
-    tables = []
-    for time in points:
-        found = gather(models[time], shared, missing="raise", least=dict.fromkeys(shared, 2))
-        tables.append(found.cosines())
-    error = max(rounding_error(models[time].dim) for time in points)
-    stacked, n_x, n_a = np.stack(tables), len(shared["x"]), len(shared["a"])
+        slope = Trend(points=len(points), words=sizes, reason=reason, drawn=drawn)
+        return slope, Change(splits=splits, reason=reason, drawn=drawn)
+    least = dict.fromkeys(shared, 2)
+    found = [gather(models[at], shared, missing="raise", least=least).cosines() for at in points]
+    error = max(rounding_error(models[at].dim) for at in points)
+    stacked, n_x, n_a = np.stack(found), len(shared["x"]), len(shared["a"])
     # labels have no distances: their places are numbers
     times = [time if isinstance(time, int) else at for at, time in enumerate(points)]
-    along = trend(stacked, times, n_x, n_a, drawn=drawn, score_error=error)
+    slope = trend(stacked, times, n_x, n_a, drawn=drawn, score_error=error)
     if len(points) < _LEAST_POINTS:
-        return along, no_change(len(points), f"it needs four {_ALONG[over][1]}", drawn=drawn)
-    return along, change(stacked, n_x, n_a, drawn=drawn, score_error=error)
+        return slope, Change(splits=splits, reason=f"it needs four {_ALONG[over][1]}", drawn=drawn)
+    return slope, change(stacked, n_x, n_a, drawn=drawn, score_error=error)
 
 
-_LEAST_POINTS = 4
-"""Points that a change is looked for in: with three, each of the two splits has one of them alone."""
-
-
-def assemble_series(
-    design: str,
-    points: Mapping[int | str, MleatResult],
+def trend(
+    tables: Floats,
+    times: Sequence[float],
+    n_x: int,
+    n_a: int,
     *,
-    skipped: Mapping[int | str, str],
-    missing: str,
-    options: Mapping[str, Any],
-    provenance: tuple[Provenance, ...],
-    trend: Trend,
-    change: Change,
-    over: Points,
-) -> SeriesResult:
-    """Combine ML-EATs that were measured one by one into a series."""
-    adjusted = adjusted_tail(options)
-    return SeriesResult(
-        design=design,
-        points=points,
-        skipped=skipped,
-        adjusted=adjust_known([point.level1.crossed.tail(adjusted) for point in points.values()]),
-        trend=trend,
-        change=change,
-        over=over,
-        conventions={
-            "measure": "series",
-            "missing": missing,
-            "adjusted": f"Level 1, other words, {adjusted}",
-            **recorded(options),
-        },
-        provenance=provenance,
+    drawn: bool = True,
+    score_error: float = 0.0,
+    level: float = LEVEL,
+) -> Trend:
+    r"""Slope of a difference along a series, in tables of the same words at several points.
+
+    The slopes of the single cosines are a table of targets and attributes, whose difference is the slope of
+    the difference; :func:`spread` gives its variance :math:`V_w` over words. The deviations of the
+    differences from the line give the variance :math:`V_t` over points, as in a regression. The noise of
+    words at single points is in both and is subtracted once: :math:`V = V_w + V_t - N`, never below either.
+    Points that are not drawn have :math:`V = V_w`.
+
+    ``tables`` are cosines: points in the first axis, then targets, then attributes, of which ``n_x`` and
+    ``n_a`` belong to the first set. There are at least three ``times``. Points are ``drawn`` too where they
+    are a sample, as the decades of a corpus are of the years there might have been; the layers of a model are
+    all there are. ``score_error`` is the largest error that rounding can leave in a mean of cosines.
+    """
+    _, rows, columns = tables.shape
+    words = dict(zip("xyab", (n_x, rows - n_x, n_a, columns - n_a), strict=True))
+    found = _contrast(tables, np.asarray(times, dtype=np.float64), n_x, n_a, score_error, drawn=drawn)
+    same: dict[str, Any] = {"level": level, "points": len(tables), "words": words, "drawn": drawn}
+    if found is None:
+        return Trend(**same, reason=_FLAT)
+    return Trend(**same, slope=found.value, pvalue=found.pvalue, **found.numbers(level))
+
+
+class _Contrast(NamedTuple):
+    """The slope of a difference on a regressor, with its standard error."""
+
+    value: float
+    se: float
+    df: float
+
+    @property
+    def pvalue(self) -> float:
+        return float(tail_probability(self.value / self.se, self.df, "two-sided"))
+
+    def numbers(self, level: float) -> dict[str, Any]:
+        half, t = float(half_width(self.se, self.df, level)), self.value / self.se
+        ends = {"low": self.value - half, "high": self.value + half}
+        return {**ends, "statistic": t, "se": self.se, "df": self.df}
+
+
+def _contrast(
+    tables: Floats, at: Floats, n_x: int, n_a: int, score_error: float, *, drawn: bool
+) -> _Contrast | None:
+    """None where nothing but rounding errors differs."""
+    at = at - at.mean()
+    weights, n = at / (at @ at), len(at)
+    slopes = np.einsum("t,tij->ij", weights, tables)
+    over_words = spread(slopes, n_x, n_a)
+    slope, total = float(over_words.difference), float(over_words.total)
+    sizes = [n_x, tables.shape[1] - n_x, n_a, tables.shape[2] - n_a]
+    parts, free = over_words.parts.tolist(), [size - 1 for size in sizes]
+    if drawn:
+        differences = spread(tables, n_x, n_a).difference
+        off = differences - differences.mean() - slope * at
+        over_time = float(off @ off) / (n - 2) / float(at @ at)
+        left = tables - tables.mean(axis=0) - at[:, None, None] * slopes
+        noise = float(weights**2 @ spread(left, n_x, n_a).total) * n / (n - 2)
+        total = max(total + over_time - noise, total, over_time)
+        parts.append(over_time)
+        free.append(n - 2)
+    if total <= (4 * score_error * float(np.abs(weights).sum())) ** 2:
+        return None
+    return _Contrast(slope, float(np.sqrt(total)), float(degrees_of_freedom(parts, free, total)))
+
+
+def change(
+    tables: Floats, n_x: int, n_a: int, *, drawn: bool = True, score_error: float = 0.0, level: float = LEVEL
+) -> Change:
+    r"""Where a difference changes: the largest difference before and after, in standard errors.
+
+    A split is a regression on a step, so that :math:`t_k` of the split after point k is that of
+    :func:`trend` with 0 before and 1 after. The split with the smallest p-value is reported, and that p-value
+    is adjusted for having looked at all: were points independent, the standardised differences would be a
+    Brownian bridge at k/T, divided by its standard deviation, a Markov chain whose chance of staying within
+    a bound is found by recursion (Hawkins 1977). Deviations that last make splits more alike, and the
+    adjustment too large rather than too small. ``tables`` has at least four points; see :func:`trend`.
+
+    References
+    ----------
+    Hawkins, D. M. (1977). doi:10.1080/01621459.1977.10479935
+    """
+    n = len(tables)
+    found: list[tuple[float, int, _Contrast]] = []
+    for k in range(1, n):
+        split = _contrast(tables, (np.arange(n) >= k).astype(np.float64), n_x, n_a, score_error, drawn=drawn)
+        if split is not None:
+            found.append((split.pvalue, k, split))
+    if not found:
+        return Change(splits=n - 1, reason=_FLAT, drawn=drawn, level=level)
+    p, k, best = min(found)
+    return Change(
+        position=k,
+        difference=best.value,
+        pvalue=over_splits(p, n),
+        split_pvalue=p,
+        splits=n - 1,
+        drawn=drawn,
+        level=level,
+        **best.numbers(1 - level_of_each(1 - level, n)),
     )
+
+
+def over_splits(pvalue: float, points: int) -> float:
+    """The chance that any split of a series has so small a two-sided p-value by chance."""
+    from scipy.special import ndtri  # loaded where it is used: most commands need none of scipy
+
+    bound = min(1.0, (points - 1) * pvalue)
+    limit = -float(ndtri(pvalue / 2)) if pvalue > 0 else np.inf
+    if limit > _FAR or points < 3:
+        return bound
+    nodes, lengths = np.polynomial.legendre.leggauss(_NODES)
+    at, lengths = limit * nodes, limit * lengths
+    density = _normal(at)
+    for k in range(1, points - 1):
+        alike = np.sqrt(k * (points - k - 1) / ((k + 1) * (points - k)))
+        rest = np.sqrt(1 - alike**2)
+        density = _normal((at[:, None] - alike * at[None, :]) / rest) / rest @ (density * lengths)
+    return min(bound, max(pvalue, 1 - float(density @ lengths)))
+
+
+@cache
+def level_of_each(level: float, points: int) -> float:
+    """The p-value of a split that is adjusted to a level: :func:`over_splits` the other way round."""
+    low, high = level / (points - 1), level
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if over_splits(middle, points) < level else (low, middle)
+    return low
+
+
+def _normal(z: Any) -> Any:
+    return np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)

@@ -1,9 +1,10 @@
-"""Dependence of an effect size on the choice of stimuli."""
+"""Dependence of an effect size on the choice of stimuli, and how consistent these are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
@@ -19,14 +20,15 @@ from crossroads.core.inference.bootstrap import (
 )
 from crossroads.core.inference.geometry import Floats, associations, effect_size, rounding_error, standardised
 from crossroads.core.inference.options import share, whole
-from crossroads.core.results import TEST, Result, Row, Stat, long_row, read_only, stat
-from crossroads.core.results.gathered import Gathered, Missing, check_inputs, gather, require_two_targets
+from crossroads.core.results import QUESTION, TEST, Result, Row, Stat, label_for, long_row, read_only, stat
+from crossroads.core.results.gathered import Gathered, Missing, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
-from crossroads.words.measures.weat import check_ddof
+from crossroads.words.measures.weat import CheckOfTest, check_ddof, gather_two, origin
 
 _AT_A_TIME = 500
+_NAMES = ("first target", "second target", "first attribute", "second attribute")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -71,13 +73,10 @@ class BootstrapResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class InfluenceResult(Result):
+class InfluenceResult(CheckOfTest):
     """Effect size without each stimulus in turn."""
 
-    _section: ClassVar[str] = "tests"
     _stem: ClassVar[str] = "influence"
-    _printed: ClassVar[bool] = False
-    _about_test: ClassVar[bool] = True
     _label_format: ClassVar[str] = "{design} influence"
     _table_title: ClassVar[str] = "Effect sizes without single words"
     _most_rows: ClassVar[int] = 8
@@ -90,19 +89,15 @@ class InfluenceResult(Result):
         stat("change"),
     )
 
-    design: str
-    """Name of the design."""
     effect_size: float
     """The effect size of all stimuli."""
     without: Mapping[str, Mapping[str, float]]
     """The effect size without each stimulus, by set and stimulus."""
-    titles: Mapping[str, str]
-    """What each set stands for."""
 
     @property
     def span(self) -> tuple[float, float]:
         """Smallest and largest effect size without a single stimulus."""
-        values = [d for words in self.without.values() for d in words.values()]
+        values = [row["without"] for row in self._members()]
         return min(values), max(values)
 
     def _members(self) -> list[Row]:
@@ -121,7 +116,6 @@ class InfluenceResult(Result):
         return replace(table, rows=tuple(sorted(table.rows, key=lambda row: -abs(row["change"]))))
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """The effect size without each word."""
         for key, words in self.without.items():
             for word, effect in words.items():
                 yield long_row("influence", self.design, f"{key} {word}", "effect_size_without", effect)
@@ -139,9 +133,9 @@ def bootstrap(
 ) -> BootstrapResult:
     """Compute a confidence interval of the WEAT effect size by resampling the stimuli of all four sets.
 
-    The p-value of the test takes the attributes as given and concerns the labels of the targets. The interval
-    answers another question: how much would the effect size vary if other words had been chosen for all four
-    sets? It is a percentile interval, and only approximate for small sets.
+    How much would the effect size vary if other words had been chosen for all four sets? The p-value of the
+    test, in contrast, takes the attributes as they are and concerns the labels of the targets. Percentile
+    intervals are only approximate for small sets.
 
     Parameters
     ----------
@@ -163,10 +157,10 @@ def bootstrap(
     check_ddof(ddof)
     whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
     share("level", level)
-    found = _gathered(emb, design, missing)
-    table = found.cosines()
-    n_x, n_a = len(found.words["x"]), len(found.words["a"])
-    observed = _effect(table, n_x, n_a, ddof, emb.dim, f"of the design {design.name!r}")
+    found = gather_two(emb, design, missing, least=2)
+    table, n_x, n_a = found.cosines(), len(found.words["x"]), len(found.words["a"])
+    s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
+    observed = _defined(s, n_x, ddof, 2 * rounding_error(emb.dim), f"of the design {design.name!r}")
     rng = generator(seed)
     drawn = []
     for start in range(0, resamples, _AT_A_TIME):
@@ -177,11 +171,10 @@ def bootstrap(
     effects = np.concatenate(drawn)
     defined = effects[np.isfinite(effects)]
     if defined.size == 0:
-        raise EvidenceError(
-            f"none of {resamples} resamples of the design {design.name!r} has an effect size.",
-            hint="draw more resamples.",
-        )
+        message = f"none of {resamples} resamples of the design {design.name!r} has an effect size."
+        raise EvidenceError(message, hint="draw more resamples.")
     low, high = percentile_interval(defined, level)
+    conventions = {"measure": "bootstrap", "ddof": ddof, "interval": "percentile", "seed": seed}
     return BootstrapResult(
         design=design.name,
         effect_size=observed,
@@ -192,16 +185,7 @@ def bootstrap(
         undefined=int(effects.size - defined.size),
         effect_sizes=read_only(defined),
         same_sign=float(np.mean(np.sign(defined) == np.sign(observed))),
-        coverage=found.coverage,
-        conventions={
-            "measure": "bootstrap",
-            "ddof": ddof,
-            "interval": "percentile",
-            "seed": seed,
-            "missing": missing,
-            "fallback": ", ".join(emb.fallback) or "none",
-        },
-        provenance=(emb.provenance,),
+        **origin(emb, found.coverage, {**conventions, "missing": missing}),
     )
 
 
@@ -215,12 +199,6 @@ def influence(
     emb, design, ddof, missing
         As in :func:`~crossroads.weat`. A set must keep at least one stimulus.
 
-    Notes
-    -----
-    The work grows with the number of stimuli, not with its square. Leaving out a target changes two sums;
-    leaving out an attribute changes the vector d that targets are multiplied by, and the standard deviation
-    of the associations of centred targets T is the length of T d, or of R d with T = Q R.
-
     Examples
     --------
     >>> import numpy as np
@@ -232,7 +210,7 @@ def influence(
     'computation'
     """
     check_ddof(ddof)
-    found = _gathered(emb, design, missing)
+    found = gather_two(emb, design, missing, least=2)
     targets = np.concatenate([found.vectors["x"], found.vectors["y"]])
     n_x = len(found.words["x"])
     s = associations(targets, found.vectors["a"], found.vectors["b"])
@@ -242,29 +220,15 @@ def influence(
         **_without_targets(s, n_x, ddof, least, found.words),
         **_without_attributes(targets, n_x, ddof, least, found),
     }
-    without = {
-        name: dict(zip(words, effects[name].tolist(), strict=True)) for name, words in found.words.items()
-    }
     return InfluenceResult(
         design=design.name,
         effect_size=whole,
-        without=without,
-        titles={name: words.name for name, words in design.sets.items()},
-        coverage=found.coverage,
-        conventions={
-            "measure": "influence",
-            "ddof": ddof,
-            "missing": missing,
-            "fallback": ", ".join(emb.fallback) or "none",
+        without={
+            name: dict(zip(words, effects[name].tolist(), strict=True)) for name, words in found.words.items()
         },
-        provenance=(emb.provenance,),
+        titles=titles_of(design.sets),
+        **origin(emb, found.coverage, {"measure": "influence", "ddof": ddof, "missing": missing}),
     )
-
-
-def _gathered(emb: Embeddings, design: Design, missing: str) -> Gathered:
-    check_inputs(design, emb)
-    require_two_targets(design)
-    return gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
 
 
 def _without_targets(
@@ -284,15 +248,18 @@ def _without_targets(
     effects = standardised(difference, rest / (n - 1 - ddof), flat=again)
     names = [*words["x"], *words["y"]]
     for i in np.flatnonzero(again):
-        kept = np.delete(s, i)
-        effects[i] = _defined(kept, n_x - int(i < n_x), ddof, least, f"without {names[i]!r}")
+        effects[i] = _defined(np.delete(s, i), n_x - int(i < n_x), ddof, least, f"without {names[i]!r}")
     return {"x": effects[:n_x], "y": effects[n_x:]}
 
 
 def _without_attributes(
     targets: Floats, n_x: int, ddof: int, least: float, found: Gathered
 ) -> dict[str, Floats]:
-    """Effect sizes without each attribute in turn."""
+    """Effect sizes without each attribute in turn, with work that grows with their number, not its square.
+
+    Each changes the vector d that targets T are multiplied by. The standard deviation of the associations of
+    centred targets is the length of T d, or of R d with T = Q R.
+    """
     n = len(targets)
     centred = targets - targets.mean(axis=0)
     factor: Floats = centred if n <= targets.shape[1] else np.linalg.qr(centred, mode="r")  # type: ignore[assignment]
@@ -312,11 +279,6 @@ def _without_attributes(
     return effects
 
 
-def _effect(table: Floats, n_x: int, n_a: int, ddof: int, dim: int, where: str) -> float:
-    s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
-    return _defined(s, n_x, ddof, 2 * rounding_error(dim), where)
-
-
 def _defined(s: Floats, n_x: int, ddof: int, least: float, where: str) -> float:
     """Effect size of associations; an error where they differ by rounding error only."""
     if float(s.max() - s.min()) <= least:
@@ -325,3 +287,130 @@ def _defined(s: Floats, n_x: int, ddof: int, least: float, where: str) -> float:
             hint="check that the vectors differ and that the two attributes are not the same words.",
         )
     return effect_size(s[:n_x], s[n_x:], ddof=ddof)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReliabilityResult(CheckOfTest):
+    """Reliability of the associations of one test."""
+
+    _stem: ClassVar[str] = "reliability"
+    _cites: ClassVar[tuple[str, ...]] = (
+        "spearman1910correlation",
+        "brown1910some",
+        "cronbach1951coefficient",
+    )
+    _label_format: ClassVar[str] = "{design} reliability"
+    _table_title: ClassVar[str] = "Reliability of the word lists"
+    _long_table: ClassVar[tuple[str, str, str]] = ("reliability", "splits", "")
+    _file_names: ClassVar[str] = "design attributes targets alpha"
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "reliability": "attributes targets alpha_x=alpha.x alpha_y=alpha.y alpha_a=alpha.a alpha_b=alpha.b "
+        "left_out=_left_out"
+    }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("design", "test"),
+        QUESTION,
+        stat("attributes", note="reliability of associations, attributes split"),
+        stat("targets", note="the same with the targets split"),
+        *(
+            stat(f"alpha_{key}", f"α({key.upper()})", f"Cronbach's α, {name}", of=f"alpha.{key}", spare=2)
+            for key, name in zip("xyab", _NAMES, strict=True)
+        ),
+    )
+
+    attributes: float | None
+    """Split-half reliability of the associations of the targets, attributes split; None where a set of
+    attributes has fewer than two words, there are fewer than three targets, or all associations are equal."""
+    targets: float | None
+    """The same for the associations of the attributes, targets split."""
+    alpha: Mapping[str, float | None]
+    """Cronbach's α of each set: its words are the items, the words of the other facet the cases. None where
+    it has fewer than two words, or their sum does not vary."""
+    splits: int
+    """Number of random splits."""
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        """What a negative α means, where there is one."""
+        if any((value or 0) < 0 for one in results.values() for value in one.alpha.values()):
+            yield "α below 0: words of the set vary against each other, not together."
+
+
+reliability_name = partial(label_for, ReliabilityResult)
+"""Name of the reliability of a test, such as ``weat6 reliability``."""
+
+
+def reliability(
+    emb: Embeddings, design: Design, *, splits: int = 1000, seed: int = 0, missing: Missing = "raise"
+) -> ReliabilityResult:
+    r"""Estimate how consistently the words of a test measure the associations it compares.
+
+    Attributes are split into random halves, :math:`s(w, A, B)` is computed from each half, and :math:`r`, the
+    mean correlation of the two over all targets, is stepped up to the full length, :math:`2r/(1+|r|)`
+    (Spearman and Brown; of negative :math:`r`, for which their formula falls without end, the size is stepped
+    up, as Krus and Helmstadter do). The same is done with the targets split. Low values explain wide
+    intervals: other words for the same things would have given other associations. Cronbach's α of a set
+    takes its words as items and the words of the other facet as cases.
+
+    References
+    ----------
+    Spearman, C. (1910). doi:10.1111/j.2044-8295.1910.tb00206.x; Brown, W. (1910).
+    doi:10.1111/j.2044-8295.1910.tb00207.x; Cronbach, L. J. (1951). doi:10.1007/BF02310555; Krus, D. J., &
+    Helmstadter, G. C. (1993). Educational and Psychological Measurement, 53, 643–650.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng, words = np.random.default_rng(1), [*"abcdefghijklmnop"]
+    >>> emb = cr.Embeddings(words, np.repeat([[1, 0], [0, 1]], 8, axis=0) + rng.normal(0, 0.3, (16, 2)))
+    >>> toy = cr.Design(name="toy", x=words[:4], y=words[8:12], a=words[4:8], b=words[12:])
+    >>> reliability(emb, toy).attributes > 0.9
+    True
+    """
+    whole("splits", splits, least=1, hint="split at least once; 1,000 is usual.")
+    found = gather_two(emb, design, missing, least=1)
+    table, n_x, n_a = found.cosines(), len(found.words["x"]), len(found.words["a"])
+    rng, error = generator(seed), rounding_error(emb.dim)
+    parts = {"x": table[:n_x], "y": table[n_x:], "a": table[:, :n_a].T, "b": table[:, n_a:].T}
+    conventions = {"measure": "reliability", "random halves": splits, "seed": seed}
+    return ReliabilityResult(
+        design=design.name,
+        attributes=_split_half(table, n_a, splits, rng, error),
+        targets=_split_half(table.T, n_x, splits, rng, error),
+        alpha={key: _alpha(part, error) for key, part in parts.items()},
+        splits=splits,
+        titles=titles_of(design.sets),
+        **origin(emb, found.coverage, {**conventions, "missing": missing}),
+    )
+
+
+def _split_half(
+    table: Floats, first: int, splits: int, rng: np.random.Generator, error: float
+) -> float | None:
+    """Mean correlation, stepped up, of contrasts of the columns; None for rounding errors alone."""
+    sizes = (first, table.shape[1] - first)
+    if min(sizes) < 2 or len(table) < 3:
+        return None
+    contrast = []
+    masks = [np.argsort(rng.random((splits, n)), axis=1).argsort(axis=1) < n // 2 for n in sizes]
+    for one in (True, False):
+        weights = [(mask == one) / (mask == one).sum(axis=1, keepdims=True) for mask in masks]
+        contrast.append(table[:, :first] @ weights[0].T - table[:, first:] @ weights[1].T)
+    centred = [part - part.mean(axis=0) for part in contrast]
+    spread = np.sqrt((centred[0] ** 2).sum(axis=0) * (centred[1] ** 2).sum(axis=0))
+    varies = spread > len(table) * (2 * error) ** 2
+    if not varies.any():
+        return None
+    r = np.where(varies, (centred[0] * centred[1]).sum(axis=0) / np.where(varies, spread, 1.0), 0.0)
+    mean = float(r.mean())
+    return 2 * mean / (1 + abs(mean))  # the formula has no lower bound
+
+
+def _alpha(items: Floats, error: float) -> float | None:
+    """Cronbach's α: one row per item, one column per case."""
+    k = len(items)
+    total = float(items.sum(axis=0).var(ddof=1)) if items.shape[1] > 1 else 0.0
+    if k < 2 or total <= (2 * k * error) ** 2:
+        return None
+    return k / (k - 1) * (1 - float(items.var(axis=1, ddof=1).sum()) / total)

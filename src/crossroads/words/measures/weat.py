@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
-from typing import Any, ClassVar, Self
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from crossroads.core.errors import EvidenceError, InputError, in_short
-from crossroads.core.evidence import Embeddings
+from crossroads.core.evidence import Contexts, Embeddings
 from crossroads.core.inference.crossed import Crossed, crossed
 from crossroads.core.inference.geometry import Floats, affinities, associations, effect_size, rounding_error
-from crossroads.core.inference.options import is_number, work
+from crossroads.core.inference.options import is_number, seed_of, work
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
 from crossroads.core.results import (
     NAMED,
     QUESTION,
     Conclusion,
+    Coverage,
     Result,
     Row,
     Stat,
@@ -33,7 +36,15 @@ from crossroads.core.results import (
 )
 from crossroads.core.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Checked
 from crossroads.core.results.conclusion import ALPHA
-from crossroads.core.results.gathered import Gathered, Missing, check_inputs, gather, warn_about_sharing
+from crossroads.core.results.gathered import (
+    Gathered,
+    Missing,
+    check_inputs,
+    gather,
+    require_two_targets,
+    titles_of,
+    warn_about_sharing,
+)
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import P, pvalue
 
@@ -49,12 +60,26 @@ DIFFERENCE = (
 """Columns of the difference of a test with its interval, the p-value for other words and the exact one."""
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CheckOfTest(Result):
+    """A check of one test, which uses its words."""
+
+    _section: ClassVar[str] = "tests"
+    _printed: ClassVar[bool] = False
+    _about_test: ClassVar[bool] = True
+
+    design: str
+    """Name of the design."""
+    titles: Mapping[str, str]
+    """What the sets stand for."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class WeatExchange:
     """What exchanging the labels of stimuli gives besides the p-value."""
 
     statistic: float
-    """Sum of the associations of the first set less that of the second: the permuted statistic."""
+    """Sum of the associations of the first set minus that of the second: the permuted statistic."""
     bound: str
     """How the bounds of the p-value were obtained."""
     divisions: int | None
@@ -132,38 +157,30 @@ class WeatResult(Result):
         name: str,
         other: P | None,
         at: str = "",
-        more: Mapping[str, tuple[str, float]] | None = None,
-        level2: Mapping[str, WeatResult] | None = None,
+        more: Mapping[str, tuple[str, float]] = MappingProxyType({}),
+        level2: Mapping[str, WeatResult] = MappingProxyType({}),
     ) -> Conclusion:
-        """What the test comes to as part of another result.
+        """What the test shows as part of another result.
 
         ``other`` is its p-value for other words, adjusted where it is one of several; ``at`` its JSON pointer
         within that result, with ``/`` at its end; ``more`` has further numbers with their pointers, and
         ``level2`` the tests of its targets alone: what they show for other words is said too.
         """
-        found = {
-            **difference_numbers(self.crossed, at),
-            **numbers(size=(f"{at}effect_size", self.effect_size)),
-            **(more or {}),
-        }
-        alone = {
-            key: one.crossed.difference for key, one in (level2 or {}).items() if below(one.crossed.pvalue)
-        }
+        size = numbers(size=(f"{at}effect_size", self.effect_size))
         return association(
             name=name,
             titles=self.titles,
             sets=self.sets,
             status=status_of(other, self._p),
-            found=found,
-            alone=alone,
+            found={**difference_numbers(self.crossed, at), **size, **more},
+            alone={key: t.crossed.difference for key, t in level2.items() if below(t.crossed.pvalue)},
             reason=self.crossed.reason,
         )
 
     @classmethod
-    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
         """Tests whose sets are too small to find anything."""
-        for name, one in results.items():
-            yield from too_small(name, one.min_pvalue)
+        return (note for name, test in results.items() for note in too_small(name, test.min_pvalue))
 
     @property
     def _sizes(self) -> Mapping[str, int]:
@@ -175,12 +192,10 @@ class WeatResult(Result):
 
     @property
     def _p(self) -> P:
-        """The p-value with its mark."""
         return P.of(self.pvalue, self.method)
 
     @property
     def _answer(self) -> P | None:
-        """The p-value that holds for other words; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
     def _checks(self) -> Iterator[Checked]:
@@ -209,16 +224,17 @@ def crossed_rows(
     measure: str, name: str, part: str, found: Crossed, exact: float | None = None
 ) -> Iterator[Row]:
     """A difference with all words drawn, as long rows; ``exact``: the p-value of just these words."""
-    ends = {"low": found.low, "high": found.high, "p": found.pvalue, "exact_p": exact, "method": "crossed"}
-    yield long_row(measure, name, part, "difference", found.difference, **ends)
-    yield long_row(measure, name, part, "p", found.pvalue, method="crossed")
+    row = partial(long_row, measure, name, part)
+    yield row(
+        "difference", found.difference, **named(found, "low high p=pvalue"), exact_p=exact, method="crossed"
+    )
+    yield row("p", found.pvalue, method="crossed")
     for statistic in ("statistic", "se", "df"):
-        yield long_row(measure, name, part, f"crossed_{statistic}", getattr(found, statistic))
+        yield row(f"crossed_{statistic}", getattr(found, statistic))
     if found.attribute_pvalue is not None:
-        method = found.attribute_method
-        yield long_row(measure, name, part, "attribute_pvalue", found.attribute_pvalue, method=method)
+        yield row("attribute_pvalue", found.attribute_pvalue, method=found.attribute_method)
     for facet, share in found.shares.items():
-        yield long_row(measure, name, part, f"variance_share {facet}", share)
+        yield row(f"variance_share {facet}", share)
 
 
 def difference_numbers(found: Crossed, at: str) -> dict[str, tuple[str, float]]:
@@ -250,10 +266,9 @@ def weat(
         s(w, A, B) = \operatorname{mean}_{a \in A} \cos(w, a) - \operatorname{mean}_{b \in B} \cos(w, b)
 
     The p-value is the share of all divisions of X ∪ Y into sets of the same sizes that score at least as
-    high or, if that is less, as low; doubled, since it is two-sided. It is exact wherever that can be
-    computed, and holds for these attribute words. Whether other words for the same things would say so too is
-    what ``crossed`` answers: the difference Δ of the mean cosines, its interval and its p-value with targets
-    and attributes both drawn.
+    high or as low, whichever is smaller, doubled. It is exact wherever that can be computed, and holds for
+    these attribute words. ``crossed`` answers whether it generalizes to other words: it has the difference Δ
+    of the mean cosines, its interval and its p-value with targets and attributes both drawn.
 
     Without ``y`` the design has a single target, and the attributes are permuted instead (Level 2 of the
     ML-EAT; with one target word, the SC-WEAT).
@@ -295,27 +310,25 @@ def weat(
     >>> round(result.effect_size, 3), result.pvalue == 2 / 6, result.method
     (1.729, True, 'exact')
     """
-    options = Options(
-        alternative=alternative, ddof=ddof, ties=ties, method=method, seed=seed, max_work=max_work
-    )
+    options = Options(alternative, ddof, ties, method, seed, max_work)
     check_inputs(design, emb)
     warn_about_sharing(design)
     least = {"x": 1, "a": 2, "b": 2} if design.y is None else {"x": 2, "y": 2, "a": 1, "b": 1}
     found = gather(emb, design.sets, missing=missing, least=least, design=design.name)
-    titles = {name: words.name for name, words in design.sets.items()}
+    titles = titles_of(design.sets)
     return run_test(found, emb, options, design=design.name, digest=design.digest, titles=titles)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Options:
     """Options of a test that travel together, as in :func:`weat`."""
 
     alternative: Alternative
-    ddof: int = 1
-    ties: Ties = "weak"
-    method: Method = "auto"
+    ddof: int
+    ties: Ties
+    method: Method | Literal["none"]
     seed: int
-    max_work: float = MAX_WORK
+    max_work: float
 
     def __post_init__(self) -> None:
         check_ddof(self.ddof)
@@ -325,7 +338,7 @@ class Options:
         options = {name: value for name, value in vars(self).items() if name != "ddof"}
         return {**options, "score_error": error}
 
-    def conventions(self, missing: str, emb: Embeddings) -> dict[str, Any]:
+    def conventions(self, missing: str) -> dict[str, Any]:
         """Options as results record them."""
         return {
             "alternative": self.alternative,
@@ -334,17 +347,33 @@ class Options:
             "missing": missing,
             "method": self.method,
             "max_work": recorded_work(self.max_work),
-            "seed": self.seed,
-            "fallback": ", ".join(emb.fallback) or "none",
+            "seed": seed_of(self.seed),
         }
+
+
+def origin(emb: Embeddings | Contexts, coverage: Coverage, conventions: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a result that say which words and vectors it is of, and by which conventions."""
+    return {
+        "coverage": coverage,
+        "conventions": {**conventions, "fallback": ", ".join(emb.fallback) or "none"},
+        "provenance": (emb.provenance,),
+    }
+
+
+def gather_two(
+    emb: Embeddings, design: Design, missing: Missing, *, least: int, hint: str = "give y as well."
+) -> Gathered:
+    """The words of a design that must have two targets, with at least so many words in every set."""
+    check_inputs(design, emb)
+    require_two_targets(design, hint=hint)
+    return gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", least), design=design.name)
 
 
 def check_ddof(ddof: int) -> None:
     """Raise an error for anything but the two conventions in use."""
     if not is_number(ddof) or ddof not in (0, 1):
-        raise InputError(
-            f"ddof is {in_short(ddof)}.", hint="use 1 (sample standard deviation) or 0 (population)."
-        )
+        hint = "use 1 (sample standard deviation) or 0 (population)."
+        raise InputError(f"ddof is {in_short(ddof)}.", hint=hint)
 
 
 def recorded_work(max_work: float) -> float | str:
@@ -354,11 +383,7 @@ def recorded_work(max_work: float) -> float | str:
 
 
 def scores_of(found: Gathered) -> tuple[Floats, Floats, tuple[str, ...]]:
-    """Scores of the two groups that are permuted, and the stimuli they belong to.
-
-    Two targets are permuted by their associations with the attributes; with one target, it is the
-    attributes that are permuted, by their mean cosine with it.
-    """
+    """Scores of the two groups that are permuted, targets or else attributes, and their stimuli."""
     vectors, words = found.vectors, found.words
     if "y" in vectors:
         s = associations(np.concatenate([vectors["x"], vectors["y"]]), vectors["a"], vectors["b"])
@@ -379,10 +404,12 @@ def run_test(
             f"every association of the design {design!r} equals {scores[0]:.6g}, so it has no effect size.",
             hint="check that the vectors differ and that the two attributes are not the same words.",
         )
-    settings, two_targets = options.settings(error), "y" in found.words
-    tested = permutation_test(first, second, **settings)
-    # with one target, exchanging attributes is the test
-    exchanged = None if two_targets else tested
+    settings = options.settings(error)
+    tested, exchanged = permutation_test(first, second, **settings), None
+    measure = {"measure": "weat", "association": "difference of mean cosines"}
+    if "y" not in found.words:  # with one target, exchanging attributes is the test
+        exchanged = tested
+        measure = {"measure": "single-target weat", "association": "mean cosine"}
     n_x, n_a = len(found.words["x"]), len(found.words["a"])
     return WeatResult(
         **named(tested, "pvalue pvalue_low pvalue_high method alternative min_pvalue"),
@@ -400,11 +427,5 @@ def run_test(
         sets=dict(found.words),
         titles={name: titles[name] for name in found.words},
         crossed=crossed(found.cosines(), n_x, n_a, exchanged=exchanged, **settings),
-        coverage=found.coverage,
-        conventions={
-            "measure": "weat" if two_targets else "single-target weat",
-            "association": "difference of mean cosines" if two_targets else "mean cosine",
-            **options.conventions(found.coverage.policy, emb),
-        },
-        provenance=(emb.provenance,),
+        **origin(emb, found.coverage, {**measure, **options.conventions(found.coverage.policy)}),
     )

@@ -10,7 +10,7 @@ import crossroads as cr
 from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.contexts.measures.levels import MultilevelCeatResult
 from crossroads.core.results.robustness import ChecksResult
-from crossroads.words.checks.anisotropy import AnisotropyResult
+from crossroads.words.checks.corrections import AnisotropyResult
 from tests.audits import AuditRun
 from tests.fixtures.commands import Command
 

@@ -16,7 +16,7 @@ from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.report.audit import KINDS, Audit, conclusions_of
 from crossroads.core.report.renderers.texts import findings_by_status
 from crossroads.core.wording.numbers import counted
-from crossroads.words.checks.anisotropy import AnisotropyResult
+from crossroads.words.checks.corrections import AnisotropyResult
 from crossroads.words.measures.battery import BatteryResult
 
 _LONGEST = 30

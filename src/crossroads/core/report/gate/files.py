@@ -14,7 +14,7 @@ from crossroads.core.errors import FormatError, UnknownNameError, in_short, near
 from crossroads.core.inference.multiplicity import ADJUSTED_P
 from crossroads.core.report.gate.rules import STATISTICS, TEXTS, Rule
 from crossroads.core.stimuli.files.text import load_toml, read_text
-from crossroads.words.measures.patterns import PATTERNS
+from crossroads.words.measures.mleat import PATTERNS
 
 _EXAMPLE = 'a rule is [[rule]] with test = "weat6", statistic = "effect_size" and above = 1.0.'
 KEYS = (
