@@ -221,9 +221,9 @@ def _outcome(results: Sequence[ChatResult]) -> Outcome:
         tables=[ChatResult._tabulate(named), ChecksResult._tabulate({"checks": answers})],
         titled=True,
         lines=[
-            f"{name}: {percent(one.first_share)} of words went to the label named first."
+            f"{name}: {percent(one.reading.first_share)} of words went to the label named first."
             for name, one in named.items()
-            if one.first_share is not None
+            if one.reading.first_share is not None
         ],
         figure=lambda plots: plots.chat_plot(results[0]),
     )
