@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import crossroads as cr
-from crossroads.chat import endpoint as chat_answers
+from crossroads.chat import models as chat_answers
 from crossroads.chat.ask import REPLY
 from crossroads.chat.evidence import ChatAnswers
 from crossroads.contexts.corpus.search import find_contexts

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from crossroads.chat.ask import ChatOptions, ChatPlan, Conversation
-from crossroads.chat.endpoint import ChatProtocol
 from crossroads.chat.evidence import ChatAnswers, Task
+from crossroads.chat.models import ChatProtocol
 from crossroads.chat.result import ChatResult
 from crossroads.chat.scores import chat_association, chat_decision
 from crossroads.core.cli import options as o
@@ -45,52 +45,27 @@ class Conversed:
             "Address of a chat service; folder, GGUF file or hub name of a chat model; or a file of answers.",
         ),
     ]
-    labels: Annotated[
-        tuple[str, str] | None,
-        Opt("Two labels in place of those of the tests.", "X Y"),
-    ] = None
+    labels: Annotated[tuple[str, str] | None, Opt("Two labels in place of those of the tests.", "X Y")] = None
     task: Annotated[Task, Opt("What to ask.", "association|decision")] = "association"
     dry_run: Annotated[bool, Opt("Say what would be asked, and ask nothing.")] = False
-    prompts: Annotated[
-        int,
-        Opt("Questions of a test.", "N", panel=_ASKING, least=1),
-    ] = 48
-    repetitions: Annotated[
-        int,
-        Opt("How often each is asked.", "N", panel=_ASKING, least=1),
-    ] = 1
-    temperature: Annotated[
-        float,
-        Opt("Randomness of answers.", "X", panel=_ASKING, least=0, most=2),
-    ] = 1.0
-    system: Annotated[
-        str | None,
-        Opt("System prompt.", "TEXT", panel=_ASKING),
-    ] = None
+    prompts: Annotated[int, Opt("Questions of a test.", "N", panel=_ASKING, least=1)] = 48
+    repetitions: Annotated[int, Opt("How often each is asked.", "N", panel=_ASKING, least=1)] = 1
+    temperature: Annotated[float, Opt("Randomness of answers.", "X", panel=_ASKING, least=0, most=2)] = 1.0
+    system: Annotated[str | None, Opt("System prompt.", "TEXT", panel=_ASKING)] = None
     prompt: Annotated[
-        str | None,
-        Opt("The question, with {first}, {second} and {words}.", "TEXT", panel=_ASKING),
+        str | None, Opt("The question, with {first}, {second} and {words}.", "TEXT", panel=_ASKING)
     ] = None
-    answers: Annotated[
-        Path,
-        Opt("Folder in which answers are kept.", "DIR", panel=_ASKING),
-    ] = Path("chat")
-    limit: Annotated[
-        str,
-        Opt("Most requests that are sent; none for any number.", "N|none", panel=_COST),
-    ] = str(LIMIT)
+    answers: Annotated[Path, Opt("Folder in which answers are kept.", "DIR", panel=_ASKING)] = Path("chat")
+    limit: Annotated[str, Opt("Most requests that are sent; none for any number.", "N|none", panel=_COST)] = (
+        str(LIMIT)
+    )
     price: Annotated[
         tuple[float, float] | None,
         Opt("Prices of a million tokens of questions and of answers.", "IN OUT", panel=_COST),
     ] = None
-    workers: Annotated[
-        int,
-        Opt("Questions asked of a service at a time.", "N", panel=_COST, least=1),
-    ] = 1
+    workers: Annotated[int, Opt("Questions asked of a service at a time.", "N", panel=_COST, least=1)] = 1
     served_model: Annotated[
-        str | None,
-        ModelOption("model to request from a service", key="model"),
-        Opt("", hidden=True),
+        str | None, ModelOption("model to request from a service", key="model"), Opt("", hidden=True)
     ] = None
     max_tokens: Annotated[int, ModelOption("most tokens of an answer", least=1)] = 1024
     protocol: Annotated[ChatProtocol, ModelOption("protocol of a service")] = "auto"

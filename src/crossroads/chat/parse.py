@@ -88,29 +88,28 @@ def vocabulary(design: Design) -> Vocabulary:
             f"the design {in_short(design.name)} has one group of labels.",
             hint="a chat model chooses between two: give y as well.",
         )
-    words: dict[str, tuple[str, str]] = {}
-    labels: dict[str, tuple[str, str]] = {}
-    for known, roles in ((words, ("a", "b")), (labels, ("x", "y"))):
-        for role in roles:
-            for one in design.sets[role]:
-                key = folded(one)
-                if key in known:
-                    raise DesignError(
-                        f"{in_short(one)} cannot be told from {in_short(known[key][1])} in an answer.",
-                        hint="capital letters do not count: leave one of them out.",
-                    )
-                known[key] = (role, one)
-    return Vocabulary(
-        {key: words[key][1] for key in sorted(words, key=len, reverse=True)},
-        {key: labels[key] for key in sorted(labels, key=len, reverse=True)},
-    )
+    words, labels = (_folded_keys(design, roles) for roles in ("ab", "xy"))
+    return Vocabulary({key: word for key, (_, word) in words.items()}, labels)
+
+
+def _folded_keys(design: Design, roles: str) -> dict[str, tuple[str, str]]:
+    """Words as they are looked for, each with its set; longest first."""
+    known: dict[str, tuple[str, str]] = {}
+    for role in roles:
+        for word in design.sets[role]:
+            other = known.setdefault(folded(word), (role, word))
+            if other != (role, word):
+                raise DesignError(
+                    f"{in_short(word)} cannot be told from {in_short(other[1])} in an answer.",
+                    hint="capital letters do not count: leave one of them out.",
+                )
+    return dict(sorted(known.items(), key=lambda item: len(item[0]), reverse=True))
 
 
 def folded(text: str) -> str:
     """Text without differences of case, width, quotation marks, blanks and invisible marks."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("‘", "'")
-    kept = "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
-    return " ".join(kept.split(" ")).strip()
+    return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf").strip()
 
 
 def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
@@ -127,21 +126,12 @@ def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
     >>> parse("I'm sorry, but I can't help with that.", design).status
     'refused'
     """
-    known = vocabulary(design)
     said = folded(_THOUGHT.sub("\n", text))
     found: dict[str, set[tuple[str, str]]] = {}
-    other: dict[str, None] = {}
-    for word, label in _pairs(said.splitlines(), known):
-        if label is None:
-            other[word] = None
-        else:
-            found.setdefault(word, set()).add(label)
+    for word, label in _pairs(said.splitlines(), vocabulary(design)):
+        found.setdefault(word, set()).update([] if label is None else [label])
     given = {word: next(iter(some))[0] for word, some in found.items() if len({g for g, _ in some}) == 1}
-    other |= {word: None for word in found if word not in given}
-    used: dict[str, set[str]] = {"x": set(), "y": set()}
-    for word in given:
-        for group, name in found[word]:
-            used[group].add(name)
+    used = [label for word in given for label in found[word]]
     sets = design.sets
     status: Status = "answered"
     if not all(any(word in given for word in sets[role]) for role in ("a", "b")):
@@ -150,8 +140,8 @@ def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
     return Parsed(
         status=status,
         given={word: given[word] for role in ("a", "b") for word in sets[role] if word in given},
-        labels={group: frozenset(some) for group, some in used.items()},
-        other=tuple(word for word in other if word not in given),
+        labels={group: frozenset(name for its, name in used if its == group) for group in ("x", "y")},
+        other=tuple(word for word in found if word not in given),
     )
 
 

@@ -43,10 +43,7 @@ class Scoring:
         Arg("FILE", "Pairs or triples: CSV, JSON or JSONL with the columns of CrowS-Pairs or StereoSet."),
     ] = None
     output_folder: o.Answers = None
-    missing: Annotated[
-        OnMissing,
-        Opt("Sentences without a score: raise or drop.", "WHAT"),
-    ] = "raise"
+    missing: Annotated[OnMissing, Opt("Sentences without a score: raise or drop.", "WHAT")] = "raise"
     restart: o.Fresh = False
     kind: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
     revision: o.Revision = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from operator import index
 from pathlib import Path
@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
+from crossroads.core.errors import EvidenceError, FormatError, InputError, in_short, one_of
 from crossroads.core.evidence.provenance import Provenance, provenance_of
 from crossroads.core.stimuli.files.text import load_json
-from crossroads.core.storage.files import is_intact, with_checksum, write_file
+from crossroads.core.storage.files import rebuilt, with_checksum, write_file
 from crossroads.sentences.material import ROLES, Kind, SentenceItem
 
 FORMAT = "crossroads-sentence-scores/2"
@@ -75,7 +75,7 @@ class ScoredItem:
     """Largest error that the rounding of logits leaves in each of ``totals``; empty where it is not known."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SentenceScores(Sequence[ScoredItem]):
     """Scores of the sentences of pairs or triples, in the order of their file.
 
@@ -127,16 +127,6 @@ class SentenceScores(Sequence[ScoredItem]):
     def __len__(self) -> int:
         return len(self.items)
 
-    def __iter__(self) -> Iterator[ScoredItem]:
-        return iter(self.items)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SentenceScores):
-            return NotImplemented
-        return self._document() == other._document()
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         what = f"{len(self)} {self.kind} of {self.name}, {self.score}"
         return f"<SentenceScores of {self.provenance.source}: {what}>"
@@ -181,17 +171,14 @@ class SentenceScores(Sequence[ScoredItem]):
 
     def save(self, path: str | Path) -> None:
         """Write the scores to a JSON file, with their checksum."""
-        write_file(Path(path), json.dumps(with_checksum(self._document()), ensure_ascii=False, indent=1))
-
-    def _document(self) -> dict[str, Any]:
-        about = {key: getattr(self, key) for key in ("name", "kind", "score")}
-        return {
+        document = {
             "format": FORMAT,
-            **about,
+            **{key: getattr(self, key) for key in ("name", "kind", "score")},
             "left_out": dict(self.left_out),
             "provenance": self.provenance.to_dict(),
             "items": [_written(one) for one in self.items],
         }
+        write_file(Path(path), json.dumps(with_checksum(document), ensure_ascii=False, indent=1))
 
     @classmethod
     def open(cls, path: str | Path) -> SentenceScores:
@@ -201,23 +188,16 @@ class SentenceScores(Sequence[ScoredItem]):
             raise FormatError(
                 "it holds no scores of sentences.", path=path, hint=f"expected the format {FORMAT!r}."
             )
-        if not is_intact(document):
-            raise FormatError(
-                "the scores are damaged: their checksum is not the one that was written with them.",
-                path=path,
-                hint="score the sentences again, or copy the file again from where it is intact.",
-            )
-        try:
-            return cls(
-                **{key: _text(document[key]) for key in ("name", "kind", "score")},
-                left_out=_texts(document["left_out"]),
-                items=tuple(map(_read, document["items"])),
-                provenance=Provenance.from_dict(document["provenance"]),
-            )
-        except (KeyError, TypeError, AttributeError, ValueError, CrossroadsError) as error:
-            raise FormatError(
-                "the scores cannot be read.", path=path, hint="score the sentences again."
-            ) from error
+        return rebuilt(document, cls._rebuilt, path, what="scores", again="score the sentences again")
+
+    @classmethod
+    def _rebuilt(cls, document: dict[str, Any]) -> SentenceScores:
+        return cls(
+            **{key: _text(document[key]) for key in ("name", "kind", "score")},
+            left_out=_texts(document["left_out"]),
+            items=tuple(map(_read, document["items"])),
+            provenance=Provenance.from_dict(document["provenance"]),
+        )
 
 
 def read_document(path: str | Path) -> dict[str, Any] | None:

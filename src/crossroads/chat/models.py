@@ -1,12 +1,16 @@
-"""Answers from a chat service that speaks OpenAI's protocol or Ollama's."""
+"""Chat models: a service with OpenAI's protocol or Ollama's, a model on this machine, a function."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol
 
-from crossroads.core.errors import one_of
+from crossroads.core.errors import InputError, in_short, one_of, require
+from crossroads.core.models.files import find_model
+from crossroads.core.models.language import AUTO_CLASSES, CAUSAL, find_kind
 from crossroads.core.models.services.addresses import (
     CHAT_PATHS,
     KEY_VARIABLE,
@@ -21,10 +25,21 @@ from crossroads.core.models.services.addresses import (
 )
 from crossroads.core.models.services.answers import EndpointError, error_message
 from crossroads.core.models.services.calls import Caller, Protocols, read_key
+from crossroads.core.models.transformers import (
+    load_config,
+    load_model,
+    load_tokenizer,
+    longest_input,
+    padding_id,
+    plain_errors,
+    resolve_device,
+)
 
 ChatProtocol = Literal["auto", "openai", "ollama"]
 """Protocols of chat services; ``"auto"`` detects the protocol."""
 Message = dict[str, str]
+ChatFunction = Callable[[list[Message]], str]
+"""A function that is given the messages of a conversation and returns the answer."""
 _MOST_BYTES = 1 << 22
 _OPTIONAL = ("seed", "max_tokens", "temperature")
 """Parts of a request that some services do not accept."""
@@ -47,6 +62,38 @@ class Reply(NamedTuple):
     """How it ended: one of :data:`FINISHES`, ``other``, or empty if that is not said."""
     model: str | None = None
     """The model that the service names."""
+
+
+class ChatModel(Protocol):
+    """What answers questions."""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What its answers depend on, without anything secret."""
+
+    def reply(
+        self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
+    ) -> Reply:
+        """Ask once."""
+
+
+@dataclass(frozen=True)
+class FunctionChat:
+    """A function of the user as a model."""
+
+    function: ChatFunction
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The name of the function."""
+        return {"model": getattr(self.function, "__qualname__", type(self.function).__qualname__)}
+
+    def reply(self, messages: Sequence[Message], **_: Any) -> Reply:
+        """Ask once."""
+        text = self.function([dict(one) for one in messages])
+        if not isinstance(text, str):
+            raise InputError(f"the function answered {in_short(text)}.", hint="it has to return a text.")
+        return Reply(text)
 
 
 class ChatService:
@@ -72,10 +119,10 @@ class ChatService:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What its answers depend on, without anything secret."""
-        given = {"url": public_url(self._url), "model": self._model}
+        """As in :class:`ChatModel`."""
         parameters = parameters_sha256(self._url)
-        return given if parameters is None else {**given, "parameters sha256": parameters}
+        more = {} if parameters is None else {"parameters sha256": parameters}
+        return {"url": public_url(self._url), "model": self._model, **more}
 
     @property
     def not_sent(self) -> tuple[str, ...]:
@@ -90,7 +137,7 @@ class ChatService:
     def reply(
         self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
     ) -> Reply:
-        """Ask once."""
+        """As in :class:`ChatModel`."""
         options = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
         return self._protocols.ask(lambda protocol: self._ask(protocol, messages, options))
 
@@ -176,3 +223,63 @@ def _read(protocol: str, data: bytes, secret: str | None) -> Reply:
         finish if finish in FINISHES else "other" if finish else "",
         plain(without(model, secret)) if isinstance(model, str) and model else None,
     )
+
+
+class LocalChat:
+    """A model in a folder, a GGUF file or of the hub, that answers messages; loaded when first asked."""
+
+    def __init__(self, model: str | Path, *, revision: str | None = None, device: str = "auto") -> None:
+        self._files = find_model(model, revision=revision)
+        self._device = resolve_device(device)
+        self._config, self._tokenizer = load_config(self._files), load_tokenizer(self._files)
+        kind = find_kind(self._config, self._tokenizer, "auto", name=self._files.name)
+        if kind != CAUSAL or not self._tokenizer.chat_template:
+            lacks = "is a masked language model" if kind != CAUSAL else "has no chat template"
+            raise InputError(
+                f"{self._files.name} {lacks}, so it cannot be asked as a chat model.",
+                hint="give a model that was trained for chat, whose name often ends in -Instruct or -chat.",
+            )
+        self._model: Any = None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """As in :class:`ChatModel`."""
+        return {"model": self._files.name, "sha256": self._files.sha256}
+
+    def reply(
+        self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
+    ) -> Reply:
+        """As in :class:`ChatModel`."""
+        torch = require("torch", extra="models", purpose="running transformer models")
+        if self._model is None:
+            self._model = load_model(self._files, auto_class=AUTO_CLASSES[CAUSAL], device=self._device)
+        with plain_errors(self._files, "chat template"):
+            ids = self._tokenizer.apply_chat_template(
+                list(messages), add_generation_prompt=True, return_tensors="pt", return_dict=True
+            )["input_ids"].to(self._device)
+        room = longest_input(self._config, self._tokenizer) - ids.shape[1]
+        if room < 1:
+            raise InputError(
+                f"the question has {ids.shape[1]:,} tokens, more than {self._files.name} reads.",
+                hint="use a design with fewer words.",
+            )
+        sampled: dict[str, Any] = {"do_sample": False, "top_k": None, "top_p": None}
+        if temperature != 0:
+            sampled = {"do_sample": True, "temperature": temperature or 1.0, "top_k": 0, "top_p": 1.0}
+        with torch.random.fork_rng(), torch.inference_mode(), plain_errors(self._files, "answer"):
+            torch.manual_seed(seed)
+            found = self._model.generate(
+                ids,
+                attention_mask=torch.ones_like(ids),
+                max_new_tokens=min(max_tokens, room),
+                pad_token_id=padding_id(self._config, self._tokenizer),
+                **sampled,
+            )[0, ids.shape[1] :]
+        ended = len(found) < min(max_tokens, room) or int(found[-1]) in self._ends()
+        text = self._tokenizer.decode(found, skip_special_tokens=True)
+        return Reply(str(text), "stop" if ended else "length", self._files.name)
+
+    def _ends(self) -> tuple[int, ...]:
+        """Tokens that end an answer."""
+        given = self._model.generation_config.eos_token_id
+        return tuple(given) if isinstance(given, list) else () if given is None else (int(given),)
