@@ -220,7 +220,7 @@ def test_three_degrees_of_freedom_are_enough() -> None:
     made = world(4, size=4, traits=5)
     five, six = (dict(list(made.pairs.items())[:pairs]) for pairs in (5, 6))
     assert emergent(made.scores, six, fit="scores").pairs == tuple(six)
-    with pytest.raises(InputError, match="5 pairs leave 2 degrees of freedom beside 3 effects"):
+    with pytest.raises(InputError, match="5 pairs leave 2 degrees of freedom next to 3 effects"):
         emergent(made.scores, five, fit="scores")
     with pytest.raises(InputError, match=r"1 pairs leave 0 degrees of freedom(.|\n)*fit='scores'"):
         emergent(BY_HAND, PAIR)

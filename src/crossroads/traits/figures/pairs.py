@@ -184,13 +184,9 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
     Examples
     --------
     >>> import crossroads as cr
-    >>> scores = cr.traits.TraitScores.from_table(
-    ...     {
-    ...         "blind": {"cold-warm": 0.1, "poor-wealthy": -0.3},
-    ...         "woman": {"cold-warm": 0.3, "poor-wealthy": -0.1},
-    ...         "blind woman": {"cold-warm": 0.9, "poor-wealthy": -0.2},
-    ...     }
-    ... )
+    >>> rows = {"blind": (0.1, -0.3), "woman": (0.3, -0.1), "blind woman": (0.9, -0.2)}
+    >>> table = {name: dict(zip(("cold-warm", "poor-wealthy"), row)) for name, row in rows.items()}
+    >>> scores = cr.traits.TraitScores.from_table(table)
     >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
     >>> ax = cr.plots.emergent_traits(found)
     """

@@ -17,7 +17,7 @@ from crossroads.core.results import Conclusion, Row, Stat, long_row, read_only, 
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import counted
 from crossroads.traits.measures.files import Scores
-from crossroads.traits.pairs.identities import SCORES, Pairs, PairScores, PairsResult, origin, pair_scores
+from crossroads.traits.pairs.identities import SCORES, Pairs, PairScores, PairsResult, pair_scores
 
 Indices = NDArray[np.int64]
 
@@ -51,7 +51,9 @@ class EmergentResult(PairsResult):
     _file_names: ClassVar[str] = (
         "pair first second trait direction increase component_score score p qvalue emergent"
     )
-    _rule_names: ClassVar[Mapping[str, str]] = {"emergent": "found largest left_out=_left_out"}
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "emergent": "found=_found largest=_largest left_out=_left_out"
+    }
     _columns: ClassVar[tuple[Stat, ...]] = (
         SCORES,
         stat("pair"),
@@ -94,25 +96,22 @@ class EmergentResult(PairsResult):
         return np.asarray(self.qvalue <= self.fdr)
 
     @property
-    def found(self) -> float | None:
-        """Number of associations that count as emergent; None where they were not tested."""
+    def _found(self) -> float | None:
         return float(self.emergent.sum()) if self.qvalue.size else None
 
     @property
-    def largest(self) -> float | None:
-        """The largest increase."""
+    def _largest(self) -> float | None:
         return float(self.increase.max()) if self.increase.size else None
 
     def _members(self) -> Iterator[Row]:
         """One row per association, the largest increase first."""
-        yield from (self._row(i) for i in range(self.increase.size))
+        yield from map(self._row, range(self.increase.size))
 
     def top(self, n: int = 50, *, direction: Side | None = None) -> list[dict[str, Any]]:
         """The rows of the ``n`` largest increases: above both components, below both, or either."""
+        wanted = np.ones(self.increase.size, bool)
         if direction is not None:
-            one_of("direction", direction, Side)
-        every = np.ones(self.increase.size, bool)
-        wanted = every if direction is None else self.above == (direction == "above")
+            wanted = self.above == (one_of("direction", direction, Side) == "above")
         return [self._row(int(i)) for i in np.flatnonzero(wanted)[:n]]
 
     def discoveries(self) -> list[dict[str, Any]]:
@@ -139,27 +138,21 @@ class EmergentResult(PairsResult):
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """The trait that emerges most clearly, and how many do."""
-        places = np.flatnonzero(self.emergent)
         if not self.qvalue.size:
             return
-        if not places.size:
-            yield Conclusion(
-                name=name,
-                status="absent",
-                wordings={
-                    "absent": ("no trait was found on which a pair of identities goes beyond both its parts",)
-                },
-                subject="traits that emerge in pairs",
-            )
-            return
-        first = int(places[np.argmin(self.qvalue[places])])
-        pair, trait = self.pairs[int(self.pair_index[first])], self.traits[int(self.trait_index[first])]
-        side = "above" if self.above[first] else "below"
-        many = f"; such traits: {places.size:,}" if places.size > 1 else ""
+        wordings: dict[str, tuple[str, ...]] = {
+            "absent": ("no trait was found on which a pair of identities goes beyond both its parts",)
+        }
+        places = np.flatnonzero(self.emergent)
+        if places.size:
+            row = self._row(int(places[np.argmin(self.qvalue[places])]))
+            many = f"; such traits: {places.size:,}" if places.size > 1 else ""
+            score = f" score {row['direction']} both of their parts on "
+            wordings = {"holds": ("", row["pair"], score, row["trait"], many)}
         yield Conclusion(
             name=name,
-            status="holds",
-            wordings={"holds": ("", pair, f" score {side} both of their parts on ", trait, many)},
+            status="holds" if places.size else "absent",
+            wordings=wordings,
             subject="traits that emerge in pairs",
         )
 
@@ -230,13 +223,9 @@ def emergent(
     Examples
     --------
     >>> import crossroads as cr
-    >>> scores = cr.traits.TraitScores.from_table(
-    ...     {
-    ...         "blind": {"cold-warm": 0.1, "poor-wealthy": -0.3},
-    ...         "woman": {"cold-warm": 0.3, "poor-wealthy": -0.1},
-    ...         "blind woman": {"cold-warm": 0.9, "poor-wealthy": -0.2},
-    ...     }
-    ... )
+    >>> rows = {"blind": (0.1, -0.3), "woman": (0.3, -0.1), "blind woman": (0.9, -0.2)}
+    >>> table = {name: dict(zip(("cold-warm", "poor-wealthy"), row)) for name, row in rows.items()}
+    >>> scores = cr.traits.TraitScores.from_table(table)
     >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
     >>> [(row["pair"], row["trait"], round(row["increase"], 2)) for row in found.top(1)]
     [('blind woman', 'cold-warm', 0.6)]
@@ -266,10 +255,9 @@ def emergent(
     order = np.argsort(-increases[side, pair, trait], kind="stable")
     side, pair, trait = side[order], pair[order], trait[order]
     nearer = np.stack([high if up else low for up in sides])
-    from_scores = origin(scores)
     return EmergentResult(
         pairs=tuple(one.name for one in table.pairs),
-        components=tuple(one.components for one in table.pairs),
+        components=table.components,
         traits=table.traits,
         pair_index=read_only(pair.astype(np.int64)),
         trait_index=read_only(trait.astype(np.int64)),
@@ -280,17 +268,7 @@ def emergent(
         qvalue=read_only(q[side, pair, trait] if tested else np.empty(0)),
         fdr=fdr,
         tests=int(increases.size),
-        coverage=table.coverage,
-        conventions={
-            "measure": "emergent",
-            "scores": from_scores["scores"],
-            "on": on,
-            "direction": direction,
-            "null": null,
-            "fit": fit,
-            "missing": missing,
-        },
-        provenance=from_scores["provenance"],
+        **table.record("emergent", on=on, direction=direction, null=null, fit=fit, missing=missing),
     )
 
 
@@ -320,26 +298,22 @@ def ordinary_pvalues(table: PairScores, *, fit: str) -> tuple[Floats, Floats]:
 
 def studentised(table: PairScores, fit: str) -> tuple[Floats, int, np.ndarray]:
     """Externally studentised residuals of each trait, their degrees of freedom, and which are defined."""
-    n = len(table.pairs)
+    n, traits = table.whole.shape
     if fit == "identities":
         basis = _basis(_membership(table))
-        rank = basis.shape[1]
-        residuals = table.whole - basis @ (basis.T @ table.whole)
-        room = np.repeat(1.0 - (basis**2).sum(axis=1)[:, None], table.whole.shape[1], axis=1)
+        rank, (residuals, room) = basis.shape[1], _left_over(basis, table.whole)
+        room = np.repeat(room[:, None], traits, axis=1)
     else:
-        rank = min(3, n)
-        residuals, room = np.empty_like(table.whole), np.empty_like(table.whole)
-        for t in range(table.whole.shape[1]):
-            both = np.column_stack([table.first[:, t], table.second[:, t]])
-            basis = _basis(np.column_stack([np.ones(n), both.max(axis=1), both.min(axis=1)]))
-            residuals[:, t] = table.whole[:, t] - basis @ (basis.T @ table.whole[:, t])
-            room[:, t] = 1.0 - (basis**2).sum(axis=1)
+        high, low = np.maximum(table.first, table.second), np.minimum(table.first, table.second)
+        bases = [_basis(np.column_stack([np.ones(n), high[:, t], low[:, t]])) for t in range(traits)]
+        parts = [_left_over(basis, table.whole[:, t]) for t, basis in enumerate(bases)]
+        rank, (residuals, room) = min(3, n), (np.column_stack(one) for one in zip(*parts, strict=True))
     freedom = n - rank
     if freedom < _LEAST_FREEDOM:
         other = "more pairs, or null='none'"
         other = f"fit='scores', {other}" if fit == "identities" else other
         raise InputError(
-            f"{n} pairs leave {max(freedom, 0)} degrees of freedom beside {rank} effects of components.",
+            f"{n} pairs leave {max(freedom, 0)} degrees of freedom next to {rank} effects of components.",
             hint=f"so few pairs cannot show what is ordinary; use {other}.",
         )
     usable = room > _RANK**0.5
@@ -364,6 +338,11 @@ def _basis(columns: Floats) -> Floats:
     """Orthonormal directions that span the columns."""
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     return np.asarray(left[:, sizes > _RANK * sizes.max(initial=0.0)])
+
+
+def _left_over(basis: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Residuals of values, and the share of each value that a fit leaves free."""
+    return values - basis @ (basis.T @ values), 1.0 - (basis**2).sum(axis=1)
 
 
 def _pooled(deviations: Floats, usable: np.ndarray) -> Floats:

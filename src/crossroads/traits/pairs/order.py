@@ -21,7 +21,6 @@ from crossroads.traits.pairs.identities import (
     PairScores,
     PairsResult,
     levels,
-    origin,
     pair_scores,
     row_taus,
 )
@@ -64,7 +63,7 @@ class OrderSensitivityResult(PairsResult):
     second: MeanTau | None
     """Correlation with the second component; over the same pairs."""
     difference: MeanTau | None
-    """Second less first."""
+    """Second minus first."""
     reversed: MeanTau | None
     """Correlation between the two orders of a pair."""
     level: float
@@ -90,24 +89,21 @@ class OrderSensitivityResult(PairsResult):
 
     def by_pair(self) -> list[dict[str, Any]]:
         """One row per pair."""
-        return [
-            {"pair": name, "first": two[0], "second": two[1], "tau_first": float(a), "tau_second": float(b)}
-            for name, two, a, b in zip(
-                self.pairs, self.components, self.tau_first, self.tau_second, strict=True
-            )
-        ]
+        names = ("pair", "first", "second", "tau_first", "tau_second")
+        components, taus = zip(*self.components, strict=True), (self.tau_first, self.tau_second)
+        columns = (self.pairs, *components, *(tau.tolist() for tau in taus))
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         """Whether the place of an identity in a pair matters."""
-        found = self.difference
-        if found is None:
+        if self.difference is None:
             return
-        outside = not found.low <= 0 <= found.high
-        later, earlier = ("second", "first") if found.mean > 0 else ("first", "second")
+        mean, low, high = self.difference.mean, self.difference.low, self.difference.high
+        later, earlier = ("second", "first") if mean > 0 else ("first", "second")
         said = f"score more like the identity named {later} than like the one named {earlier}"
         yield Conclusion(
             name=name,
-            status="holds" if outside else "absent",
+            status="absent" if low <= 0 <= high else "holds",
             wordings={
                 "holds": (f"pairs of identities {said}",),
                 "absent": ("pairs of identities were not found to depend on their order",),
@@ -117,9 +113,7 @@ class OrderSensitivityResult(PairsResult):
             scale="difference of τ",
             drawn="groups",
             numbers=numbers(
-                value=("difference/mean", found.mean),
-                low=("difference/low", found.low),
-                high=("difference/high", found.high),
+                value=("difference/mean", mean), low=("difference/low", low), high=("difference/high", high)
             ),
         )
 
@@ -185,14 +179,10 @@ def order_sensitivity(
     --------
     >>> import crossroads as cr
     >>> pairs = {"Black woman": ("Black", "woman"), "woman who is Black": ("woman", "Black")}
-    >>> scores = cr.traits.TraitScores.from_table(
-    ...     {
-    ...         "Black": {"cold-warm": 0.1, "poor-wealthy": -0.5, "dishonest-sincere": 0.3},
-    ...         "woman": {"cold-warm": 0.6, "poor-wealthy": -0.1, "dishonest-sincere": 0.4},
-    ...         "Black woman": {"cold-warm": 0.5, "poor-wealthy": -0.4, "dishonest-sincere": 0.2},
-    ...         "woman who is Black": {"cold-warm": 0.1, "poor-wealthy": -0.6, "dishonest-sincere": 0.3},
-    ...     }
-    ... )
+    >>> traits = ("cold-warm", "poor-wealthy", "dishonest-sincere")
+    >>> rows = [(0.1, -0.5, 0.3), (0.6, -0.1, 0.4), (0.5, -0.4, 0.2), (0.1, -0.6, 0.3)]
+    >>> table = {name: dict(zip(traits, row)) for name, row in zip(["Black", "woman", *pairs], rows)}
+    >>> scores = cr.traits.TraitScores.from_table(table)
     >>> result = cr.pairs.order_sensitivity(scores, pairs)
     >>> round(result.first.mean, 2), round(result.second.mean, 2), round(result.reversed.mean, 2)
     (0.33, 1.0, 0.33)
@@ -213,7 +203,6 @@ def order_sensitivity(
         return MeanTau(mean=float(values.mean()), low=low, high=high, pairs=int(values.size))
 
     some = both.size > 0
-    from_scores = origin(scores)
     return OrderSensitivityResult(
         highest=mean(np.maximum(tau_first, tau_second), everywhere),
         first=mean(tau_first[both], both) if some else None,
@@ -222,22 +211,19 @@ def order_sensitivity(
         reversed=mean(tau_reversed, here) if some else None,
         level=level,
         pairs=tuple(pair.name for pair in table.pairs),
-        components=tuple(pair.components for pair in table.pairs),
+        components=table.components,
         tau_first=read_only(tau_first),
         tau_second=read_only(tau_second),
         reversals=tuple((table.pairs[i].name, table.pairs[j].name) for i, j in zip(here, there, strict=True)),
         tau_reversed=read_only(tau_reversed),
-        coverage=table.coverage,
-        conventions={
-            "measure": "order_sensitivity",
-            "scores": from_scores["scores"],
-            "correlation": "Kendall tau-b",
-            "interval": "percentile, groups resampled",
-            "resamples": resamples,
-            "seed": seed,
-            "missing": missing,
-        },
-        provenance=from_scores["provenance"],
+        **table.record(
+            "order_sensitivity",
+            correlation="Kendall tau-b",
+            interval="percentile, groups resampled",
+            resamples=resamples,
+            seed=seed,
+            missing=missing,
+        ),
     )
 
 
