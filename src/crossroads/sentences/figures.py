@@ -77,18 +77,13 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
 
 def _rows(result: SentencePairsResult | SentenceTriplesResult) -> list[_Row]:
     found = []
-    if isinstance(result, SentencePairsResult):
-        for name, _, pairs, p, _ in result._members():
-            found.append(_Row(name, pairs.share, _ends(pairs.low, pairs.high), p))
-    else:
-        for name, _, triples, p, _ in result._members():
-            ends = _ends(triples.ss_low, triples.ss_high, scale=100)
-            found.append(_Row(name, triples.ss / 100, ends, p))
+    for part in result._members():
+        value, *ends = (getattr(part.of, key) for key in result._main)
+        whole = 2 * result._middle  # of shares 1, of scores in per cent 100
+        low, high = (None if end is None else end / whole for end in ends)
+        interval = None if low is None or high is None else (low, high)
+        found.append(_Row(part.category, value / whole, interval, part.p))
     return found
-
-
-def _ends(low: float | None, high: float | None, scale: float = 1) -> tuple[float, float] | None:
-    return None if low is None or high is None else (low / scale, high / scale)
 
 
 def _draw(ax: Axes, y: int, row: _Row, overall: float) -> None:
