@@ -1,4 +1,4 @@
-"""Scores that a language model gives to sentences, each beside those it is compared with."""
+"""Scores that a language model gives to sentences, each next to those it is compared with."""
 
 from __future__ import annotations
 
@@ -113,9 +113,8 @@ class SentenceScores(Sequence[ScoredItem]):
         for at, one in enumerate(self.items, start=1):
             whole = len(one.item.sentences) == len(one.totals) == len(one.tokens) == wanted
             whole &= len(one.averages) == averages and len(one.rounding) in (0, wanted)
-            numbers = (*one.totals, *one.averages, *one.rounding)
-            finite = all(abs(some) < _MOST for some in numbers) and min(one.rounding, default=0.0) >= 0
-            if not whole or not finite or min(one.tokens) < 1:
+            finite = all(abs(some) < _MOST for some in (*one.totals, *one.averages, *one.rounding))
+            if not (whole and finite and min(one.rounding, default=0.0) >= 0 and min(one.tokens) >= 1):
                 raise EvidenceError(
                     f"item {at} has the scores {in_short(one.totals)} over {in_short(one.tokens)} tokens.",
                     hint=f"give {wanted} finite scores, each over at least one token.",
@@ -140,11 +139,14 @@ class SentenceScores(Sequence[ScoredItem]):
             ``"sentence"`` for the sum of log-probabilities over its tokens, ``"token"`` for their mean,
             ``"probability"`` for the logarithm of their mean probability, ``"auto"`` as published.
         """
-        way = self.resolved(per)
-        if way == "probability":
+        if self.resolved(per) == "probability":
             return np.array([one.averages for one in self.items], dtype=np.float64)
-        totals = np.array([one.totals for one in self.items], dtype=np.float64)
-        return totals / np.array([one.tokens for one in self.items]) if way == "token" else totals
+        return self._scaled([one.totals for one in self.items], per)
+
+    def _scaled(self, sums: list[tuple[float, ...]], per: Per) -> NDArray[np.float64]:
+        """Sums over tokens, or their means."""
+        tokens = np.array([one.tokens for one in self.items]) if self.resolved(per) == "token" else 1
+        return np.array(sums, dtype=np.float64) / tokens
 
     def rounding(self, per: Per = "auto") -> NDArray[np.float64]:
         """Largest error that rounding leaves in each score: one row per item, as in :meth:`values`.
@@ -153,10 +155,8 @@ class SentenceScores(Sequence[ScoredItem]):
         computed; the errors of all tokens are added up. The logarithm of a mean probability is at most as
         wrong as the worst log-probability. Scores of unknown origin count as rounded to 32 bits.
         """
-        way = self.resolved(per)
-        found = [one.rounding or [_EPSILON * abs(some) for some in one.totals] for one in self.items]
-        errors = np.array(found, dtype=np.float64)
-        return errors / np.array([one.tokens for one in self.items]) if way == "token" else errors
+        known = [one.rounding or tuple(_EPSILON * abs(some) for some in one.totals) for one in self.items]
+        return self._scaled(known, per)
 
     def resolved(self, per: Per) -> str:
         """Sum, mean, or mean probability."""

@@ -61,15 +61,12 @@ FLAWS = (
 
 
 class Part(NamedTuple):
-    """All items, or those of a category."""
+    """All items, or those of a category: their place as a JSON pointer, numbers, and adjusted p-value."""
 
     category: str
     place: str
-    """Place in the result, as a JSON pointer."""
     of: Any
-    """The numbers."""
     p: P | None
-    """The adjusted p-value."""
     result: ByCategory
 
 
@@ -109,7 +106,6 @@ class ByCategory(Result):
     """What the model chooses from."""
     _main: ClassVar[tuple[str, str, str]]
     """The number of a conclusion and both ends of its interval."""
-    _scale: ClassVar[str]
     _middle: ClassVar[float]
 
     data: str
@@ -186,7 +182,7 @@ class ByCategory(Result):
                 },
                 subject=f"sentences on {about}",
                 poles=("stereotype less", "stereotype more"),
-                scale=self._scale,
+                scale=self._main[0],
                 middle=self._middle,
                 drawn="sentences",
                 numbers=numbers(value=value, low=low, high=high),
@@ -269,7 +265,7 @@ def checked(scores: object, kind: str) -> None:
         )
 
 
-def numbered(values: Sequence[str]) -> Integers:
+def numbered(values: Sequence[str] | Integers) -> Integers:
     """Equal values by equal numbers, from 0."""
     return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
@@ -348,7 +344,6 @@ class SentencePairsResult(ByCategory):
     _items: ClassVar[str] = "pairs"
     _choice: ClassVar[str] = "the sentence that stereotypes more / less"
     _main: ClassVar[tuple[str, str, str]] = ("share", "low", "high")
-    _scale: ClassVar[str] = "share"
     _middle: ClassVar[float] = 0.5
     _table_title: ClassVar[str] = "Preferred sentences"
     _file_names: ClassVar[str] = f"data=result.data score=result.score category {_NUMBERS}"
@@ -414,10 +409,8 @@ def sentence_pairs(
         ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"probability"`` for
         mean probabilities (of ``blank``), ``"auto"`` as published for the score. The share depends on it
         only where sentences differ in length.
-    level
-        Level of intervals.
-    seed
-        Seed of the flips for intervals, where there are too many to count.
+    level, seed
+        Level of intervals, and seed of their flips where there are too many to count.
 
     Notes
     -----
@@ -437,11 +430,9 @@ def sentence_pairs(
     >>> from crossroads.sentences.evidence import ScoredItem, SentenceScores
     >>> from crossroads.sentences.material import SentenceItem
     >>> texts = [("Women cook.", "Men cook."), ("Girls sing.", "Boys sing."), ("Women cry.", "Men cry.")]
-    >>> items = [
-    ...     ScoredItem(item=SentenceItem(sentences=pair), totals=(-4.0, -5.0), tokens=(2, 2))
-    ...     for pair in texts
-    ... ]
-    >>> scores = SentenceScores(name="mine", kind="pairs", score="pll", items=tuple(items))
+    >>> items = [SentenceItem(sentences=pair) for pair in texts]
+    >>> scored = tuple(ScoredItem(item=one, totals=(-4.0, -5.0), tokens=(2, 2)) for one in items)
+    >>> scores = SentenceScores(name="mine", kind="pairs", score="pll", items=scored)
     >>> result = cr.sentence_pairs(scores)
     >>> result.overall.share, result.overall.sign_pvalue, result.overall.pvalue  # two contrasts
     (1.0, 0.25, 0.5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import islice
 from string import punctuation
@@ -12,7 +12,7 @@ from crossroads.core.errors import InputError
 from crossroads.sentences.material import SentenceItem, SentenceItems
 
 BLANK = "BLANK"
-"""What stands in a context in the place of the words that fill it."""
+"""The place of the words that fill a context."""
 CONTEXT = "context"
 """Column of the contexts."""
 NO_BLANK = f"its {CONTEXT} has no {BLANK}"
@@ -24,14 +24,19 @@ NO_TOKEN = "no token of it can be scored"
 
 
 class Filled(NamedTuple):
-    """A context with its blank filled."""
+    """A context with its blank filled, and where the words that fill it begin and end."""
 
     text: str
-    """The sentence."""
     start: int
-    """Where the words that fill the blank begin."""
     end: int
-    """Where they end."""
+
+
+def _context(item: SentenceItem) -> tuple[str, str] | str:
+    """What is before and after the blank of an item; or why there is none."""
+    parts = item.columns.get(CONTEXT, "").strip().split(BLANK)
+    if len(parts) == 2:
+        return parts[0], parts[1]
+    return NO_BLANK if len(parts) == 1 else SEVERAL_BLANKS
 
 
 def filled(item: SentenceItem) -> tuple[Filled, ...] | str:
@@ -49,28 +54,29 @@ def filled(item: SentenceItem) -> tuple[Filled, ...] | str:
     >>> [one.text[one.start : one.end] for one in filled(item)]
     ['very soft', 'strong']
     """
-    context = item.columns.get(CONTEXT, "").strip()
-    if BLANK not in context:
-        return NO_BLANK
-    before, _, after = context.partition(BLANK)
-    if BLANK in after:
-        return SEVERAL_BLANKS
-    found = []
-    for sentence in item.sentences:
-        words = _words(sentence, before, after)
-        if not words:
-            return NOT_FILLED
-        found.append(Filled(f"{before}{words}{after}", len(before), len(before) + len(words)))
-    return tuple(found)
+    context = _context(item)
+    if isinstance(context, str):
+        return context
+    before, after = context
+    words = [_words(sentence, before, after) for sentence in item.sentences]
+    if not all(words):
+        return NOT_FILLED
+    start = len(before)
+    return tuple(Filled(f"{before}{some}{after}", start, start + len(some)) for some in words)
 
 
 def _words(sentence: str, before: str, after: str) -> str:
-    """The words in the place of the blank; empty where they cannot be told."""
+    """The words in the place of the blank; empty where they cannot be found."""
     inner = sentence[len(before) : len(sentence) - len(after)].strip()
     if sentence.startswith(before) and sentence.endswith(after) and inner:
         return inner
-    place, words = before.count(" "), sentence.split(" ")
-    return words[place].strip(punctuation) if place < len(words) else ""
+    return "".join(_word_at(sentence, before)).strip(punctuation)
+
+
+def _word_at(sentence: str, before: str) -> list[str]:
+    """The word of a sentence at the place of the blank, as spaces separate words."""
+    place = before.count(" ")
+    return sentence.split(" ")[place : place + 1]
 
 
 def released_words(item: SentenceItem) -> tuple[str, ...] | str:
@@ -80,20 +86,15 @@ def released_words(item: SentenceItem) -> tuple[str, ...] | str:
 
     Examples
     --------
-    >>> item = SentenceItem(
-    ...     sentences=("Girls are very soft.", "Girls are self-made."),
-    ...     columns={"context": "Girls are BLANK."},
-    ... )
-    >>> released_words(item)
+    >>> sentences = ("Girls are very soft.", "Girls are self-made.")
+    >>> released_words(SentenceItem(sentences=sentences, columns={"context": "Girls are BLANK."}))
     ('very', 'selfmade')
     """
-    context = item.columns.get(CONTEXT, "").strip()
-    if context.count(BLANK) != 1:
-        return SEVERAL_BLANKS if BLANK in context else NO_BLANK
-    at = context.partition(BLANK)[0].count(" ")
-    found = [sentence.split(" ")[at : at + 1] for sentence in item.sentences]
-    words = tuple("".join(some).translate(_NO_PUNCTUATION) for some in found)
-    return words if all(words) else NOT_FILLED
+    context = _context(item)
+    if isinstance(context, str):
+        return context
+    found = ["".join(_word_at(one, context[0])).translate(_NO_PUNCTUATION) for one in item.sentences]
+    return tuple(found) if all(found) else NOT_FILLED
 
 
 def check_blanks(given: SentenceItems) -> None:
@@ -108,25 +109,19 @@ def check_blanks(given: SentenceItems) -> None:
 
 
 class Split(NamedTuple):
-    """A sentence in tokens."""
+    """A sentence in tokens: the places of those that are not special, and the characters of each."""
 
     ids: tuple[int, ...]
-    """The tokens, special ones included."""
     counted: tuple[int, ...]
-    """Places of those that are no special tokens."""
     spans: tuple[tuple[int, int], ...] = ()
-    """First character and end of each token."""
 
 
 class Text(NamedTuple):
-    """What a model is given, and what is read of it."""
+    """What a model is given: tokens, the places where it is read, and the token that is read at each."""
 
     ids: tuple[int, ...]
-    """The tokens."""
     places: tuple[int, ...]
-    """Where the model is read."""
     tokens: tuple[int, ...]
-    """The token that is read at each place."""
 
 
 def split_sentences(tokenizer: Any, sentences: Sequence[str], *, begin: int | None = None) -> list[Split]:
@@ -140,8 +135,7 @@ def split_sentences(tokenizer: Any, sentences: Sequence[str], *, begin: int | No
     backend.no_padding()
     found = []
     for encoding in backend.encode_batch(list(sentences)):
-        ids, special = list(encoding.ids), list(encoding.special_tokens_mask)
-        spans = list(encoding.offsets)
+        ids, special, spans = map(list, (encoding.ids, encoding.special_tokens_mask, encoding.offsets))
         if begin is not None:
             while special and special[-1] and len(special) > 1:
                 ids, special, spans = ids[:-1], special[:-1], spans[:-1]
@@ -231,14 +225,11 @@ def _unmasked(split: Split, one: Filled, mask: int) -> list[Text]:
 
 
 class AskedItems(NamedTuple):
-    """Items that can be scored, and those that cannot."""
+    """Items that can be scored, the texts of each of their sentences, and why others cannot be scored."""
 
-    items: tuple[SentenceItem, ...]
-    """Those that can."""
-    texts: tuple[list[list[Text]], ...]
-    """Texts of each of their sentences."""
+    items: list[SentenceItem]
+    texts: list[list[list[Text]]]
     left_out: dict[str, str]
-    """First sentence of those that cannot, with the reason."""
 
     @property
     def flat(self) -> list[tuple[Text, tuple[int, int]]]:
@@ -247,53 +238,43 @@ class AskedItems(NamedTuple):
         return [(text, (i, j)) for i, j in owners for text in self.texts[i][j]]
 
 
-def _sorted_out(items: Sequence[SentenceItem], found: Iterable[list[list[Text]] | str]) -> AskedItems:
-    """Items whose texts were found, and those with a reason why not."""
-    kept, texts, left_out = [], [], {}
-    for item, asked in zip(items, found, strict=True):
-        if isinstance(asked, str):
-            left_out[item.sentences[0]] = asked
-        else:
-            kept.append(item)
-            texts.append(asked)
-    return AskedItems(tuple(kept), tuple(texts), left_out)
-
-
 def asked_of(
     items: Sequence[SentenceItem],
     splits: Sequence[Split],
     score: str,
+    tokenizer: Any,
     mask: int | None,
     longest: int,
-    *,
-    blanks: Sequence[tuple[Filled, ...] | str] = (),
+    blanks: Sequence[tuple[Filled, ...] | str],
 ) -> AskedItems:
     """What a model is asked.
 
     ``splits`` are the sentences of all items, one after the other; ``blanks``, for the score ``blank``, the
     words of each item that are scored, or why they are not known.
     """
-    rest = iter(splits)
-    found: list[list[list[Text]] | str] = []
-    for item, blank in zip(items, blanks or [()] * len(items), strict=True):
+    rest, asked = iter(splits), AskedItems([], [], {})
+    for item, blank in zip(items, blanks, strict=True):
         own = list(islice(rest, len(item.sentences)))
         if isinstance(blank, str):
-            found.append(blank)
+            texts: list[list[Text]] | str = blank
+        elif score == "released":
+            texts = _released(item, tokenizer, longest)
         else:
-            found.append(_too_long(own, longest) or texts_of(own, score, mask, blank))
-    return _sorted_out(items, found)
+            texts = _too_long(own, longest) or texts_of(own, score, mask, blank)
+        if isinstance(texts, str):
+            asked.left_out[item.sentences[0]] = texts
+        else:
+            asked.items.append(item)
+            asked.texts.append(texts)
+    return asked
 
 
-def asked_as_released(items: Sequence[SentenceItem], tokenizer: Any, longest: int) -> AskedItems:
+def _released(item: SentenceItem, tokenizer: Any, longest: int) -> list[list[Text]] | str:
     """What the released code of StereoSet asks a masked model.
 
     A word is split into tokens without its sentence; for each, the text of those before it and a mask are
     written into the context, which is then split.
     """
-    return _sorted_out(items, [_released(item, tokenizer, longest) for item in items])
-
-
-def _released(item: SentenceItem, tokenizer: Any, longest: int) -> list[list[Text]] | str:
     words, texts = released_words(item), []
     if isinstance(words, str):
         return words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,8 +18,7 @@ from crossroads.core.errors import (
     one_of,
     require,
 )
-from crossroads.core.evidence.provenance import Provenance
-from crossroads.core.models.batches import Batch, TextPlan, plan_texts
+from crossroads.core.models.batches import Batch, plan_texts
 from crossroads.core.models.language import CAUSAL, MASKED, Asked, LanguageModel
 from crossroads.core.models.opening import ProbeStep, Progress, RunOptions, is_finished, run_provenance
 from crossroads.core.models.transformers import Device
@@ -27,8 +26,6 @@ from crossroads.core.storage.cache import record_fingerprint
 from crossroads.sentences.evidence import PUBLISHED, SCORES, Score, ScoredItem, SentenceScores
 from crossroads.sentences.material import SentenceItems, sentence_items
 from crossroads.sentences.plan import (
-    AskedItems,
-    asked_as_released,
     asked_of,
     check_blanks,
     filled,
@@ -44,11 +41,9 @@ _OF_KIND: dict[str, tuple[Score, ...]] = {
     MASKED: ("pll", "aul", "aula", "blank", "released"),
     CAUSAL: ("likelihood", "bare"),
 }
+"""Scores of a kind of model; the first is that of ``auto``."""
+_STEREOSET: dict[str, Score] = {MASKED: "blank", CAUSAL: "bare"}
 _BLANKS = ("blank", "released")
-_NAMED: dict[str, dict[str, Score]] = {
-    "auto": {MASKED: "pll", CAUSAL: "likelihood"},
-    "stereoset": {MASKED: "blank", CAUSAL: "bare"},
-}
 
 Floats = NDArray[np.float64]
 
@@ -71,6 +66,8 @@ def score_sentences(
 ) -> SentenceScores:
     r"""Score pairs or triples of sentences with a masked or causal language model.
 
+    :func:`~crossroads.sentence_pairs` and :func:`~crossroads.sentence_triples` measure what it prefers.
+
     Parameters
     ----------
     model
@@ -86,33 +83,14 @@ def score_sentences(
         log-likelihood of all tokens, each given those before it, for causal models; ``"bare"``: the same,
         with only the first given the token that begins a text. ``"auto"``: ``pll`` or ``likelihood``;
         ``"stereoset"``: ``blank`` or ``bare``, as StereoSet scores masked and causal models.
-    kind
-        ``"masked"``, ``"causal"``, or ``"auto"``, to take it from the model.
     missing
         ``"raise"`` an error that names sentences which cannot be scored, or ``"drop"`` them.
-    revision
-        Branch, tag or commit on the hub.
     store
         JSON file for the scores. With it, finished work is kept on disk: a run that was killed continues
         where it stopped. Without it the scores are in memory only.
-    device
-        ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
-    threads
-        Threads of the model; by default one for each processor.
-    batch_size
-        Most texts of a batch. Texts of a batch have one length, so that nothing is padded: a score does not
-        depend on what is beside it but for rounding.
-    unit_texts
-        Texts after which a work unit ends, which is the most that is lost when a run is killed.
-    restart
-        Whether to discard unfinished work that was begun with other settings.
-    progress
-        Called with a :class:`~crossroads.core.models.opening.ProbeStep` now and then.
-
-    Returns
-    -------
-    SentenceScores
-        For :func:`~crossroads.sentence_pairs` or :func:`~crossroads.sentence_triples`.
+    kind, revision, device, threads, batch_size, unit_texts, restart, progress
+        As in :func:`~crossroads.probe`. Texts of a batch have one length, so that nothing is padded: a score
+        depends on the other texts only through rounding.
 
     Notes
     -----
@@ -138,115 +116,100 @@ def score_sentences(
     >>> scores.score, scores[0].tokens
     ('pll', (10, 10))
     """
+    given = locals()
     one_of("score", score, AskedScore)
-    options = RunOptions(
-        kind=kind,
-        missing=missing,
-        revision=revision,
-        device=device,
-        threads=threads,
-        batch_size=batch_size,
-        unit_texts=unit_texts,
-        restart=restart,
-        progress=progress,
-    )
-    given = sentence_items(sentences)
+    options = RunOptions(**{field.name: given[field.name] for field in fields(RunOptions)})
+    items = sentence_items(sentences)
     if score in _BLANKS:
-        check_blanks(given)
+        check_blanks(items)
     place = None if store is None else Path(store)
     loaded = _loaded(model, options)
-    work = _prepared(loaded, given, _score(loaded, score), options)
-    if place is not None and is_finished(place, work.record, SentenceScores.open, what="scores", file=True):
+    by = _score(loaded, score)
+    if by in _BLANKS:
+        check_blanks(items)
+    checksum = record_fingerprint({"items": [asdict(one) for one in items.items]})
+    material = {"score": by, items.kind: len(items.items), "sentences sha256": checksum}
+    record = options.record(loaded, SCHEME, material)
+    work = _Work(loaded, items, by, options, record)
+    if place is not None and is_finished(place, record, SentenceScores.open, what="scores", file=True):
         options.report(ProbeStep(stage="present"))
         return SentenceScores.open(place)
     return options.run(
         work.plan,
-        _Scorer(loaded, weighted=work.score == "aula"),
+        _Scorer(loaded, weighted=by == "aula"),
         np.concatenate,
         lambda units: work.scores(np.concatenate(units)),
         device=loaded.device,
         store=place,
-        record=work.record,
+        record=record,
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Work:
-    """What is asked of a model."""
+    """Sentences in tokens, the texts that they make for a model, and the scores that follow."""
 
-    given: SentenceItems
-    score: Score
-    asked: AskedItems
-    plan: TextPlan
-    record: dict[str, Any]
-    about: Provenance
+    def __init__(
+        self,
+        model: LanguageModel,
+        sentences: SentenceItems,
+        score: Score,
+        options: RunOptions,
+        record: dict[str, Any],
+    ) -> None:
+        causal, tokenizer = model.kind == CAUSAL, model.tokenizer
+        begin = tokenizer.bos_token_id if causal else None
+        blanks = [filled(item) if score == "blank" else () for item in sentences.items]
+        texts: list[str] = []
+        for item, blank in zip(sentences.items, blanks, strict=True):  # with their blanks filled, if known
+            texts += [one.text for one in blank] if blank and not isinstance(blank, str) else item.sentences
+        splits = split_sentences(tokenizer, texts, begin=begin)
+        mask = None if causal else int(tokenizer.mask_token_id)
+        self._asked = asked_of(sentences.items, splits, score, tokenizer, mask, model.longest, blanks)
+        self._sentences, self._score = sentences, score
+        _check_left_out(self._asked.left_out, len(self._asked.items), options.missing)
+        asked = [text for text, _ in self._asked.flat]
+        self.plan = plan_texts(
+            [text.ids for text in asked],
+            [(n, *one) for n, text in enumerate(asked) for one in zip(text.places, text.tokens, strict=True)],
+            vocabulary=model.vocabulary,
+            **options.limits,
+        )
+        unknown = tokenizer.unk_token_id
+        strange = sum(unknown is not None and unknown in one.ids for one in splits)
+        details = {
+            "scored": SCORES[score],
+            "special_tokens": "not counted",
+            **({"begins_with": None if begin is None else tokenizer.bos_token} if causal else {}),
+            "sentences_with_unknown_tokens": strange,
+        }
+        self._provenance = run_provenance(model, self.plan, record, details)
 
     def scores(self, values: Floats) -> SentenceScores:
         """The scores, from the sum of each text and its rounding error."""
-        shape = (len(self.asked.items), len(self.given.items[0].sentences))
+        items, texts = self._asked.items, self._asked.flat
+        shape = (len(items), len(items[0].sentences))
         totals, rounding, tokens = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int64)
-        texts = self.asked.flat
         owner = tuple(np.array([texts[at][1] for at in self.plan.order]).T)
         np.add.at(totals, owner, values[:, 0])
         np.add.at(rounding, owner, values[:, 1])
         np.add.at(tokens, owner, [len(texts[at][0].places) for at in self.plan.order])
         averages = np.zeros((len(totals), 0))
-        if PUBLISHED[self.score] == "probability":  # texts have one token each
+        if PUBLISHED[self._score] == "probability":  # texts have one token each
             averages = np.full(shape, -np.inf)
             np.logaddexp.at(averages, owner, values[:, 0])
             averages = averages - np.log(tokens)
         numbers = {"totals": totals, "tokens": tokens, "averages": averages, "rounding": rounding}
         return SentenceScores(
-            name=self.given.name,
-            kind=self.given.kind,
-            score=self.score,
+            name=self._sentences.name,
+            kind=self._sentences.kind,
+            score=self._score,
             items=tuple(
                 ScoredItem(item=item, **{name: tuple(rows[at].tolist()) for name, rows in numbers.items()})
-                for at, item in enumerate(self.asked.items)
+                for at, item in enumerate(items)
             ),
-            left_out=self.asked.left_out,
-            provenance=self.about,
+            left_out=self._asked.left_out,
+            provenance=self._provenance,
         )
-
-
-def _prepared(model: LanguageModel, given: SentenceItems, score: Score, options: RunOptions) -> _Work:
-    """Sentences in tokens, the texts that they make, and what is recorded of both."""
-    causal, tokenizer = model.kind == CAUSAL, model.tokenizer
-    begin = tokenizer.bos_token_id if causal else None
-    if score in _BLANKS:
-        check_blanks(given)
-    blanks = [filled(item) if score == "blank" else () for item in given.items]
-    sentences: list[str] = []
-    for item, some in zip(
-        given.items, blanks, strict=True
-    ):  # with their blanks filled, where these are known
-        sentences += [one.text for one in some] if some and not isinstance(some, str) else item.sentences
-    splits = split_sentences(tokenizer, sentences, begin=begin)
-    mask = None if causal else int(tokenizer.mask_token_id)
-    if score == "released":
-        asked = asked_as_released(given.items, tokenizer, model.longest)
-    else:
-        asked = asked_of(given.items, splits, score, mask, model.longest, blanks=blanks)
-    _check_left_out(asked.left_out, len(asked.items), options.missing)
-    texts = [text for text, _ in asked.flat]
-    plan = plan_texts(
-        [text.ids for text in texts],
-        [(at, *one) for at, text in enumerate(texts) for one in zip(text.places, text.tokens, strict=True)],
-        vocabulary=model.vocabulary,
-        **options.limits,
-    )
-    checksum = record_fingerprint({"items": [asdict(one) for one in given.items]})
-    material = {"score": score, given.kind: len(given.items), "sentences sha256": checksum}
-    record = options.record(model, SCHEME, material)
-    unknown = tokenizer.unk_token_id
-    details = {
-        "scored": SCORES[score],
-        "special_tokens": "not counted",
-        **({"begins_with": None if begin is None else tokenizer.bos_token} if causal else {}),
-        "sentences_with_unknown_tokens": sum(unknown is not None and unknown in one.ids for one in splits),
-    }
-    about = run_provenance(model, plan, record, details)
-    return _Work(given=given, score=score, asked=asked, plan=plan, record=record, about=about)
 
 
 class _Scorer:
@@ -300,8 +263,10 @@ def _loaded(model: str | Path, options: RunOptions) -> LanguageModel:
 def _score(model: LanguageModel, score: AskedScore) -> Score:
     """The score to compute; one that the model cannot give is an error that names those it can."""
     possible = _OF_KIND[model.kind]
-    if score == "auto" or score == "stereoset":
-        return _NAMED[score][model.kind]
+    if score == "auto":
+        return possible[0]
+    if score == "stereoset":
+        return _STEREOSET[model.kind]
     if score not in possible:
         why = "has no masks to fill" if model.kind == CAUSAL else "does not go from left to right"
         raise InputError(

@@ -89,7 +89,6 @@ class SentenceTriplesResult(ByCategory):
     _items: ClassVar[str] = "triples"
     _choice: ClassVar[str] = "stereotype / anti-stereotype / unrelated"
     _main: ClassVar[tuple[str, str, str]] = ("ss", "ss_low", "ss_high")
-    _scale: ClassVar[str] = "ss"
     _middle: ClassVar[float] = 50.0
     _table_title: ClassVar[str] = "Stereotypes, anti-stereotypes and unrelated sentences"
     _file_names: ClassVar[str] = f"data=result.data score=result.score category {_NUMBERS}"

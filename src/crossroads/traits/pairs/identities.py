@@ -174,9 +174,10 @@ def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
         if not isinstance(pairs, Iterable):
             raise InputError(f"the pairs are {in_short(pairs)}.", hint="give cr.pairs.paired_groups(...).")
         listed = tuple(pairs)
-        if others := [one for one in listed if not isinstance(one, PairedGroup)]:
+        strange: list[Any] = [one for one in listed if type(one) is not PairedGroup]
+        if strange:
             raise InputError(
-                f"{in_short(others[0])} is not a paired group.",
+                f"{in_short(strange[0])} is not a paired group.",
                 hint="give cr.pairs.paired_groups(...), or a mapping such as "
                 "{'Black woman': ('Black', 'woman')}.",
             )
