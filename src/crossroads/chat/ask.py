@@ -132,16 +132,12 @@ def _in_turn(first: Sequence[str], second: Sequence[str]) -> list[tuple[str, str
 
 @dataclass(frozen=True, kw_only=True)
 class ChatPlan:
-    """What asking a model takes."""
+    """What asking a model takes: questions, those that are answered already, and about how many tokens."""
 
     questions: int
-    """Number of questions, repetitions included."""
     kept: int
-    """Those whose answer is kept from before."""
     tokens_in: int
-    """About how many tokens the questions that are left have, four characters each."""
     tokens_out: int
-    """About how many their answers have."""
 
     @property
     def requests(self) -> int:
@@ -203,12 +199,7 @@ class ChatOptions:
 class Conversation:
     """The questions of a design to a model, of which some may have been answered before.
 
-    Parameters
-    ----------
-    model, design, cache
-        As for :func:`crossroads.ask_chat`.
-    **options
-        Fields of :class:`ChatOptions`.
+    Its parameters are those of :func:`crossroads.ask_chat`; ``options`` are fields of :class:`ChatOptions`.
     """
 
     def __init__(
@@ -234,7 +225,7 @@ class Conversation:
 
     def plan(self) -> ChatPlan:
         """What is left to ask, and about how many tokens that takes."""
-        left = [one for one in self.prompts if self._cache.find(_key(self._asked(one)), REPLY) is None]
+        left = [one for one in self.prompts if self._cache.find(self._key(one), REPLY) is None]
         letters = sum(len(one.prompt) + len(self._options.system or "") for one in left)
         return ChatPlan(
             questions=len(self.prompts),
@@ -246,22 +237,21 @@ class Conversation:
     def answers(self, *, workers: int = 1, progress: Progress | None = None) -> ChatAnswers:
         """Ask what is left; ``progress`` is called with the number of questions answered and the total."""
         whole("workers", workers, least=1, hint="give a whole number from 1 up.")
-        replies = []
+        replies: list[Reply] = []
+        report = progress or (lambda *_: None)
         pool = ThreadPoolExecutor(workers if isinstance(self._model, ChatService) else 1)
         wait = True  # for answers that are under way, which may have been paid for
         try:
             waiting = [pool.submit(self._reply, one) for one in self.prompts]
-            for done, one in enumerate(waiting):
-                if progress is not None:
-                    progress(done, len(waiting))
-                replies.append(one.result())
+            for reply in waiting:
+                report(len(replies), len(waiting))
+                replies.append(reply.result())
         except KeyboardInterrupt:
             wait = False
             raise
         finally:
             pool.shutdown(wait=wait, cancel_futures=True)
-        if progress is not None:
-            progress(len(replies), len(replies))
+        report(len(replies), len(replies))
         return ChatAnswers(
             [
                 replace(one, text=reply.text, finish=reply.finish)
@@ -271,22 +261,23 @@ class Conversation:
         )
 
     def _reply(self, one: ChatAnswer) -> Reply:
-        asked = self._asked(one)
+        key = self._key(one)
 
         def ask() -> Reply:
-            reply = self._model.reply(asked["messages"], **self._settings, seed=asked["seed"])
+            reply = self._model.reply(key.data["messages"], **self._settings, seed=key.data["seed"])
             return reply._replace(text=writable(reply.text))
 
-        return self._cache.get(_key(asked), ask, REPLY)
+        return self._cache.get(key, ask, REPLY)
 
-    def _asked(self, one: ChatAnswer) -> dict[str, Any]:
+    def _key(self, one: ChatAnswer) -> Key:
         """Everything that an answer depends on."""
         system = self._options.system
         messages = [{"role": "system", "content": system}] if system else []
         messages.append({"role": "user", "content": one.prompt})
         own = f"{self._options.seed} {one.repetition} {one.prompt}".encode()
         seed = int.from_bytes(hashlib.sha256(own).digest()[:4]) >> 1
-        return {**self._model.identity, **self._settings, "messages": messages, "seed": seed}
+        settings = {**self._model.identity, **self._settings, "messages": messages, "seed": seed}
+        return Key("reply", "", settings)
 
     def _provenance(self, replies: Sequence[Reply]) -> Provenance:
         names = list(dict.fromkeys(reply.model for reply in replies if reply.model))
@@ -306,10 +297,6 @@ class Conversation:
         sha256 = details.pop("sha256", None)
         source = own["model"] or details["answered by"] or own.get("url", "a chat model")
         return Provenance(source=source, format="chat", sha256=sha256, details=details)
-
-
-def _key(asked: dict[str, Any]) -> Key:
-    return Key("reply", "", asked)
 
 
 def ask_chat(
@@ -354,19 +341,15 @@ def ask_chat(
         ``"association"``, or ``"decision"``: who of two people should have which of two tasks.
     served_model
         Name of the model, for services that have several.
-    prompts
-        Number of questions; orders are fully crossed in multiples of four.
-    repetitions
-        How often each question is asked.
-    temperature
-        Randomness of answers; None for the service's own.
+    prompts, repetitions
+        Number of questions, and how often each is asked; orders are fully crossed in multiples of four.
+    temperature, max_tokens
+        Randomness of answers (None for the service's own), and their greatest length.
     system
         System prompt; none by default.
     prompt
         The question in other words or another language, with the places ``{first}``, ``{second}`` and
         ``{words}``; for decisions ``{word1}`` and ``{word2}`` instead of ``{words}``.
-    max_tokens
-        Most tokens of an answer.
     limit
         Largest number of requests; where more are left to ask, nothing is asked.
     protocol

@@ -57,7 +57,6 @@ class Reply(NamedTuple):
     """What a model answered."""
 
     text: str
-    """The answer."""
     finish: str = ""
     """How it ended: one of :data:`FINISHES`, ``other``, or empty if that is not said."""
     model: str | None = None

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from crossroads.core.errors import DesignError, in_short
 from crossroads.core.stimuli import Design
@@ -70,14 +70,11 @@ class Parsed:
     """Words that were given to no label of the design, or to two."""
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """The words and labels of a design as they are looked for in an answer."""
+class Vocabulary(NamedTuple):
+    """What is looked for in an answer, longest first: words, and labels with their groups, of the design."""
 
     words: Mapping[str, str]
-    """A word as it is looked for, to the word of the design; longest first."""
     labels: Mapping[str, tuple[str, str]]
-    """A label as it is looked for, to its group and the label of the design; longest first."""
 
 
 @lru_cache(maxsize=64)

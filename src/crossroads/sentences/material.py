@@ -219,19 +219,13 @@ def _item(row: Mapping[str, Any], kind: str, place: Place) -> SentenceItem:
             wrong = "is missing" if role not in row else f"is {in_short(text)}, not a sentence"
             raise place.error(f"{role} {wrong}.", "give every row all of its sentences.")
         sentences.append(text.strip())
-    apart = (*ROLES[kind], _CATEGORY, _DIRECTION)
+    apart = ("", *ROLES[kind], _CATEGORY, _DIRECTION)
+    more = {key: row[key] for key in row if key not in apart and isinstance(row[key], str | int | float)}
     return SentenceItem(
         sentences=tuple(sentences),
         category=_text(row.get(_CATEGORY)),
         direction=_direction(row.get(_DIRECTION), place) if kind == "pairs" else "",
-        columns={
-            key: str(value)
-            for key, value in row.items()
-            if key
-            and key not in apart
-            and isinstance(value, str | int | float)
-            and not isinstance(value, bool)
-        },
+        columns={key: str(value) for key, value in more.items() if not isinstance(value, bool)},
     )
 
 

@@ -73,7 +73,8 @@ def dominance_matrix(result: DominanceResult, *, alpha: float = 0.05, ax: Axes |
         left=left,
         right=MARGIN,
         title="Which domain do paired identities follow?",
-        subtitle="mean rank correlation with the component of the row domain, minus that of the column domain",
+        subtitle="mean rank correlation with the component of the row domain, "
+        "minus that of the column domain",
         above=0.1 + max(height(text, SMALL) for text in columns),
         below=0.1,
         note=_dominance_note(result, alpha),
