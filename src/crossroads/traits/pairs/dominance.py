@@ -234,8 +234,7 @@ def domain_dominance(
     Parameters
     ----------
     scores, pairs, components, missing
-        As in :func:`~crossroads.pairs.order_sensitivity`. Pairs within a domain are not
-        used.
+        As in :func:`~crossroads.pairs.order_sensitivity`. Pairs within a domain are not used.
     least
         Smallest difference at which a domain dominates another.
     level
@@ -244,9 +243,7 @@ def domain_dominance(
     Notes
     -----
     It holds for other groups of these domains, not for other domains; with two groups it is conservative.
-
-    *Departures:* the published rule asks for the size of the difference alone; it is in
-    ``published_relations``.
+    *Departures:* the published rule (``published_relations``) asks for the size of the difference alone.
 
     References
     ----------
@@ -326,7 +323,8 @@ def _measured(rows: list[_Row], names: tuple[str, str], level: float) -> dict[st
         low, high = found.mean - half, found.mean + half
         pvalue = float(tail_probability(found.mean / found.se, found.df, "two-sided"))
     return {
-        **dict(zip(("domain1", "domain2"), names, strict=True)),
+        "domain1": names[0],
+        "domain2": names[1],
         "correlation1": float(np.mean(tau1)),
         "correlation2": float(np.mean(tau2)),
         "low": low,

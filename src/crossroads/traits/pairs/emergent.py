@@ -41,11 +41,6 @@ def _tested(results: Sequence[Any]) -> str:
     return f"{phrases.ADJUSTMENTS['bh'][1]} for {traits}" if tests else ""
 
 
-def emergent_name(measure: str) -> str:
-    """Name of traits that emerge in the scores of one measure, such as ``ilps emergent``."""
-    return f"{measure} emergent"
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EmergentResult(PairsResult):
     """Traits on which pairs score above both components or below both, the furthest first."""
@@ -201,9 +196,8 @@ def emergent(
     The increase is S(g, t) − max(S(g₁, t), S(g₂, t)) above, and min(S(g₁, t), S(g₂, t)) − S(g, t) below.
     Among thousands of combinations many are positive whatever the model learned, so that each comes with the
     probability that an *ordinary* pair is as extreme. An ordinary pair scores what its components contribute
-    to pairs, plus a deviation like those of all other pairs; see
-    :func:`~crossroads.traits.pairs.emergent.ordinary_pvalues` for what exactly is tested, and why
-    exchanging deviations between pairs could not identify any.
+    to pairs, plus a deviation like those of all other pairs
+    (:func:`~crossroads.traits.pairs.emergent.ordinary_pvalues`).
 
     Parameters
     ----------
@@ -258,10 +252,9 @@ def emergent(
         p = np.stack([tails[0 if up else 1] for up in sides])
         p[increases <= 0] = 1.0  # not beyond the components, whatever the deviation
     q = benjamini_hochberg(p.ravel()).reshape(p.shape)
-    side, pair, trait = np.nonzero(increases > 0)
-    order = np.argsort(-increases[side, pair, trait], kind="stable")
-    side, pair, trait = side[order], pair[order], trait[order]
     nearer = np.stack([high if up else low for up in sides])
+    at = np.nonzero(increases > 0)
+    side, pair, trait = at = tuple(one[np.argsort(-increases[at], kind="stable")] for one in at)
     return EmergentResult(
         pairs=tuple(one.name for one in table.pairs),
         components=table.components,
@@ -269,10 +262,10 @@ def emergent(
         pair_index=read_only(pair.astype(np.int64)),
         trait_index=read_only(trait.astype(np.int64)),
         above=read_only(np.array(sides, dtype=bool)[side]),
-        increase=read_only(increases[side, pair, trait]),
-        component_score=read_only(nearer[side, pair, trait]),
-        pvalue=read_only(p[side, pair, trait] if tested else np.empty(0)),
-        qvalue=read_only(q[side, pair, trait] if tested else np.empty(0)),
+        increase=read_only(increases[at]),
+        component_score=read_only(nearer[at]),
+        pvalue=read_only(p[at] if tested else np.empty(0)),
+        qvalue=read_only(q[at] if tested else np.empty(0)),
         fdr=fdr,
         tests=int(increases.size),
         **table.record("emergent", on=on, direction=direction, null=null, fit=fit, missing=missing),
@@ -293,10 +286,8 @@ def ordinary_pvalues(table: PairScores, *, fit: str) -> tuple[Floats, Floats]:
 
     References
     ----------
-    Hosking, J. R. M., & Wallis, J. R. (1987), for the fit of the tail. doi:10.1080/00401706.1987.10488243
-
-    Knijnenburg, T. A., et al. (2009), for p-values below the reach of a permutation test.
-    doi:10.1093/bioinformatics/btp211
+    Hosking & Wallis (1987), for the fit of the tail, doi:10.1080/00401706.1987.10488243; Knijnenburg et al.
+    (2009), for p-values below the reach of a permutation test, doi:10.1093/bioinformatics/btp211
     """
     deviations, _, usable = studentised(table, fit)
     upper, lower = (_pooled(side * deviations, usable) for side in (1.0, -1.0))
@@ -307,7 +298,9 @@ def studentised(table: PairScores, fit: str) -> tuple[Floats, int, np.ndarray]:
     """Externally studentised residuals of each trait, their degrees of freedom, and which are defined."""
     n, traits = table.whole.shape
     if fit == "identities":
-        basis = _basis(_membership(table))
+        member = np.zeros((n, len(table.groups)))
+        member[np.arange(n)[:, None], np.stack(table.places, axis=1)] = 1.0
+        basis = _basis(member)
         rank, (residuals, room) = basis.shape[1], _left_over(basis, table.whole)
         room = np.repeat(room[:, None], traits, axis=1)
     else:
@@ -317,28 +310,19 @@ def studentised(table: PairScores, fit: str) -> tuple[Floats, int, np.ndarray]:
         rank, (residuals, room) = min(3, n), (np.column_stack(one) for one in zip(*parts, strict=True))
     freedom = n - rank
     if freedom < _LEAST_FREEDOM:
-        other = "more pairs, or null='none'"
-        other = f"fit='scores', {other}" if fit == "identities" else other
+        other = "fit='scores', " if fit == "identities" else ""
         raise InputError(
             f"{n} pairs leave {max(freedom, 0)} degrees of freedom next to {rank} effects of components.",
-            hint=f"so few pairs cannot show what is ordinary; use {other}.",
+            hint=f"so few pairs cannot show what is ordinary; use {other}more pairs, or null='none'.",
         )
     usable = room > _RANK**0.5
     size = np.abs(table.whole).max(axis=0, keepdims=True)
     residuals = np.where(usable & (np.abs(residuals) > _RANK * size), residuals, 0.0)
     total = (residuals**2).sum(axis=0, keepdims=True)
     own = residuals**2 / np.where(usable, room, 1.0)
-    rest = np.maximum(total - own, _RANK * total)  # of the other pairs, without the pair's own deviation
+    rest = np.maximum(total - own, _RANK * total)  # of the other pairs
     scale = np.sqrt(rest * np.where(usable, room, 1.0) / (freedom - 1))
     return residuals / np.where(scale > 0, scale, 1.0), freedom - 1, usable
-
-
-def _membership(table: PairScores) -> Floats:
-    """Which pair contains which group, one row per pair."""
-    member = np.zeros((len(table.pairs), len(table.groups)))
-    for places in table.places:
-        member[np.arange(len(table.pairs)), places] = 1.0
-    return member
 
 
 def _basis(columns: Floats) -> Floats:
@@ -392,14 +376,11 @@ def _tail(beyond: Floats, shape: float, scale: float) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class PairAgreement:
-    """One pair: what was detected and what is true."""
+    """One pair: which traits, or dimensions, were detected, and which are true."""
 
     pair: str
-    """The pair."""
     detected: tuple[str, ...]
-    """Traits, or dimensions, that were detected."""
     true: tuple[str, ...]
-    """Those that are true."""
 
     @property
     def hits(self) -> tuple[str, ...]:

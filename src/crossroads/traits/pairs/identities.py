@@ -63,20 +63,14 @@ class PairsResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class PairScores:
-    """Pairs that were scored together with both components."""
+    """Pairs that were scored together with both components: scores of each, pairs by traits."""
 
     pairs: tuple[PairedGroup, ...]
-    """The pairs."""
     traits: tuple[str, ...]
-    """The traits."""
     whole: Floats
-    """Scores of the pairs: pairs by traits."""
     first: Floats
-    """Scores of the first component of each pair."""
     second: Floats
-    """Scores of the second component of each pair."""
     coverage: Coverage
-    """Which pairs were measured."""
     origin: Mapping[str, Any]
     """The measure of the scores, and their provenance."""
 
@@ -176,11 +170,10 @@ def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
         listed = tuple(pairs)
         strange: list[Any] = [one for one in listed if type(one) is not PairedGroup]
         if strange:
-            raise InputError(
-                f"{in_short(strange[0])} is not a paired group.",
-                hint="give cr.pairs.paired_groups(...), or a mapping such as "
-                "{'Black woman': ('Black', 'woman')}.",
+            hint = (
+                "give cr.pairs.paired_groups(...), or a mapping such as {'Black woman': ('Black', 'woman')}."
             )
+            raise InputError(f"{in_short(strange[0])} is not a paired group.", hint=hint)
         return listed
     made = []
     for name, two in pairs.items():
@@ -250,10 +243,8 @@ def row_taus(left: Floats, right: Floats) -> Floats:
     [0.3333]
     """
     if left.shape[1] < 2:
-        raise InputError(
-            f"a rank correlation needs at least two traits; there is {left.shape[1]}.",
-            hint="score more traits.",
-        )
+        what = f"a rank correlation needs at least two traits; there is {left.shape[1]}."
+        raise InputError(what, hint="score more traits.")
     taus = kendall_many(left, right)
     if np.isnan(taus).any():
         raise EvidenceError(

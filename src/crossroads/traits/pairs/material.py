@@ -7,13 +7,12 @@ reason for every pair left out. Users' own groups are read from a TOML file of t
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from crossroads.core.errors import DesignError, FormatError, in_short, one_of
 from crossroads.core.stimuli.files.text import check_known, read_data
@@ -46,28 +45,23 @@ class Identity:
 
 @dataclass(frozen=True, kw_only=True)
 class Irregular:
-    """A pair with an irregular form, such as *Latina*."""
+    """A pair with an irregular form, such as *Latina*; without an order it stands for both orders."""
 
     groups: Pair
-    """The two groups, in the order of the phrase where it has one."""
     forms: Pair
-    """Singular and plural."""
     ordered: bool = True
-    """Whether the phrase has an order; one without replaces both."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """Pairs to leave out, or to keep although a domain is left out."""
+    """Pairs to leave out, or to keep although a domain is left out; and why, in a sentence."""
 
     kind: str
     """``domain``, ``pair`` (both orders), ``order`` (this one only) or ``first`` (groups before others)."""
     names: tuple[str, ...] = ()
     """Domains, or the groups that may not come first."""
     pairs: tuple[Pair, ...] = ()
-    """The pairs of a rule about pairs."""
     reason: str
-    """Why, in a sentence."""
 
     def matches(self, first: Identity, second: Identity) -> bool:
         """Whether the rule applies to these two in this order."""
@@ -79,39 +73,18 @@ class Rule:
         return names in self.pairs or (self.kind == "pair" and names[::-1] in self.pairs)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True)
 class Identities:
     """Groups with their forms, and rules for pairing them."""
 
     name: str
-    """Short name."""
     members: tuple[Identity, ...]
-    """The groups."""
     person: Pair = ("person", "people")
     """The noun after an adjective, in singular and plural."""
     irregular: tuple[Irregular, ...] = ()
-    """Pairs with irregular forms."""
     exclude: tuple[Rule, ...] = ()
-    """Pairs that are left out."""
     keep: tuple[Rule, ...] = ()
     """Pairs that are kept although a rule about domains excludes them."""
-
-    def __repr__(self) -> str:
-        return f"<Identities {self.name}: {', '.join(member.name for member in self.members)}>"
-
-    def select(self, groups: Iterable[str]) -> Identities:
-        """Select these groups only, in this order."""
-        known = {member.name: member for member in self.members}
-        if isinstance(groups, str):
-            raise DesignError(f"the groups are one string, {in_short(groups)}.", hint="give a list of names.")
-        chosen = list(groups)
-        for name in chosen:
-            one_of("group", name, known)
-            if chosen.count(name) > 1:
-                raise DesignError(f"the group {in_short(name)} is given twice.", hint="name each one once.")
-        if len(chosen) < 2:
-            raise DesignError(f"a pair needs two groups; {chosen or 'none'} given.", hint="name two or more.")
-        return dataclasses.replace(self, members=tuple(known[name] for name in chosen))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,8 +113,7 @@ class PairedGroup:
         return self.first, self.second
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExcludedPair:
+class ExcludedPair(NamedTuple):
     """An ordered pair of groups that is left out."""
 
     first: str
@@ -213,61 +185,60 @@ def read_identities(path: str | Path) -> Identities:
 
 
 def _identities(groups: Identities | Iterable[str] | str | Path | None) -> Identities:
-    if groups is None or isinstance(groups, Identities):
-        return groups or abc_identities()
-    return read_identities(groups) if isinstance(groups, str | Path) else abc_identities().select(groups)
+    if isinstance(groups, Identities):
+        return groups
+    if isinstance(groups, str | Path):
+        return read_identities(groups)
+    every = abc_identities()
+    known = {member.name: member for member in every.members}
+    chosen = list(known if groups is None else groups)
+    for name in chosen:
+        one_of("group", name, known)
+        if chosen.count(name) > 1:
+            raise DesignError(f"the group {in_short(name)} is given twice.", hint="name each one once.")
+    if len(chosen) < 2:
+        raise DesignError(f"a pair needs two groups; {chosen or 'none'} given.", hint="name two or more.")
+    return replace(every, members=tuple(known[name] for name in chosen))
 
 
 def _excluded(known: Identities) -> tuple[ExcludedPair, ...]:
     found = []
     for first, second in itertools.permutations(known.members, 2):
-        rule = _rule(known, first, second)
-        if rule is not None:
-            kind, reason = rule.kind, rule.reason
+        if (rule := _rule(known, first, second)) is not None:
+            found.append(ExcludedPair(first.name, second.name, rule.kind, rule.reason))
         elif _paired(known, first, second) is None:
-            kind, reason = _without_form(known, first, second)
-        else:
-            continue
-        found.append(ExcludedPair(first=first.name, second=second.name, kind=kind, reason=reason))
+            found.append(ExcludedPair(first.name, second.name, "form", _without_form(known, first, second)))
     return tuple(found)
 
 
 def _rule(known: Identities, first: Identity, second: Identity) -> Rule | None:
     kept = any(rule.matches(first, second) for rule in known.keep)
-    for rule in known.exclude:
-        if rule.matches(first, second) and not (kept and rule.kind == "domain"):
-            return rule
-    return None
+    rules = (rule for rule in known.exclude if rule.matches(first, second))
+    return next((rule for rule in rules if not (kept and rule.kind == "domain")), None)
 
 
-def _without_form(known: Identities, first: Identity, second: Identity) -> tuple[str, str]:
+def _without_form(known: Identities, first: Identity, second: Identity) -> str:
     for irregular in known.irregular:
         if irregular.groups == (second.name, first.name) and not irregular.ordered:
-            return "form", f"'{irregular.forms[0]}' has no order and stands for both."
-    return "form", f"The group {first.name!r} has no form that can come first."
+            return f"'{irregular.forms[0]}' has no order and stands for both."
+    return f"The group {first.name!r} has no form that can come first."
 
 
 def _paired(known: Identities, first: Identity, second: Identity) -> PairedGroup | None:
     """The pair in this order; None where it cannot be phrased in it."""
-    names, ordered = (first.name, second.name), True
-    forms: Pair | None = None
+    names = (first.name, second.name)
+    forms, ordered = _phrase(known, first, second), True
     for irregular in known.irregular:
         if irregular.groups == names:
             forms, ordered = irregular.forms, irregular.ordered
         elif irregular.groups == names[::-1] and not irregular.ordered:
             return None  # phrased once, in the order in which it is listed
     if forms is None:
-        forms = _phrase(known, first, second)
-    if forms is None:
         return None
-    singular, plural = forms
-    capitalised = plural[:1].upper() + plural[1:]
+    named = {"singular": forms[0], "plural": forms[1], "capitalised": forms[1][:1].upper() + forms[1][1:]}
+    domains = (first.domain, second.domain)
     return PairedGroup(
-        first=first.name,
-        second=second.name,
-        domains=(first.domain, second.domain),
-        forms=FrozenDict({"singular": singular, "plural": plural, "capitalised": capitalised}),
-        ordered=ordered,
+        first=first.name, second=second.name, domains=domains, forms=FrozenDict(named), ordered=ordered
     )
 
 

@@ -149,13 +149,12 @@ def order_sensitivity(
 
     Parameters
     ----------
-    scores
-        Trait scores of the pairs, under their singular, and of their components.
+    scores, components
+        Trait scores of the pairs, under their singular, and of their components; ``components`` where those
+        are not among ``scores``.
     pairs
         Paired groups, or a mapping of each pair's name to its two groups; None for those of the catalogue
         that are among the scores.
-    components
-        Trait scores of the single groups, where they are not among ``scores``.
     level
         Share of resamples inside the intervals.
     resamples, seed
@@ -163,16 +162,11 @@ def order_sensitivity(
     missing
         ``"raise"``, or ``"drop"`` to leave out requested pairs that were not scored.
 
-    Notes
-    -----
-    Published for RoBERTa with SeT: .43 with the first component, .46 with the second, .56 with the higher of
-    the two, and .69 between the orders.
-
     References
     ----------
     Cao, Y. T., et al. (2022), section 5.2. doi:10.18653/v1/2022.naacl-main.92
 
-    The resampling: Snijders, T. A. B., & Borgatti, S. P. (1999). Non-parametric standard errors and tests for
+    Snijders, T. A. B., & Borgatti, S. P. (1999). Non-parametric standard errors and tests for
     network statistics. Connections 22(2), 161-170.
 
     Examples
@@ -237,10 +231,8 @@ def _reversals(table: PairScores) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 def group_weights(table: PairScores, resamples: int, seed: int) -> Floats:
     """How often each pair counts in each resample of the groups: the product of its groups' draws."""
-    rng = generator(seed)
-    n = len(table.groups)
-    first, second = table.places
-    drawn = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
+    n, (first, second) = len(table.groups), table.places
+    drawn = generator(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
     return np.asarray(drawn[:, first] * drawn[:, second], dtype=np.float64)
 
 
@@ -249,8 +241,6 @@ def weighted_means(values: Floats, weights: Floats) -> Floats:
     total = weights.sum(axis=1)
     kept = total > 0
     if not kept.any():
-        raise InputError(
-            "no resample of the groups contains a pair, so there is no interval.",
-            hint="draw more resamples, or score more pairs.",
-        )
+        what = "no resample of the groups contains a pair, so there is no interval."
+        raise InputError(what, hint="draw more resamples, or score more pairs.")
     return np.asarray((weights[kept] @ values) / total[kept])
