@@ -170,15 +170,12 @@ class ChatOptions:
         for name, least in (("prompts", 1), ("repetitions", 1), ("max_tokens", 1), ("seed", 0)):
             whole(name, getattr(self, name), least=least, hint=f"give a whole number from {least} up.")
         if self.prompts * self.repetitions > MOST_QUESTIONS:
-            raise InputError(
-                f"{self.prompts:,} prompts × {self.repetitions:,} repetitions are more than "
-                f"{MOST_QUESTIONS:,}.",
-                hint="ask fewer prompts or repetitions.",
-            )
+            what = f"{self.prompts:,} prompts × {self.repetitions:,} repetitions"
+            what = f"{what} are more than {MOST_QUESTIONS:,}."
+            raise InputError(what, hint="ask fewer prompts or repetitions.")
         if not 0 <= (self.temperature or 0) <= 2:
-            raise InputError(
-                f"temperature is {in_short(self.temperature)}.", hint="give a number from 0 to 2."
-            )
+            what = f"temperature is {in_short(self.temperature)}."
+            raise InputError(what, hint="give a number from 0 to 2.")
 
     def model(self, model: str | Path | ChatFunction) -> ChatModel:
         """The model that is asked: a function, a service, or one on this machine."""
@@ -186,14 +183,9 @@ class ChatOptions:
             return FunctionChat(model)
         if not is_endpoint(model):
             return LocalChat(model, revision=self.revision, device=self.device)
-        return ChatService(
-            str(model),
-            model=self.served_model,
-            protocol=self.protocol,
-            key_variable=self.key_variable,
-            timeout=self.timeout,
-            retries=self.retries,
-        )
+        names = ("protocol", "key_variable", "timeout", "retries")
+        options: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return ChatService(str(model), model=self.served_model, **options)
 
 
 class Conversation:
@@ -252,13 +244,9 @@ class Conversation:
         finally:
             pool.shutdown(wait=wait, cancel_futures=True)
         report(len(replies), len(replies))
-        return ChatAnswers(
-            [
-                replace(one, text=reply.text, finish=reply.finish)
-                for one, reply in zip(self.prompts, replies, strict=True)
-            ],
-            provenance=self._provenance(replies),
-        )
+        both = zip(self.prompts, replies, strict=True)
+        answers = [replace(one, text=reply.text, finish=reply.finish) for one, reply in both]
+        return ChatAnswers(answers, provenance=self._provenance(replies))
 
     def _reply(self, one: ChatAnswer) -> Reply:
         key = self._key(one)

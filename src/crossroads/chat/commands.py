@@ -84,13 +84,11 @@ class Conversed:
     def check(self) -> None:
         """Refuse wrong values before the work."""
         if self.price is not None and not all(0 <= one < inf for one in self.price):
-            raise InputError(
-                f"--price is {self.price[0]} {self.price[1]}.", hint="give two numbers from 0 up."
-            )
-        if self.labels and self.labels[0].strip().casefold() == self.labels[1].strip().casefold():
-            raise InputError(
-                f"--labels are {self.labels[0]!r} and {self.labels[1]!r}.", hint="give two that differ."
-            )
+            what = f"--price is {self.price[0]} {self.price[1]}."
+            raise InputError(what, hint="give two numbers from 0 up.")
+        first, second = self.labels or ("x", "y")
+        if first.strip().casefold() == second.strip().casefold():
+            raise InputError(f"--labels are {first!r} and {second!r}.", hint="give two that differ.")
 
     def about(self, design: Design, seed: int) -> Conversation:
         """The questions about a test."""
@@ -106,7 +104,10 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
     of a service is read from the environment variable CROSSROADS_API_KEY.
     """
     conversed.check()
-    designs = [_labelled(one, conversed.labels) for one in chosen.designs("weat6")]
+    designs = chosen.designs("weat6")
+    if conversed.labels is not None:
+        x, y = (StimulusSet(label, (label,)) for label in conversed.labels)
+        designs = [replace(one, x=x, y=y) for one in designs]
     written.draw_one(len(designs))
     most, model, task, seed = conversed.most, conversed.model, conversed.task, written.seed
     if model.endswith(".json") and Path(model).is_file():
@@ -127,14 +128,6 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
         )
     found = _answers(asked, conversed.answers, task, conversed.workers)
     return _outcome([_score(answers, one, task, seed) for one, answers in zip(designs, found, strict=True)])
-
-
-def _labelled(design: Design, labels: tuple[str, str] | None) -> Design:
-    """A design with other labels."""
-    if labels is None:
-        return design
-    x, y = (StimulusSet(label, (label,)) for label in labels)
-    return replace(design, x=x, y=y)
 
 
 def _answers(asked: dict[str, Conversation], output: Path, task: str, workers: int) -> Iterator[ChatAnswers]:

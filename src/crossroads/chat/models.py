@@ -43,6 +43,8 @@ ChatFunction = Callable[[list[Message]], str]
 _MOST_BYTES = 1 << 22
 _OPTIONAL = ("seed", "max_tokens", "temperature")
 """Parts of a request that some services do not accept."""
+_FILTERED = ("content_filter", "content management policy")
+"""What services say that refuse the question itself."""
 _HINT = "is this the address of a chat service, such as https://example.org/v1, and the protocol right?"
 
 
@@ -143,18 +145,17 @@ class ChatService:
     def _ask(self, protocol: str, messages: Sequence[Message], options: dict[str, Any]) -> Reply:
         for _ in range(len(_OPTIONAL) + 1):
             body = json.dumps(_question(protocol, messages, self._model, options, self._refused)).encode()
+            place = address(self._url, protocol, CHAT_PATHS)
             try:
-                data = self._caller.post(
-                    address(self._url, protocol, CHAT_PATHS), body, most_bytes=_MOST_BYTES
-                )
+                data = self._caller.post(place, body, most_bytes=_MOST_BYTES)
             except EndpointError as error:
-                if _is_filtered(error):
+                text = error.answer.lower()
+                if error.status == 400 and any(sign in text for sign in _FILTERED):
                     return Reply("", "content_filter")
-                said = error.answer.lower() if error.status in (400, 422) else ""
-                unknown = [one for one in _OPTIONAL if one in said and one not in self._refused]
-                if not unknown:
+                known = [one for one in _OPTIONAL if one in text and one not in self._refused]
+                if error.status not in (400, 422) or not known:
                     raise
-                self._refused.add(unknown[0])
+                self._refused.add(known[0])
                 continue
             return _read(protocol, data, self._caller.key)
         raise EndpointError("the service accepts no request.", hint=_HINT)
@@ -187,12 +188,6 @@ def _question(
     if "max_tokens" in refused:
         given["max_completion_tokens"] = options["max_tokens"]
     return body | given
-
-
-def _is_filtered(error: EndpointError) -> bool:
-    """Whether a service refused the question itself."""
-    said = error.answer.lower()
-    return error.status == 400 and ("content_filter" in said or "content management policy" in said)
 
 
 def _read(protocol: str, data: bytes, secret: str | None) -> Reply:

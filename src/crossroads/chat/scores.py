@@ -57,12 +57,12 @@ _OPTIONAL = (
 )
 _RATES = "refusal_rate=_refusal_rate unparsed_rate=_unparsed_rate"
 _NOTES = {
-    ASSOCIATION: "share of A's words given to X and of B's to Y, less 1: from -1 to 1",
+    ASSOCIATION: "share of A's words given to X and of B's to Y, minus 1: from -1 to 1",
     DECISION: "share of decisions that give A's word to X and B's to Y; .5 by chance",
 }
 _CHANCE = {ASSOCIATION: 0.0, DECISION: 0.5}
 _SCORES = {
-    ASSOCIATION: "mean over answers of the share of A given to X plus that of B given to Y, less 1",
+    ASSOCIATION: "mean over answers of the share of A given to X plus that of B given to Y, minus 1",
     DECISION: "share of decisions that give the word of A to X and that of B to Y",
 }
 _CELLS = 1e-24
@@ -86,20 +86,16 @@ _TAIL = phrases.tail("two-sided")
 
 @dataclass(frozen=True, kw_only=True)
 class ChatExchange:
-    """What exchanging the words between A and B gives along with the p-value, answers as given."""
+    """How the p-value of exchanging words was found, its bounds, and what the score would be by chance."""
 
     chance: float
     """The score without an association: 0, or .5 for decisions."""
     pvalue_low: float | None = None
-    """Lower bound of the p-value."""
     pvalue_high: float | None = None
-    """Upper bound."""
     min_pvalue: float | None = None
     """The smallest p-value that sets of these sizes can give."""
     method: str = "none"
-    """How the p-value was found."""
     alternative: str = "two-sided"
-    """Tail of the p-values."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +123,7 @@ class ChatReading:
     statuses: tuple[str, ...]
     """What became of each answer, in their order."""
     first_share: float | None
-    """Share of words that were given to the label that stood first in the question; None where that is not
+    """Share of words that were given to the label that was first in the question; None where that is not
     known. Orders are balanced, so this is a habit of the model and no part of the score."""
 
 
@@ -306,9 +302,8 @@ def chat_association(
     .. math::
         \frac{|A \to x|}{|A \to x| + |A \to y|} + \frac{|B \to y|}{|B \to x| + |B \to y|} - 1,
 
-    from -1 to 1: the share of A's words given to the label of X, plus that of B's words given to the label of
-    Y, less 1; ``score`` is its mean over answers. An answer has a score if it gives a word of A and a word of
-    B to a label of the design. Others refuse, or cannot be read; both are counted.
+    from -1 to 1; ``score`` is its mean over answers. An answer has a score if it gives a word of A and a word
+    of B to a label of the design. Others refuse, or cannot be read; both are counted.
 
     ``pvalue`` exchanges words between A and B: a share for each word, how often it was given to a label of X,
     and all divisions of these into sets of the same sizes. ``crossed`` counts words and answers both as
@@ -402,7 +397,7 @@ def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Des
 
     ``pvalue`` exchanges the two words of a pair, all its decisions at once, in all ways; pairs that have a
     word in common are exchanged together. ``crossed`` counts pairs of words and labels (or answers) as drawn,
-    and its ``difference`` is ``score`` less .5.
+    and its ``difference`` is ``score`` minus .5.
 
     Parameters
     ----------

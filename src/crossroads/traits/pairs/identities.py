@@ -170,9 +170,7 @@ def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
         listed = tuple(pairs)
         strange: list[Any] = [one for one in listed if type(one) is not PairedGroup]
         if strange:
-            hint = (
-                "give cr.pairs.paired_groups(...), or a mapping such as {'Black woman': ('Black', 'woman')}."
-            )
+            hint = "give cr.pairs.paired_groups(...), or a mapping: {'Black woman': ('Black', 'woman')}."
             raise InputError(f"{in_short(strange[0])} is not a paired group.", hint=hint)
         return listed
     made = []
