@@ -114,14 +114,6 @@ def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
 
     The targets of the design are the labels, its attributes the words. ``finish`` says how the answer ended:
     ``content_filter`` and ``refusal`` are refusals.
-
-    Examples
-    --------
-    >>> design = Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
-    >>> parse("1. **Joy** - Young\n2. agony: old", design).given
-    {'joy': 'x', 'agony': 'y'}
-    >>> parse("I'm sorry, but I can't help with that.", design).status
-    'refused'
     """
     said = folded(_THOUGHT.sub("\n", text))
     found: dict[str, set[tuple[str, str]]] = {}

@@ -46,14 +46,9 @@ def flipped_signs(signs: Integers, clusters: Integers | None = None, *, widened:
     :math:`2^G` flips: it takes whole numbers only, so that its distribution is found by adding one cluster
     after the other. With every sign its own cluster this is the exact sign test.
 
-    Parameters
-    ----------
-    signs
-        1, -1, or 0 for a tie, which counts for nothing.
-    clusters
-        What signs share, as numbers from 0; None if nothing.
-    widened
-        Factor of the sums of flips, where clusters of another kind cross these; see :func:`widening`.
+    ``signs`` are 1, -1, or 0 for a tie, which counts for nothing; ``clusters`` say what signs share, as
+    numbers from 0; ``widened`` is a factor of the sums of flips, where clusters of another kind cross these
+    (:func:`widening`).
 
     Examples
     --------
@@ -117,16 +112,8 @@ def flipped_mean(
     :math:`\theta` are flipped. For each flip these :math:`\theta` form an interval around the mean, found
     from a quadratic equation, and the ends of the result are quantiles of theirs.
 
-    Parameters
-    ----------
-    values, clusters
-        One value per row, and what rows share, as numbers from 0.
-    null
-        The mean that the p-value is about.
-    widened
-        As in :func:`flipped_signs`.
-    draws, seed
-        How many flips are drawn, if there are more, and their seed.
+    ``values`` are one per row, ``clusters`` what rows share; ``null`` is the mean that the p-value is about,
+    and ``draws`` how many flips are drawn if there are more.
 
     Examples
     --------

@@ -69,21 +69,7 @@ class SentenceItems:
 
 
 def sentence_items(given: object) -> SentenceItems:
-    """Pairs or triples from a file, or from rows.
-
-    Parameters
-    ----------
-    given
-        A file, or a list of mappings of columns to values.
-
-    Examples
-    --------
-    >>> found = sentence_items(
-    ...     [{"sent_more": "Women cook.", "sent_less": "Men cook.", "bias_type": "gender"}]
-    ... )
-    >>> found.kind, found.items[0].category
-    ('pairs', 'gender')
-    """
+    """Pairs or triples from a file, or from rows: mappings of columns to values."""
     if isinstance(given, SentenceItems):
         return given
     if isinstance(given, str | Path):

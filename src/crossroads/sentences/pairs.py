@@ -128,7 +128,6 @@ class ByCategory(Result):
 
     @property
     def _question(self) -> str:
-        """What the model chooses from."""
         return self._choice
 
     def _members(self) -> Iterator[Part]:
@@ -139,7 +138,6 @@ class ByCategory(Result):
             yield Part(name, f"categories/{pointer_part(name)}", one, p, self)
 
     def _named(self, part: Part) -> str:
-        """Name of the test of all items, or of a category."""
         return self._label if part.category == ALL else f"{self._label}, {part.category}"
 
     @classmethod
@@ -203,7 +201,6 @@ class ByCategory(Result):
         )
 
     def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values, none of them marked."""
         return marked(self.adjusted)
 
 
@@ -519,9 +516,8 @@ def groupings_of(scores: SentenceScores, cluster: str | Sequence[str] | None) ->
 
 def cluster_names(items: Iterable[SentenceItem], cluster: str | Sequence[str]) -> tuple[str, ...]:
     """Names of what pairs share; what they do not have is an error."""
-    names = (
-        (CONTRAST, FRAME) if cluster == AUTO else (cluster,) if isinstance(cluster, str) else tuple(cluster)
-    )
+    names = (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    names = (CONTRAST, FRAME) if cluster == AUTO else names
     if not 1 <= len(set(names)) == len(names) <= 2:
         raise InputError(f"cluster is {in_short(cluster)}.", hint="name one column, or two that are crossed.")
     known = dict.fromkeys((CONTRAST, FRAME, "category", *(key for one in items for key in one.columns)))
@@ -532,23 +528,13 @@ def cluster_names(items: Iterable[SentenceItem], cluster: str | Sequence[str]) -
 
 
 def contrast_and_frame(one: ScoredItem) -> tuple[str, str]:
-    """The words in which the first two sentences of an item differ, in one order, and the others.
-
-    Examples
-    --------
-    >>> from crossroads.sentences.material import SentenceItem
-    >>> pair = SentenceItem(sentences=("Women can't drive.", "Men can't drive."))
-    >>> contrast_and_frame(ScoredItem(item=pair, totals=(0.0, 0.0), tokens=(1, 1)))
-    ('men / women', "_ can't drive")
-    """
+    """The words in which the first two sentences of an item differ, in one order, and the others."""
     first, second = _words(one.item.sentences[:2])
     frame: list[str] = []
     apart: tuple[list[str], list[str]] = ([], [])
     for what, i, j, k, m in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        if what == "equal":
-            frame += first[i:j]
-        else:
-            frame.append("_")
+        frame += first[i:j] if what == "equal" else ["_"]
+        if what != "equal":
             apart[0].extend(first[i:j])
             apart[1].extend(second[k:m])
     return " / ".join(sorted(" ".join(some) for some in apart)), " ".join(frame)

@@ -45,14 +45,6 @@ def filled(item: SentenceItem) -> tuple[Filled, ...] | str:
     The words are what a sentence has between the parts of its context; where it differs from its context
     elsewhere, its word at the place of the blank, without punctuation around it, is put into the context, as
     in the released code of StereoSet.
-
-    Examples
-    --------
-    >>> item = SentenceItem(
-    ...     sentences=("Girls are very soft.", "girls are strong!"), columns={"context": "Girls are BLANK."}
-    ... )
-    >>> [one.text[one.start : one.end] for one in filled(item)]
-    ['very soft', 'strong']
     """
     context = _context(item)
     if isinstance(context, str):
@@ -83,12 +75,6 @@ def released_words(item: SentenceItem) -> tuple[str, ...] | str:
     """The word that the released code of StereoSet finds in each sentence; or why it finds none.
 
     The word of the sentence at the place of the blank, as spaces separate words, without any punctuation.
-
-    Examples
-    --------
-    >>> sentences = ("Girls are very soft.", "Girls are self-made.")
-    >>> released_words(SentenceItem(sentences=sentences, columns={"context": "Girls are BLANK."}))
-    ('very', 'selfmade')
     """
     context = _context(item)
     if isinstance(context, str):
@@ -137,7 +123,7 @@ def split_sentences(tokenizer: Any, sentences: Sequence[str], *, begin: int | No
     for encoding in backend.encode_batch(list(sentences)):
         ids, special, spans = map(list, (encoding.ids, encoding.special_tokens_mask, encoding.offsets))
         if begin is not None:
-            while special and special[-1] and len(special) > 1:
+            while len(special) > 1 and special[-1]:
                 ids, special, spans = ids[:-1], special[:-1], spans[:-1]
             if not special or not special[0]:
                 ids, special, spans = [begin, *ids], [1, *special], [(0, 0), *spans]
@@ -151,23 +137,14 @@ def shared_places(splits: Sequence[Split]) -> list[tuple[int, ...]]:
 
     The longest common blocks of tokens, as in the released code of CrowS-Pairs; with three sentences, what
     the first shares with both others.
-
-    Examples
-    --------
-    >>> pair = [Split((1, 5, 6, 7, 2), (1, 2, 3)), Split((1, 8, 9, 6, 7, 2), (1, 2, 3, 4))]
-    >>> shared_places(pair)
-    [(2, 3), (3, 4)]
     """
     first, *others = splits
-    ways = [_common(first.ids, other.ids) for other in others]
-    kept = [at for at in first.counted if all(at in way for way in ways)]
-    return [tuple(kept), *(tuple(way[at] for at in kept) for way in ways)]
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> dict[int, int]:
-    """Place of each common token in the first sentence, to that in the second."""
-    blocks = SequenceMatcher(None, one, other).get_matching_blocks()
-    return {block.a + i: block.b + i for block in blocks for i in range(block.size)}
+    ways = []
+    for other in others:
+        blocks = SequenceMatcher(None, first.ids, other.ids).get_matching_blocks()
+        ways.append({block.a + i: block.b + i for block in blocks for i in range(block.size)})
+    shared = [at for at in first.counted if all(at in way for way in ways)]
+    return [tuple(shared), *(tuple(way[at] for at in shared) for way in ways)]
 
 
 def texts_of(
@@ -187,10 +164,8 @@ def texts_of(
         ]
     if score == "blank":
         found = [_unmasked(s, one, int(mask or 0)) for s, one in zip(splits, blanks, strict=True)]
-    elif score == "bare":
-        found = [_bare(s) for s in splits]
     else:
-        found = [_whole(s, shift=1 if mask is None else 0) for s in splits]
+        found = [_bare(s) if score == "bare" else _whole(s, shift=int(mask is None)) for s in splits]
     return found if all(found) else NO_TOKEN
 
 
@@ -212,11 +187,11 @@ def _bare(split: Split) -> list[Text]:
 def _unmasked(split: Split, one: Filled, mask: int) -> list[Text]:
     """The tokens of the words in a blank, each masked after those before it, with none of those behind it."""
     spaced = len(one.text[: one.start].rstrip())
-    # characters of the words, or only the space before them: one without width stands where the words begin
+    # characters of the words, or only the space before them; one without width is where the words begin
+    spans = ((at, *split.spans[at]) for at in split.counted)
     inside = [
         at
-        for at in split.counted
-        for start, end in [split.spans[at]]
+        for at, start, end in spans
         if start < one.end and end > spaced and (start < end or start <= one.start)
     ]
     places = range(inside[0], inside[-1] + 1) if inside else range(0)
@@ -234,8 +209,8 @@ class AskedItems(NamedTuple):
     @property
     def flat(self) -> list[tuple[Text, tuple[int, int]]]:
         """Every text, with its item and its sentence."""
-        owners = [(i, j) for i, item in enumerate(self.texts) for j in range(len(item))]
-        return [(text, (i, j)) for i, j in owners for text in self.texts[i][j]]
+        owned = ((i, j, some) for i, item in enumerate(self.texts) for j, some in enumerate(item))
+        return [(text, (i, j)) for i, j, some in owned for text in some]
 
 
 def asked_of(

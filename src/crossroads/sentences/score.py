@@ -25,12 +25,7 @@ from crossroads.core.models.transformers import Device
 from crossroads.core.storage.cache import record_fingerprint
 from crossroads.sentences.evidence import PUBLISHED, SCORES, Score, ScoredItem, SentenceScores
 from crossroads.sentences.material import SentenceItems, sentence_items
-from crossroads.sentences.plan import (
-    asked_of,
-    check_blanks,
-    filled,
-    split_sentences,
-)
+from crossroads.sentences.plan import asked_of, check_blanks, filled, split_sentences
 
 SCHEME = "crossroads-sentences/2"
 """Name of the procedure; changes when the same input would give other scores."""
@@ -213,10 +208,7 @@ class _Work:
 
 
 class _Scorer:
-    """A loaded model that scores batches.
-
-    If ``weighted``, log-probabilities are weighted by the attention that their token gets.
-    """
+    """A loaded model that scores batches, weighted by the attention that tokens get if ``weighted``."""
 
     def __init__(self, model: LanguageModel, *, weighted: bool) -> None:
         self._torch = require("torch", extra="models", purpose="running transformer models")
@@ -277,14 +269,10 @@ def _score(model: LanguageModel, score: AskedScore) -> Score:
     return score
 
 
-def _check_left_out(left_out: dict[str, str], kept: int, missing: str) -> None:
-    if not left_out or (missing == "drop" and kept):
-        return
-    shown = join_words([f"{in_short(text)} ({why})" for text, why in left_out.items()], most=3)
-    raise InputError(
-        f"sentences cannot be scored: {shown}.",
-        hint="leave them out of the file, or drop them with missing='drop'."
-        if kept
-        else "nothing is left; give other sentences.",
-        option="missing",
-    )
+def _check_left_out(left_out: dict[str, str], scored: int, missing: str) -> None:
+    if left_out and not (missing == "drop" and scored):
+        shown = join_words([f"{in_short(text)} ({why})" for text, why in left_out.items()], most=3)
+        hint = "leave them out of the file, or drop them with missing='drop'."
+        if not scored:
+            hint = "nothing is left; give other sentences."
+        raise InputError(f"sentences cannot be scored: {shown}.", hint=hint, option="missing")

@@ -181,13 +181,7 @@ class DominanceResult(PairsResult):
 def dominance_relations(
     differences: Mapping[tuple[str, str], float], *, least: float = 0.1
 ) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Find which domain dominates which by the published rule, from the differences of mean correlations.
-
-    Examples
-    --------
-    >>> dominance_relations({("age", "race"): 0.125, ("race", "religion"): 0.06})["race"]
-    {'dominates': (), 'dominated by': ('age',)}
-    """
+    """Find which domain dominates which by the published rule, from the differences of mean correlations."""
     return _related({pair: _larger(*pair, value, least) for pair, value in differences.items()})
 
 

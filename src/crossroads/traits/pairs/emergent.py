@@ -526,14 +526,7 @@ def against(
 
 
 def poles(traits: Traits) -> dict[str, str]:
-    """Map each adjective to its end of the scale, such as ``"low Communion"``.
-
-    Examples
-    --------
-    >>> from crossroads.core.stimuli import catalog
-    >>> poles(catalog().traits("abc-traits"))["cold"]
-    'low Communion'
-    """
+    """Map each adjective to its end of the scale, such as ``"low Communion"``."""
     low = {pair.left: f"low {pair.scale}" for pair in traits}
     return low | {pair.right: f"high {pair.scale}" for pair in traits}
 

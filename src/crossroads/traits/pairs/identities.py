@@ -233,13 +233,7 @@ def origin(scores: Scores) -> dict[str, Any]:
 
 
 def row_taus(left: Floats, right: Floats) -> Floats:
-    """Kendall's τ-b of each row with the same row of another table; every row must have one.
-
-    Examples
-    --------
-    >>> row_taus(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 3.0, 2.0]])).round(4).tolist()
-    [0.3333]
-    """
+    """Kendall's τ-b of each row with the same row of another table; every row must have one."""
     if left.shape[1] < 2:
         what = f"a rank correlation needs at least two traits; there is {left.shape[1]}."
         raise InputError(what, hint="score more traits.")
