@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from crossroads.core.errors import InputError, in_short, one_of, require
 from crossroads.core.models.files import find_model
@@ -65,19 +65,6 @@ class Reply(NamedTuple):
     """The model that the service names."""
 
 
-class ChatModel(Protocol):
-    """What answers questions."""
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What its answers depend on, without anything secret."""
-
-    def reply(
-        self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
-    ) -> Reply:
-        """Ask once."""
-
-
 @dataclass(frozen=True)
 class FunctionChat:
     """A function of the user as a model."""
@@ -86,7 +73,7 @@ class FunctionChat:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The name of the function."""
+        """What its answers depend on."""
         return {"model": getattr(self.function, "__qualname__", type(self.function).__qualname__)}
 
     def reply(self, messages: Sequence[Message], **_: Any) -> Reply:
@@ -120,7 +107,7 @@ class ChatService:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """As in :class:`ChatModel`."""
+        """What its answers depend on, without anything secret."""
         parameters = parameters_sha256(self._url)
         more = {} if parameters is None else {"parameters sha256": parameters}
         return {"url": public_url(self._url), "model": self._model, **more}
@@ -138,7 +125,7 @@ class ChatService:
     def reply(
         self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
     ) -> Reply:
-        """As in :class:`ChatModel`."""
+        """Ask once."""
         options = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
         return self._protocols.ask(lambda protocol: self._ask(protocol, messages, options))
 
@@ -237,13 +224,13 @@ class LocalChat:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """As in :class:`ChatModel`."""
+        """What its answers depend on."""
         return {"model": self._files.name, "sha256": self._files.sha256}
 
     def reply(
         self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
     ) -> Reply:
-        """As in :class:`ChatModel`."""
+        """Ask once."""
         torch = require("torch", extra="models", purpose="running transformer models")
         if self._model is None:
             self._model = load_model(self._files, auto_class=AUTO_CLASSES[CAUSAL], device=self._device)
@@ -277,3 +264,7 @@ class LocalChat:
         """Tokens that end an answer."""
         given = self._model.generation_config.eos_token_id
         return tuple(given) if isinstance(given, list) else () if given is None else (int(given),)
+
+
+ChatModel = FunctionChat | ChatService | LocalChat
+"""What answers questions."""

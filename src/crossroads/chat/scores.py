@@ -91,11 +91,15 @@ class ChatExchange:
     chance: float
     """The score without an association: 0, or .5 for decisions."""
     pvalue_low: float | None = None
+    """Lower bound of the p-value."""
     pvalue_high: float | None = None
+    """Upper bound."""
     min_pvalue: float | None = None
     """The smallest p-value that sets of these sizes can give."""
     method: str = "none"
+    """How the p-value was found."""
     alternative: str = "two-sided"
+    """Tail of the p-values."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,7 +202,6 @@ class ChatResult(Result):
 
     @property
     def _label(self) -> str:
-        """The design, and the test where it is that of decisions."""
         return phrases.tested(self.design, "chat decision" if self.task == DECISION else "chat")
 
     @property
@@ -239,7 +242,6 @@ class ChatResult(Result):
         )
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number."""
         measure, method, crossed = f"chat {self.task}", self.exchange.method, self.crossed
         p = {"p": None if crossed is None else crossed.pvalue, "exact_p": self.pvalue, "method": method}
         yield long_row(measure, name, "", "score", self.score, **p)
@@ -268,7 +270,6 @@ class ChatResult(Result):
         )
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which label is given more of which words."""
         if self.score is None or self.crossed is None:
             return
         said = association(

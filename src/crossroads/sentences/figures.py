@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crossroads.core.figures import wording
 from crossroads.core.figures.layout import name_ends, write
@@ -40,10 +40,11 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
     """
     parts = list(result._members())
     whole = 2 * result._middle  # of shares 1, of scores in per cent 100
-    shares, lows, highs = (
+    numbers: list[list[Any]] = [
         [None if (value := getattr(part.of, key)) is None else value / whole for part in parts]
         for key in result._main
-    )
+    ]
+    shares, lows, highs = numbers
     names = [fitted(part.category, _LONGEST, SMALL) for part in parts]
     columns = [["share", *map(percent, shares)]]
     if result.categories:

@@ -37,11 +37,12 @@ from crossroads.core.results.family import SHOWN
 from crossroads.core.results.plain import read_only
 from crossroads.core.results.stats import NAME
 from crossroads.core.wording import phrases
-from crossroads.core.wording.numbers import P, counted, percent
+from crossroads.core.wording.numbers import P, counted
 from crossroads.core.wording.table import Table
 from crossroads.sentences.evidence import SCALES, SCORES, Per, ScoredItem, SentenceScores
 from crossroads.sentences.flips import flipped_mean, flipped_signs, widening
 from crossroads.sentences.material import SentenceItem
+from crossroads.traits.pairs.identities import levels
 
 TIES = "differences within the rounding errors of both scores"
 """Which scores count as equal."""
@@ -73,11 +74,6 @@ class Part(NamedTuple):
 def names(numbers_of: str) -> str:
     """Names of the numbers of a part, with its adjusted p-value."""
     return f"{under('of', numbers_of)} {SHOWN}=p.value"
-
-
-def levels(drawn: str) -> Any:
-    """The note on intervals."""
-    return lambda results: f"{', '.join(dict.fromkeys(percent(one.level) for one in results))}, {drawn}"
 
 
 def _categories(results: Sequence[Any]) -> str:
@@ -131,7 +127,6 @@ class ByCategory(Result):
         return self._choice
 
     def _members(self) -> Iterator[Part]:
-        """All items, then every category."""
         yield Part(ALL, "overall", self.overall, None, self)
         for at, (name, one) in enumerate(self.categories.items()):
             p = P(self.adjusted[phrases.ADJUSTMENT][at])
@@ -142,7 +137,6 @@ class ByCategory(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row for all items and per category."""
         single = not any(one.categories for one in results.values())
         return super()._tabulate(results).without([SHOWN] if single else [])
 
@@ -151,7 +145,6 @@ class ByCategory(Result):
         yield from dict.fromkeys(flaw for one in results.values() for flaw in one.flaws)
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number of all items and of each category."""
         (texts,) = self._rule_names.values()
         for part in self._members():
             for key, value in named(part, texts).items():
@@ -159,12 +152,10 @@ class ByCategory(Result):
                     yield long_row(f"sentence {self._items}", name, part.category, key, value)
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Statistics of all items and of every category, for rules."""
         for kind, texts in self._rule_names.items():
             yield from ((self._named(part), kind, named(part, texts)) for part in self._members())
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Whether sentences that stereotype more are preferred, of all and by category."""
         for part in self._members():
             items, about = self._items, self.data if part.category == ALL else part.category
             which = f", the model prefers sentences that stereotype {'more' if part.of.more else 'less'}"
@@ -321,7 +312,7 @@ def _shared(results: Sequence[Any]) -> str:
 
 
 def _interval_note(results: Sequence[Any]) -> str:
-    return str(levels(f"pairs that share {_shared(results)} drawn together")(results))
+    return levels(f"pairs that share {_shared(results)} drawn together")(results)
 
 
 def _difference_note(results: Sequence[Any]) -> str:
@@ -373,7 +364,6 @@ class SentencePairsResult(ByCategory):
     """Score of the sentence that stereotypes more minus that of the other, in the order of the pairs."""
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number."""
         yield from super()._long_rows(name)
         for direction, one in self.directions.items():
             yield long_row("sentence pairs", name, direction, "share", one.share, p=one.pvalue)

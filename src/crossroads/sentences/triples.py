@@ -23,10 +23,10 @@ from crossroads.sentences.pairs import (
     ByCategory,
     by_category,
     checked,
-    levels,
     names,
     numbered,
 )
+from crossroads.traits.pairs.identities import levels
 
 TARGET = "target"
 _NUMBERS = names(

@@ -138,13 +138,11 @@ class DominanceResult(PairsResult):
         return dominance_relations(differences, least=self.least)
 
     def _members(self) -> Iterator[Mapping[str, Any]]:
-        """One row per pair of domains."""
         for pair in self.domain_pairs:
             domains, dominant = f"{pair.domain1} / {pair.domain2}", _dominant(pair, self.least)
             yield {"pair": pair, "domains": domains, "dominant": dominant}
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which domain of two the scores of pairs follow, where the interval leaves out 0."""
         for row in self.domain_pairs:
             first, second = row.domain1, row.domain2
             if (strong := _dominant(row, self.least)) is not None:
@@ -160,7 +158,6 @@ class DominanceResult(PairsResult):
                 )
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every two domains."""
         for pair in self.domain_pairs:
             test = self._pair_name(pair)
             ends = {"low": pair.low, "high": pair.high, "p": pair.pvalue, "p_bh": pair.qvalue}
@@ -172,7 +169,6 @@ class DominanceResult(PairsResult):
         return dominance_name(self._measured, pair.domain1, pair.domain2)
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The statistics of every two domains."""
         for row in self._members():
             for kind, names in self._rule_names.items():
                 yield self._pair_name(row["pair"]), kind, named(row, names)

@@ -106,7 +106,6 @@ class EmergentResult(PairsResult):
         return float(self.increase.max()) if self.increase.size else None
 
     def _members(self) -> Iterator[Row]:
-        """One row per association, the largest increase first."""
         yield from map(self._row, range(self.increase.size))
 
     def top(self, n: int = 50, *, direction: Side | None = None) -> list[dict[str, Any]]:
@@ -139,7 +138,6 @@ class EmergentResult(PairsResult):
         }
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """The trait that emerges most clearly, and how many do."""
         if not self.qvalue.size:
             return
         wordings: dict[str, tuple[str, ...]] = {
@@ -166,7 +164,6 @@ class EmergentResult(PairsResult):
                 yield f"{name.removesuffix(' emergent')}: {found} {one.fdr:g}."
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every increase."""
         test = self._label
         yield long_row("emergent", test, "", "tests", self.tests)
         yield long_row("emergent", test, "", "fdr", self.fdr)
@@ -376,11 +373,14 @@ def _tail(beyond: Floats, shape: float, scale: float) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class PairAgreement:
-    """One pair: which traits, or dimensions, were detected, and which are true."""
+    """One pair: what was detected and what is true."""
 
     pair: str
+    """The pair."""
     detected: tuple[str, ...]
+    """Traits, or dimensions, that were detected."""
     true: tuple[str, ...]
+    """Those that are true."""
 
     @property
     def hits(self) -> tuple[str, ...]:
@@ -424,7 +424,6 @@ class EmergentTruthResult(Result):
     """Every pair of the list."""
 
     def _rows(self) -> list[Row]:
-        """One row per pair."""
         lists = [(one, ", ".join(one.detected), ", ".join(one.true)) for one in self.by_pair]
         return [
             {"pair": one.pair, "detected": detected, "true": true, "hits": len(one.hits)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -24,7 +24,6 @@ from crossroads.core.stimuli.sets import FrozenDict
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import percent
 from crossroads.core.wording.table import Table
-from crossroads.core.wording.vocabulary import Note
 from crossroads.traits.measures.files import Scores
 from crossroads.traits.pairs.material import PairedGroup, paired_groups
 from crossroads.traits.people.agreement import kendall_many
@@ -35,7 +34,7 @@ Pairs = Iterable[PairedGroup] | Mapping[str, tuple[str, str]] | None
 """Paired groups; or the name of each pair with its two groups; or None for those of the catalogue."""
 
 
-def levels(drawn: str) -> Note:
+def levels(drawn: str) -> Callable[[Sequence[Any]], str]:
     """The note on intervals: their levels, and what was drawn."""
     return lambda results: f"{', '.join(dict.fromkeys(percent(one.level) for one in results))}, {drawn}"
 
@@ -56,7 +55,6 @@ class PairsResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One table, in which measures have their printed names."""
         named = {phrases.measure(name.removesuffix(f" {cls._stem}")): one for name, one in results.items()}
         return replace(super()._tabulate(named), notes=tuple(cls._table_notes(results)))
 

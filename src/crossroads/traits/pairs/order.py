@@ -82,7 +82,6 @@ class OrderSensitivityResult(PairsResult):
     """Correlation between the two orders of each of them."""
 
     def _members(self) -> Iterator[Row]:
-        """One row per mean."""
         for name in ("first", "second", "difference", "highest", "reversed"):
             if (mean := getattr(self, name)) is not None:
                 yield {"with": name, **named(mean, "tau=mean low high pairs")}
@@ -95,7 +94,6 @@ class OrderSensitivityResult(PairsResult):
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Whether the place of an identity in a pair matters."""
         if self.difference is None:
             return
         mean, low, high = self.difference.mean, self.difference.low, self.difference.high
@@ -118,7 +116,6 @@ class OrderSensitivityResult(PairsResult):
         )
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every mean, and the correlations of every pair."""
         measure, test = "order_sensitivity", self._label
         for one in self._rows():
             ends = {"low": one["low"], "high": one["high"], "n": one["pairs"]}
