@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -255,12 +255,12 @@ def domain_dominance(
     share("level", level)
     table = pair_scores(scores, pairs, components, missing=missing)
     rows = [_measured(some, names, level) for names, some in _cells(table).items()]
-    known = [row["pvalue"] for row in rows if row["pvalue"] is not None]
+    known = [row.pvalue for row in rows if row.pvalue is not None]
     adjusted = iter(benjamini_hochberg(known).tolist() if known else ())
     return DominanceResult(
         domains=tuple(dict.fromkeys(d for pair in _crossing(table) for d in pair.domains)),
         domain_pairs=tuple(
-            DomainPair(**row, qvalue=None if row["pvalue"] is None else next(adjusted)) for row in rows
+            row if row.pvalue is None else replace(row, qvalue=next(adjusted)) for row in rows
         ),
         least=float(least),
         level=level,
@@ -287,10 +287,8 @@ def _cells(table: PairScores) -> dict[tuple[str, str], list[_Row]]:
     """The pairs by their two domains, with the component of the first domain first."""
     order = list(dict.fromkeys(domain for pair in table.pairs for domain in pair.domains))
     if "" in order or len(order) < 2:
-        raise InputError(
-            "the pairs are not in two or more domains.",
-            hint="give cr.pairs.paired_groups(...), which knows the domain of every group.",
-        )
+        hint = "give cr.pairs.paired_groups(...), which knows the domain of every group."
+        raise InputError("the pairs are not in two or more domains.", hint=hint)
     if not _crossing(table):
         raise InputError("every pair is within one domain.", hint="give pairs of different domains.")
     taus = row_taus(table.whole, table.first), row_taus(table.whole, table.second)
@@ -303,7 +301,7 @@ def _cells(table: PairScores) -> dict[tuple[str, str], list[_Row]]:
     return dict(sorted(cells.items(), key=lambda item: [order.index(name) for name in item[0]]))
 
 
-def _measured(rows: list[_Row], names: tuple[str, str], level: float) -> dict[str, Any]:
+def _measured(rows: list[_Row], names: tuple[str, str], level: float) -> DomainPair:
     tau1, tau2, *groups = zip(*rows, strict=True)
     numbered = (np.array([list(dict.fromkeys(some)).index(name) for name in some]) for some in groups)
     found = sparse_mean(np.array(tau1) - np.array(tau2), *numbered)
@@ -312,13 +310,14 @@ def _measured(rows: list[_Row], names: tuple[str, str], level: float) -> dict[st
         half = float(half_width(found.se, found.df, level))
         low, high = found.mean - half, found.mean + half
         pvalue = float(tail_probability(found.mean / found.se, found.df, "two-sided"))
-    return {
-        "domain1": names[0],
-        "domain2": names[1],
-        "correlation1": float(np.mean(tau1)),
-        "correlation2": float(np.mean(tau2)),
-        "low": low,
-        "high": high,
-        "pvalue": pvalue,
-        "pairs": len(rows),
-    }
+    return DomainPair(
+        domain1=names[0],
+        domain2=names[1],
+        correlation1=float(np.mean(tau1)),
+        correlation2=float(np.mean(tau2)),
+        low=low,
+        high=high,
+        pvalue=pvalue,
+        qvalue=None,
+        pairs=len(rows),
+    )
