@@ -164,17 +164,15 @@ def _question(
     refused: set[str],
 ) -> dict[str, Any]:
     """The body of a request."""
-    body: dict[str, Any] = {"messages": list(messages), "stream": False}
-    if model is not None:
-        body["model"] = model
-    given = {name: value for name, value in options.items() if value is not None and name not in refused}
+    body = {"messages": list(messages), "stream": False, **({} if model is None else {"model": model})}
+    sent = {name: value for name, value in options.items() if value is not None and name not in refused}
     if protocol == OLLAMA:
-        if "max_tokens" in given:
-            given["num_predict"] = given.pop("max_tokens")
-        return body | {"options": given}
+        if "max_tokens" in sent:
+            sent["num_predict"] = sent.pop("max_tokens")
+        return body | {"options": sent}
     if "max_tokens" in refused:
-        given["max_completion_tokens"] = options["max_tokens"]
-    return body | given
+        sent["max_completion_tokens"] = options["max_tokens"]
+    return body | sent
 
 
 def _read(protocol: str, data: bytes, secret: str | None) -> Reply:

@@ -141,9 +141,10 @@ def _pairs(lines: Iterable[str], known: Vocabulary) -> Iterator[_Pair]:
     """Words with their labels; None for another label."""
     under: tuple[str, str] | None = None
     for line in lines:
-        plain = _exact(line, known)
-        if plain is not None:
-            yield plain
+        first, _, second = line.partition("-")  # how most lines look
+        word, label = known.words.get(first.strip()), known.labels.get(second.strip())
+        if word is not None and label is not None:
+            yield word, label
             continue
         heading = _heading(line, known)
         if heading is not None:
@@ -163,13 +164,6 @@ def _pairs(lines: Iterable[str], known: Vocabulary) -> Iterator[_Pair]:
 
 def _stripped(text: str) -> str:
     return _LEAD.sub("", text).strip(_EDGES)
-
-
-def _exact(line: str, known: Vocabulary) -> _Pair | None:
-    """A word and a label of the design, and nothing else: how most lines look."""
-    first, _, second = line.partition("-")
-    word, label = known.words.get(first.strip()), known.labels.get(second.strip())
-    return None if word is None or label is None else (word, label)
 
 
 def _pair(text: str, known: Vocabulary) -> _Pair | None:
@@ -212,16 +206,14 @@ def _heading(line: str, known: Vocabulary) -> tuple[tuple[str, str], list[str]] 
 
 def _words(line: str, known: Vocabulary) -> list[str]:
     """The words of a line that holds nothing else."""
-    parts = [_stripped(part) for part in _SEVERAL.split(line) if _stripped(part)]
-    return [known.words[one] for one in parts] if parts and all(one in known.words for one in parts) else []
+    parts = [part for part in map(_stripped, _SEVERAL.split(line)) if part]
+    return [known.words[one] for one in parts] if all(one in known.words for one in parts) else []
 
 
 def _told(line: str, known: Vocabulary) -> _Pair | None:
     """A sentence that holds one word and one label, and does not refuse."""
-    if _REFUSALS.search(line):
-        return None
     words, labels = _held(line, known.words), _held(line, known.labels)
-    if len(words) != 1 or len(labels) != 1:
+    if _REFUSALS.search(line) or len(words) != 1 or len(labels) != 1:
         return None
     return known.words[words[0]], known.labels[labels[0]]
 

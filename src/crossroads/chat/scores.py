@@ -327,11 +327,9 @@ def chat_association(
     about the same words are no sample of words, so that this test rejects most true nulls. The authors'
     released code divides by the words that a label was given, with .01 added, where this formula divides by
     the words of a set (``published.score``); the two agree where labels were given equally many words. Which
-    of the two the printed article gives has not been checked. An answer in which some words have other
-    labels keeps its other words; the released code drops it.
-
-    The variance of labels is that of answers that share one, so that words which go with single labels are
-    counted twice, and intervals are somewhat too wide where that is common.
+    of the two the article prints has not been checked. An answer in which some words have other labels keeps
+    its other words; the released code drops it. The variance of labels is that of answers that share one, so
+    that words which go with single labels are counted twice, and intervals are then somewhat too wide.
 
     References
     ----------
@@ -402,11 +400,8 @@ def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Des
 
     Parameters
     ----------
-    answers
-        What :func:`crossroads.ask_chat` returned for ``task="decision"``, or texts that name one word of A
-        and one of B, each with its label.
-    design
-        ``x`` and ``y`` are the labels, ``a`` and ``b`` the words.
+    answers, design
+        As in :func:`chat_association`, for ``task="decision"``; texts name one word of A and one of B.
 
     Notes
     -----

@@ -77,17 +77,7 @@ class ScoredItem:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SentenceScores(Sequence[ScoredItem]):
-    """Scores of the sentences of pairs or triples, in the order of their file.
-
-    Examples
-    --------
-    >>> from crossroads.sentences.material import SentenceItem
-    >>> pair = SentenceItem(sentences=("Women cook.", "Men cook."))
-    >>> scored = ScoredItem(item=pair, totals=(-4.0, -5.0), tokens=(2, 2))
-    >>> scores = SentenceScores(name="cooking", kind="pairs", score="pll", items=(scored,))
-    >>> scores.values().tolist(), scores.values(per="token").tolist()
-    ([[-4.0, -5.0]], [[-2.0, -2.5]])
-    """
+    """Scores of the sentences of pairs or triples, in the order of their file."""
 
     name: str
     """Name of the sentences: that of their file."""
@@ -131,14 +121,7 @@ class SentenceScores(Sequence[ScoredItem]):
         return f"<SentenceScores of {self.provenance.source}: {what}>"
 
     def values(self, per: Per = "auto") -> NDArray[np.float64]:
-        """The score of each sentence: one row per item.
-
-        Parameters
-        ----------
-        per
-            ``"sentence"`` for the sum of log-probabilities over its tokens, ``"token"`` for their mean,
-            ``"probability"`` for the logarithm of their mean probability, ``"auto"`` as published.
-        """
+        """The score of each sentence, one row per item: ``per`` sentence, token, or mean probability."""
         if self.resolved(per) == "probability":
             return np.array([one.averages for one in self.items], dtype=np.float64)
         return self._scaled([one.totals for one in self.items], per)

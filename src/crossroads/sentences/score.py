@@ -107,11 +107,11 @@ def score_sentences(
 
     ``"blank"`` follows the released code of StereoSet: of a word with several tokens, each is asked for with
     those before it in place and those after it left out, and the score is the mean of their probabilities.
-    Departures: words keep their hyphens and apostrophes, several words fill a blank together, and all tokens
-    are those of the sentence as it is written. ``"released"`` has none of these departures: it asks RoBERTa
-    for a word without the space before it, which the sentence has, and gives ALBERT a space before a full
-    stop, which the sentence does not have. So ``"stereoset"`` is ``"blank"``; for models such as BERT, whose
-    tokens contain no spaces, both are the same where a single word without punctuation fills the blank.
+    *Departures:* words keep their hyphens and apostrophes, several words fill a blank together, and all
+    tokens are those of the sentence as it is written. ``"released"`` has none of these: it asks RoBERTa for a
+    word without the space before it, and gives ALBERT a space before a full stop, unlike the sentence. For
+    models such as BERT, whose tokens contain no spaces, both are the same where a single word without
+    punctuation fills the blank.
 
     Examples
     --------

@@ -162,7 +162,10 @@ def sentence_triples(
     """
     checked(scores, "triples")
     level, seed = share("level", level), seed_of(seed)
-    values, errors, terms = scores.values(per), scores.rounding(per), _targets(scores, target)
+    values, errors = scores.values(per), scores.rounding(per)
+    terms = np.arange(len(scores), dtype=np.int64)
+    if (column := target_column([one.item for one in scores], target)) is not None:
+        terms = numbered([one.item.columns.get(column, "").casefold() for one in scores])
 
     def of(chosen: NDArray[np.bool_]) -> StereotypeScores:
         return _scored(values[chosen], errors[chosen], terms[chosen], level, seed)
@@ -179,14 +182,6 @@ def target_column(items: Iterable[SentenceItem], target: str | None) -> str | No
     if target is not None and target not in known:
         raise UnknownNameError("column", target, ("auto", *known))
     return target
-
-
-def _targets(scores: SentenceScores, target: str | None) -> NDArray[np.int64]:
-    """Number of the target of each triple; that of the triple where none is known."""
-    column = target_column([one.item for one in scores], target)
-    if column is None:
-        return np.arange(len(scores), dtype=np.int64)
-    return numbered([one.item.columns.get(column, "").casefold() for one in scores])
 
 
 def _scored(

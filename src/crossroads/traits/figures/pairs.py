@@ -139,13 +139,13 @@ def _shade(share: float) -> tuple[float, float, float]:
 
 
 def _dominance_note(result: DominanceResult, alpha: float) -> str:
-    pairs, scores = sum(row.pairs for row in result.domain_pairs), result.conventions.get("scores", "given")
+    pairs = sum(row.pairs for row in result.domain_pairs)
     return wording.sentence(
         f"dark border: the row dominates the column (difference of at least {result.least:g}, "
         "interval without 0)",
         f"* q < {wording.level(alpha)}, groups of both domains drawn",
         "red: pairs follow the domain of the row; blue: that of the column",
-        f"{pairs:,} paired identities; Kendall's τ-b over traits (scores: {scores})",
+        f"{pairs:,} paired identities; Kendall's τ-b over traits (scores: {result._measured})",
         wording.model(result),
     )
 
@@ -216,8 +216,7 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
     table.write_columns(ax)
     if "" in columns[0]:
         ax.axhline(columns[0].index("") - 1, color=RULE, linewidth=0.8, zorder=1)
-    scale = f"score ({result.conventions.get('scores', 'given')})"
-    ax.set_xlabel(scale, fontsize=BODY, color=INK, labelpad=3)
+    ax.set_xlabel(f"score ({result._measured})", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
 

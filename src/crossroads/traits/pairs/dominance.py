@@ -189,11 +189,11 @@ def _related(winners: Mapping[tuple[str, str], str | None]) -> dict[str, dict[st
     found: dict[str, dict[str, tuple[str, ...]]] = {
         name: {"dominates": (), "dominated by": ()} for pair in winners for name in pair
     }
-    for (one, two), winner in winners.items():
-        if winner is not None:
-            loser = two if winner == one else one
-            found[winner]["dominates"] += (loser,)
-            found[loser]["dominated by"] += (winner,)
+    for pair, winner in winners.items():
+        for loser in pair:
+            if winner is not None and loser != winner:
+                found[winner]["dominates"] += (loser,)
+                found[loser]["dominated by"] += (winner,)
     return found
 
 

@@ -131,7 +131,20 @@ def pair_scores(
             absent[pair.name] = f"its component {lacking[0]!r} is not among the scores"
     scored = tuple(pair for pair in requested if pair.name not in absent)
     dropped = absent if pairs is not None else {}
-    _check_scored(scored, dropped, missing, requested, tuple(scores.groups))
+    if dropped and missing == "raise":
+        name, why = next(iter(dropped.items()))
+        more = f" and {len(dropped) - 1} more" if len(dropped) > 1 else ""
+        raise MissingStimuliError(
+            f"the pair {name!r}{more} cannot be measured: {why}.",
+            missing=dropped,
+            hint="score it, or leave out what is missing with missing='drop'.",
+        )
+    if not requested:
+        raise InputError("there are no pairs.", hint="give at least one.")
+    if not scored:
+        hint = "the scores must contain the pairs by their singular, and both components."
+        known = tuple(scores.groups)
+        raise UnknownNameError("pair, or component of a pair,", requested[0].name, known, hint=hint)
 
     def finite(names: list[str], values: Floats, place: Mapping[str, int]) -> Floats:
         chosen = values[[place[name] for name in names]]
@@ -181,28 +194,6 @@ def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
         forms = FrozenDict({"singular": name})
         made.append(PairedGroup(first=first, second=second, domains=("", ""), forms=forms))
     return tuple(made)
-
-
-def _check_scored(
-    scored: Sequence[PairedGroup],
-    dropped: Mapping[str, str],
-    missing: str,
-    requested: Sequence[PairedGroup],
-    groups: tuple[str, ...],
-) -> None:
-    if dropped and missing == "raise":
-        name, why = next(iter(dropped.items()))
-        more = f" and {len(dropped) - 1} more" if len(dropped) > 1 else ""
-        raise MissingStimuliError(
-            f"the pair {name!r}{more} cannot be measured: {why}.",
-            missing=dropped,
-            hint="score it, or leave out what is missing with missing='drop'.",
-        )
-    if not requested:
-        raise InputError("there are no pairs.", hint="give at least one.")
-    if not scored:
-        hint = "the scores must contain the pairs by their singular, and both components."
-        raise UnknownNameError("pair, or component of a pair,", requested[0].name, groups, hint=hint)
 
 
 def _table(scores: Scores, adjectives: bool) -> tuple[tuple[str, ...], Floats]:
