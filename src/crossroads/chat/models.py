@@ -254,14 +254,11 @@ class LocalChat:
                 pad_token_id=padding_id(self._config, self._tokenizer),
                 **sampled,
             )[0, ids.shape[1] :]
-        ended = len(found) < min(max_tokens, room) or int(found[-1]) in self._ends()
+        ends = self._model.generation_config.eos_token_id
+        ends = ends if isinstance(ends, list) else [ends]
+        ended = len(found) < min(max_tokens, room) or int(found[-1]) in ends
         text = self._tokenizer.decode(found, skip_special_tokens=True)
         return Reply(str(text), "stop" if ended else "length", self._files.name)
-
-    def _ends(self) -> tuple[int, ...]:
-        """Tokens that end an answer."""
-        given = self._model.generation_config.eos_token_id
-        return tuple(given) if isinstance(given, list) else () if given is None else (int(given),)
 
 
 ChatModel = FunctionChat | ChatService | LocalChat

@@ -525,18 +525,13 @@ def _response_test(scores: Sequence[float], chance: float) -> float | None:
 
 
 class _Tested(NamedTuple):
-    """The test of a score, where an answer could be read."""
+    """The test of a score: p-value, variance, answers that share a label, and why no words can be drawn."""
 
     pvalue: float
-    """The p-value of exchanging words."""
     exchange: ChatExchange
-    """How that was found."""
     spread: Spread
-    """The score minus what chance gives, with its variance over words and labels, or answers."""
     clusters: Sequence[NDArray[np.int64]]
-    """Answers that share a label."""
     reason: str | None
-    """Why there is no other p-value."""
 
 
 def _result(

@@ -98,8 +98,8 @@ def _scores(scoring: Scoring) -> tuple[SentenceScores, str | Sequence[str] | Non
     is_json = model.casefold().endswith(".json") and Path(model).is_file()
     if read_document(model) is not None or (file is None and is_json):
         if file is not None or folder is not None:
-            given = file if file is not None else "--answers"
-            raise InputError(f"{given} was given, but {model} already has scores.", hint="leave it out.")
+            named = file if file is not None else "--answers"
+            raise InputError(f"{named} was given, but {model} already has scores.", hint="leave it out.")
         scores = SentenceScores.open(model)
         return scores, _shared(scores.kind, [one.item for one in scores], scoring.cluster)
     if file is None:

@@ -59,7 +59,12 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
         subtitle=f"{percent(shares[0])} of all, {p}: what items share drawn together",
         above=0.3,
         below=0.5,
-        note=_note(result),
+        note=wording.sentence(
+            f"filled: p < .05, categories {wording.FILLED}",
+            f"intervals: {percent(result.level)}, clusters drawn",
+            *result.flaws,
+            wording.model(result),
+        ),
     )
     ax = row_axes(frame, ax, len(parts), zero=0.5, edge=0.1)
     for y, (part, (text, size)) in enumerate(zip(parts, names, strict=True)):
@@ -72,12 +77,3 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
     ax.set_xlim(-0.02, 1.02)
     name_ends(ax, "← stereotypes less", "share preferred", "stereotypes more →")
     return ax
-
-
-def _note(result: SentencePairsResult | SentenceTriplesResult) -> str:
-    return wording.sentence(
-        f"filled: p < .05, categories {wording.FILLED}",
-        f"intervals: {percent(result.level)}, clusters drawn",
-        *result.flaws,
-        wording.model(result),
-    )

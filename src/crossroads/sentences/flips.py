@@ -49,14 +49,6 @@ def flipped_signs(signs: Integers, clusters: Integers | None = None, *, widened:
     ``signs`` are 1, -1, or 0 for a tie, which counts for nothing; ``clusters`` say what signs share, as
     numbers from 0; ``widened`` is a factor of the sums of flips, where clusters of another kind cross these
     (:func:`widening`).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> flipped_signs(np.array([1, 1, 1, 1, -1])).pvalue  # 2 (1 + 5) / 32
-    0.375
-    >>> flipped_signs(np.array([1, 1, 1, 1, 1]), np.array([0, 0, 0, 1, 2])).pvalue  # 2 of 8 flips
-    0.25
     """
     sums = signs if clusters is None else np.bincount(clusters, signs).astype(np.int64)
     sizes = np.sort(np.abs(sums[sums != 0]))
@@ -114,13 +106,6 @@ def flipped_mean(
 
     ``values`` are one per row, ``clusters`` what rows share; ``null`` is the mean that the p-value is about,
     and ``draws`` how many flips are drawn if there are more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = flipped_mean(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]), np.arange(7))
-    >>> found.mean, found.pvalue, round(found.low, 2), round(found.high, 2)  # p: 2 of 128 flips
-    (4.0, 0.015625, 2.0, 6.0)
     """
     sums = np.bincount(clusters, values - null)
     sizes = np.bincount(clusters).astype(np.float64)

@@ -185,8 +185,7 @@ def _kind(row: Mapping[str, Any], place: Place) -> Kind:
         if all(role in row for role in ROLES[kind]):
             return kind
     every = [role for roles in ROLES.values() for role in roles]
-    there = [role for role in every if role in row]
-    kind = "triples" if any(role in ROLES["triples"] for role in there) else "pairs"
+    kind = "triples" if any(role in row for role in ROLES["triples"]) else "pairs"
     lacking = next(role for role in ROLES[kind] if role not in row)
     near = nearest(lacking, [key for key in row if key not in every], n=1)
     hint = f"is {near[0]!r} that column? {_HINT}" if near else _HINT

@@ -141,8 +141,7 @@ def sentence_triples(
     Notes
     -----
     StereoSet's own scores are those of ``score="stereoset"``: of masked models the probability of the words
-    that fill the blank alone, of causal ones the mean log-likelihood of the sentence. Scores of whole
-    sentences of masked models (``pll``, ``aul``, ``aula``) give other numbers than it publishes.
+    that fill the blank alone, of causal ones the mean log-likelihood of the sentence.
 
     References
     ----------

@@ -225,10 +225,8 @@ def domain_dominance(
     ----------
     scores, pairs, components, missing
         As in :func:`~crossroads.pairs.order_sensitivity`. Pairs within a domain are not used.
-    least
-        Smallest difference at which a domain dominates another.
-    level
-        Level of the intervals.
+    least, level
+        Smallest difference at which a domain dominates another, and level of the intervals.
 
     Notes
     -----

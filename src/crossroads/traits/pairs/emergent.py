@@ -345,7 +345,10 @@ def _pooled(deviations: Floats, usable: np.ndarray) -> Floats:
         beyond = ascending[n - k :] - edge
         far = (values > edge) & (chance <= k / n)
         if beyond[-1] > 0:
-            chance[far] = k / n * _tail(values[far] - edge, *_pareto(beyond))
+            (shape, scale), over = _pareto(beyond), values[far] - edge
+            light = shape < _RANK
+            tail = np.exp(-over / scale) if light else (1 + shape * over / scale) ** (-1 / shape)
+            chance[far] = k / n * tail
     out = np.ones(deviations.shape)
     out[usable] = chance
     return out
@@ -363,12 +366,6 @@ def _pareto(beyond: Floats) -> tuple[float, float]:
     if spread <= 0:
         return 0.0, mean
     return max(0.0, 2 - mean / spread), 2 * mean * weighted / spread
-
-
-def _tail(beyond: Floats, shape: float, scale: float) -> Floats:
-    if shape < _RANK:
-        return np.asarray(np.exp(-beyond / scale))
-    return np.asarray((1 + shape * beyond / scale) ** (-1 / shape))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,9 +32,7 @@ class Identity:
     """The forms in which a group enters a phrase about two groups."""
 
     name: str
-    """Name of the group, as in the scores of single groups."""
     domain: str
-    """The domain it belongs to."""
     adjective: str | None = None
     """The word before a noun: ``"teenage"``; None for a group that can only follow."""
     noun: Pair | None = None
@@ -89,14 +87,11 @@ class Identities:
 
 @dataclass(frozen=True, kw_only=True)
 class PairedGroup:
-    """Two groups of one person, in one order."""
+    """Two groups of one person, in the order in which the phrase names them, and their domains."""
 
     first: str
-    """The group that the phrase names first."""
     second: str
-    """The group that it names second."""
     domains: Pair
-    """The domains of the two."""
     forms: FrozenDict[str, str]
     """``singular``, ``plural`` and ``capitalised`` plural, for templates."""
     ordered: bool = True
@@ -114,16 +109,13 @@ class PairedGroup:
 
 
 class ExcludedPair(NamedTuple):
-    """An ordered pair of groups that is left out."""
+    """An ordered pair of groups that is left out, and why, in a sentence."""
 
     first: str
-    """The group that the phrase would name first."""
     second: str
-    """The group that it would name second."""
     kind: str
     """Kind of the rule: ``domain``, ``pair``, ``order``, ``first``; ``form`` where there is no phrase."""
     reason: str
-    """Why, in a sentence."""
 
 
 def paired_groups(

@@ -152,10 +152,8 @@ def order_sensitivity(
     pairs
         Paired groups, or a mapping of each pair's name to its two groups; None for those of the catalogue
         that are among the scores.
-    level
-        Share of resamples inside the intervals.
-    resamples, seed
-        Number of resamples of the groups, and the seed.
+    level, resamples, seed
+        Share of resamples inside the intervals, their number, and the seed.
     missing
         ``"raise"``, or ``"drop"`` to leave out requested pairs that were not scored.
 
@@ -187,7 +185,6 @@ def order_sensitivity(
     tau_reversed = row_taus(table.whole[here], table.whole[there])
     both = np.sort(np.concatenate([here, there])).astype(np.intp)
     weights = group_weights(table, resamples, seed)
-    everywhere = np.arange(len(table.pairs))
 
     def mean(values: Floats, rows: NDArray[np.intp]) -> MeanTau:
         low, high = percentile_interval(weighted_means(values, weights[:, rows]), level)
@@ -195,7 +192,7 @@ def order_sensitivity(
 
     some = both.size > 0
     return OrderSensitivityResult(
-        highest=mean(np.maximum(tau_first, tau_second), everywhere),
+        highest=mean(np.maximum(tau_first, tau_second), np.arange(len(table.pairs))),
         first=mean(tau_first[both], both) if some else None,
         second=mean(tau_second[both], both) if some else None,
         difference=mean((tau_second - tau_first)[both], both) if some else None,
