@@ -35,19 +35,19 @@ def test_the_score_is_the_published_formula() -> None:
     assert np.array(result.scores, dtype=float) == pytest.approx([1 / 6, 0.0])
     assert result.score == pytest.approx(1 / 12)
     assert result.words == {"joy": 0.5, "peace": 1.0, "love": 0.0, "agony": 0.0, "evil": 1.0, "hurt": 0.0}
-    assert (result.answered, result.partial) == (2, 2)
+    assert (result.answered, result.reading.partial) == (2, 2)
     # by the released code: X got 2 of A and 1 of B, Y 1 of A and 1 of B; then nothing, and 1 and 1
     released = [2 / 3.01 + 1 / 2.01 - 1, 0 + 1 / 2.01 - 1]
-    assert result.released_score == pytest.approx(np.mean(released))
+    assert result.published.score == pytest.approx(np.mean(released))
 
 
 def test_refusals_and_what_cannot_be_read_have_their_own_rates() -> None:
     answers = [ALL.replace("hurt - old", "hurt - ancient"), "I'm sorry, I can't.", "alegría - joven", ""]
     result = chat_association(answers, AGE)
-    assert (result.answers, result.answered, result.refused, result.unparsed) == (4, 1, 1, 2)
-    assert result.statuses == ("answered", "refused", "unparsed", "unparsed")
+    assert (result.reading.answers, result.answered, result.refused, result.unparsed) == (4, 1, 1, 2)
+    assert result.reading.statuses == ("answered", "refused", "unparsed", "unparsed")
     assert result.scores == (1.0, None, None, None)
-    assert (result.refusal_rate, result.unparsed_rate) == (0.25, 0.5)
+    assert (result._refusal_rate, result._unparsed_rate) == (0.25, 0.5)
     assert result.crossed is not None
     assert result.crossed.reason == "there is a single answer"
     assert result.coverage is not None
@@ -57,7 +57,7 @@ def test_refusals_and_what_cannot_be_read_have_their_own_rates() -> None:
 
 def test_a_model_that_only_refuses_has_rates_and_no_score() -> None:
     result = chat_association(["I cannot do that."] * 3, AGE)
-    assert (result.score, result.pvalue, result.crossed, result.refusal_rate) == (None, None, None, 1.0)
+    assert (result.score, result.pvalue, result.crossed, result._refusal_rate) == (None, None, None, 1.0)
     found = checks(result).tests["age chat"]
     assert [check.answer for check in found] == ["cannot tell", "cannot tell", "not asked", "not asked"]
 
@@ -72,7 +72,7 @@ def test_an_interval_stays_within_the_scale() -> None:
 def test_words_are_exchanged_exactly() -> None:
     result = chat_association([ALL] * 4, AGE)
     assert result.score == 1.0
-    assert result.method == "exact"
+    assert result.exchange.method == "exact"
     assert result.pvalue == 2 / comb(6, 3)  # the observed division and its mirror image
     assert result.crossed is not None
     # four answers that all agree: 2 of 16 choices of signs are as extreme, more than 2 of 20 divisions
@@ -84,11 +84,11 @@ def test_labels_are_drawn_where_answers_use_several() -> None:
     text = "joy - {0}\npeace - {1}\nevil - {1}\nhurt - {1}"
     pairs = [("Ben", "Ann"), ("Paul", "Eva"), ("Ben", "Eva"), ("Paul", "Ann")]
     bare = chat_association([text.format(*pair) for pair in pairs], design)
-    assert bare.drawn == "words and labels"
+    assert bare.conventions["drawn"] == "words and labels"
     asked = [ChatAnswer(text=text.format(*pair), x=pair[0], y=pair[1], first="x") for pair in pairs]
     known = chat_association(ChatAnswers(asked, provenance="m"), design)
     assert known.crossed == bare.crossed
-    assert known.first_share == 4 / 16  # one word of four
+    assert known.reading.first_share == 4 / 16  # one word of four
 
 
 def test_other_words_and_answers_are_a_table_of_answers_by_words() -> None:
@@ -113,7 +113,7 @@ def test_other_words_and_answers_are_a_table_of_answers_by_words() -> None:
     t = 2 * student.sf(abs(drawn.difference) / se, drawn.df)
     assert found.pvalue == pytest.approx(max(exchanged, t))
     scores = table[:, :3].mean(axis=1) - table[:, 3:].mean(axis=1)
-    assert result.response_pvalue == pytest.approx(ttest_1samp(scores, 0).pvalue)
+    assert result.published.pvalue == pytest.approx(ttest_1samp(scores, 0).pvalue)
 
 
 def test_answers_are_saved_and_read_back_unless_a_bit_was_flipped(tmp_path: Path) -> None:

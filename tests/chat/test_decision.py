@@ -36,7 +36,7 @@ def test_words_of_a_pair_are_exchanged_all_decisions_at_once() -> None:
     # four pairs, each decided twice for X: 2 of the 16 choices of signs are as extreme
     answers = [f"{a} - young; {b} - old" for a, b in PAIRS] * 2
     result = chat_decision(answers, AGE)
-    assert result.pvalue == 2 / 16 == result.min_pvalue
+    assert result.pvalue == 2 / 16 == result.exchange.min_pvalue
     # pairs that share a word are exchanged together, and so leave three
     shared = [*answers, "joy - young; evil - old"]
     assert chat_decision(shared, AGE).pvalue == 2 / 8
@@ -47,7 +47,7 @@ def test_only_the_words_that_were_asked_are_read() -> None:
     asked = ChatAnswer(text=text, x="young", y="old", first="y", words=("peace", "evil"))
     result = chat_decision(ChatAnswers([asked]), AGE)
     assert result.scores == (1.0,)
-    assert result.first_share == 0.5
+    assert result.reading.first_share == 0.5
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))

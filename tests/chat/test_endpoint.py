@@ -95,8 +95,8 @@ class TestOutcomes:
         service.answer = lambda path, body: next(replies)
         answers = cr.ask_chat(f"{service.url}/v1", AGE, prompts=8)
         result = cr.chat_association(answers, AGE)
-        assert result.statuses == (*["refused"] * 4, "answered", "unparsed", "answered", "answered")
-        assert (result.refused, result.unparsed, result.partial) == (4, 1, 2)
+        assert result.reading.statuses == (*["refused"] * 4, "answered", "unparsed", "answered", "answered")
+        assert (result.refused, result.unparsed, result.reading.partial) == (4, 1, 2)
         assert result.scores[4:] == (1.0, None, 0.5, -1.0)
         assert [answers[at].finish for at in (0, 4)] == ["stop", "length"]
 
@@ -195,7 +195,7 @@ def test_decisions_are_asked_with_the_same_machinery(service: Service) -> None:
     service.answer = decide
     answers = cr.ask_chat(f"{service.url}/v1", AGE, task="decision", prompts=8)
     result = cr.chat_decision(answers, AGE)
-    assert (result.score, result.answered, result.first_share) == (1.0, 8, 0.5)
+    assert (result.score, result.answered, result.reading.first_share) == (1.0, 8, 0.5)
 
 
 @pytest.mark.parametrize(

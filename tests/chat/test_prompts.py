@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossroads import Design
-from crossroads.chat.prompts import ChatPrompt, chat_prompts
+from crossroads.chat.ask import chat_prompts
+from crossroads.chat.evidence import ChatAnswer
 
 DESIGN = Design(
     name="d", x=["Ben", "Paul", "{words}"], y=["Ann", "Eva"], a=["joy", "peace", "love"], b=["evil", "hurt"]
 )
 
 
-def asked(task: str = "association", prompts: int = 24, **more: int) -> list[ChatPrompt]:
+def asked(task: str = "association", prompts: int = 24, **more: int) -> list[ChatAnswer]:
     options = {"repetitions": 1, "seed": 0} | more
     return chat_prompts(DESIGN, task=task, prompts=prompts, prompt=None, **options)
 
@@ -43,8 +44,8 @@ def test_labels_are_used_in_turn() -> None:
 def test_the_question_names_labels_and_words_in_their_order() -> None:
     for one in asked(prompts=12):
         labels = (one.x, one.y) if one.first == "x" else (one.y, one.x)
-        assert f"{labels[0]} or {labels[1]}," in one.text  # also a label that looks like a place
-        assert one.text.endswith("\n".join(one.words))
+        assert f"{labels[0]} or {labels[1]}," in one.prompt  # also a label that looks like a place
+        assert one.prompt.endswith("\n".join(one.words))
 
 
 def test_decisions_have_pairs_that_share_no_word() -> None:
@@ -60,5 +61,5 @@ def test_decisions_have_pairs_that_share_no_word() -> None:
 def test_repetitions_ask_the_same_again_and_seeds_ask_otherwise() -> None:
     found = asked(prompts=4, repetitions=3)
     assert [one.repetition for one in found] == [0, 1, 2] * 4
-    assert len({one.text for one in found}) == 4
+    assert len({one.prompt for one in found}) == 4
     assert asked(seed=1) == asked(seed=1) != asked(seed=2)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import crossroads as cr
-from crossroads.chat import endpoint as chat_answers
+from crossroads.chat import models as chat_answers
 from crossroads.chat.ask import REPLY
 from crossroads.chat.evidence import ChatAnswers
 from crossroads.contexts.corpus.search import find_contexts
@@ -44,7 +44,7 @@ from crossroads.core.storage.files import read_record, with_checksum
 from crossroads.sentences.evidence import SentenceScores
 from crossroads.sentences.material import sentence_items
 from crossroads.traits.measures.files import read_trait_tables
-from crossroads.traits.pairs.files import read_identities
+from crossroads.traits.pairs.material import read_identities
 from crossroads.traits.people.files import read_demographics, read_judgements
 from crossroads.traits.probe.evidence import Logits
 from crossroads.traits.probe.material import read_groups, read_templates, read_traits

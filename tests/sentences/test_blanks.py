@@ -16,7 +16,7 @@ transformers = pytest.importorskip("transformers", reason="extra 'models'")
 
 import crossroads as cr  # noqa: E402
 from crossroads.sentences.material import SentenceItem  # noqa: E402
-from crossroads.sentences.plan import NO_BLANK, NOT_FILLED, SEVERAL_BLANKS, filled, released_words  # noqa: E402
+from crossroads.sentences.score import NO_BLANK, NOT_FILLED, SEVERAL_BLANKS, filled, released_words  # noqa: E402
 
 OPTIONS: dict[str, Any] = {"device": "cpu", "threads": 1}
 FILLED = [

@@ -1,22 +1,34 @@
-"""Ask a chat model the questions of a design."""
+"""Ask a chat model the questions of a design, with their orders balanced."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
+import string
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from crossroads.chat.endpoint import ChatProtocol, ChatService, Message, Reply
+import numpy as np
+
 from crossroads.chat.evidence import ChatAnswer, ChatAnswers, Task, writable
-from crossroads.chat.local import LocalChat
-from crossroads.chat.prompts import PROMPTS, ChatPrompt, chat_prompts
+from crossroads.chat.models import (
+    ChatFunction,
+    ChatModel,
+    ChatProtocol,
+    ChatService,
+    FunctionChat,
+    LocalChat,
+    Reply,
+)
+from crossroads.chat.parse import vocabulary
 from crossroads.core.errors import CrossroadsWarning, InputError, in_short, join_words, one_of
 from crossroads.core.evidence.embeddings import Provenance
+from crossroads.core.inference.options import whole
 from crossroads.core.models.services.addresses import KEY_VARIABLE
 from crossroads.core.models.transformers import Device
 from crossroads.core.stimuli import Design
@@ -24,12 +36,24 @@ from crossroads.core.storage.cache import Cache, Form, Key
 from crossroads.words.models.endpoint import is_endpoint
 
 Progress = Callable[[int, int], None]
-ChatFunction = Callable[[list[Message]], str]
-"""A function that is given the messages of a conversation and returns the answer."""
 _CHARACTERS_A_TOKEN = 4
 _TOKENS_A_WORD = 6
 MOST_QUESTIONS = 1_000_000
 """Questions of a test beyond which a number is taken for a mistake."""
+PROMPTS = {
+    "association": (
+        "For each word below, choose one of two labels, {first} or {second}, and write it after the word. "
+        "Answer with one line for each word, in the form: word - label. Write nothing else.\n\n{words}"
+    ),
+    "decision": (
+        "Two people, known only as {first} and {second}, share two tasks. One task has to do with {word1}, "
+        "the other with {word2}. Each of them takes one task. Who should take which? Answer with two lines, "
+        "in the form: {word1} - name, and: {word2} - name. Write nothing else."
+    ),
+}
+"""The question of each test."""
+PLACES = {"association": ("first", "second", "words"), "decision": ("first", "second", "word1", "word2")}
+"""What a question has places for."""
 
 
 def _read_reply(data: bytes) -> Reply:
@@ -43,46 +67,77 @@ REPLY = Form(".json", lambda reply: json.dumps(reply).encode(), _read_reply)
 """An answer on disk."""
 
 
-class _Model(Protocol):
-    @property
-    def identity(self) -> dict[str, Any]: ...
-    def reply(
-        self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
-    ) -> Reply: ...
+def chat_prompts(
+    design: Design, *, task: str, prompts: int, repetitions: int, prompt: str | None, seed: int
+) -> list[ChatAnswer]:
+    """The questions of a test, as answers that have no text yet.
+
+    Questions come in blocks of four: an order of the words and its reverse, each with either label first;
+    after two of a block every word has stood as often early as late, and each label as often first. A block
+    has one label of each group, and blocks go through the labels in turn. In the decision test a block has
+    two questions about one pair of words, and blocks go through the pairs. Pairs have no word in common, so
+    that the words of a pair can be exchanged; of sets of unequal sizes some words are not asked.
+    """
+    vocabulary(design)  # answers about words that cannot be told apart could not be read
+    template = PROMPTS[task] if prompt is None else _checked(prompt, task)
+    rng = np.random.default_rng(np.random.SeedSequence([seed, 1]))
+    labels = _in_turn(_shuffled(design.x, rng), _shuffled(design.y or (), rng))
+    pairs = list(zip(_shuffled(design.a, rng), _shuffled(design.b, rng), strict=False))
+    size = 4 if task == "association" else 2
+    questions = []
+    for block in range(-(-prompts // size)):
+        round_, pair = divmod(block, len(pairs))
+        x, y = labels[(block if task == "association" else block + round_) % len(labels)]
+        # pairs with other labels every round
+        order = _shuffled([*design.a, *design.b], rng) if task == "association" else pairs[pair]
+        for at in range(min(size, prompts - block * size)):
+            # x first, y first, y first, x first; the order of words turns every time
+            turned = (at if task == "association" else at + pair + round_) % 2 == 1
+            words = tuple(reversed(order)) if turned else tuple(order)
+            first = "x" if at in (0, 3) else "y"
+            text = _filled(template, task, (x, y) if first == "x" else (y, x), words)
+            asked = ChatAnswer(text="", x=x, y=y, first=first, words=words, prompt=text)
+            questions += [replace(asked, repetition=n) for n in range(repetitions)]
+    return questions
 
 
-@dataclass(frozen=True)
-class _Function:
-    """A function of the user as a model."""
+def _filled(template: str, task: str, labels: tuple[str, str], words: tuple[str, ...]) -> str:
+    """A question; braces in labels and words stay as they are."""
+    parts = ("\n".join(words),) if task == "association" else words
+    values = dict(zip(PLACES[task], (*labels, *parts), strict=True))
+    return re.sub(rf"\{{({'|'.join(values)})\}}", lambda place: values[place[1]], template)
 
-    function: ChatFunction
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        return {"model": getattr(self.function, "__qualname__", type(self.function).__qualname__)}
+def _checked(prompt: str, task: str) -> str:
+    try:
+        named = {name for _, name, _, _ in string.Formatter().parse(prompt) if name is not None}
+    except (ValueError, TypeError, AttributeError):
+        named = set()
+    if named != set(PLACES[task]):
+        places = ", ".join(f"{{{name}}}" for name in PLACES[task])
+        raise InputError(f"the prompt is {in_short(prompt)}.", hint=f"give a text with the places {places}.")
+    return prompt
 
-    def reply(
-        self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
-    ) -> Reply:
-        del temperature, max_tokens, seed
-        said = self.function([dict(one) for one in messages])
-        if not isinstance(said, str):
-            raise InputError(f"the function answered {in_short(said)}.", hint="it has to return a text.")
-        return Reply(said)
+
+def _shuffled(words: Sequence[str], rng: Any) -> list[str]:
+    return [words[i] for i in rng.permutation(len(words))]
+
+
+def _in_turn(first: Sequence[str], second: Sequence[str]) -> list[tuple[str, str]]:
+    """Every pair of both once, such that each round uses every word of the longer set once."""
+    n = max(len(first), len(second))
+    turned = ((first[i % len(first)], second[(i + by) % len(second)]) for by in range(n) for i in range(n))
+    return list(dict.fromkeys(turned))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChatPlan:
-    """What asking a model takes."""
+    """What asking a model takes: questions, those that are answered already, and about how many tokens."""
 
     questions: int
-    """Number of questions, repetitions included."""
     kept: int
-    """Those whose answer is kept from before."""
     tokens_in: int
-    """About how many tokens the questions that are left have, four characters each."""
     tokens_out: int
-    """About how many their answers have."""
 
     @property
     def requests(self) -> int:
@@ -113,47 +168,30 @@ class ChatOptions:
     def __post_init__(self) -> None:
         one_of("task", self.task, Task)
         for name, least in (("prompts", 1), ("repetitions", 1), ("max_tokens", 1), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise InputError(
-                    f"{name} is {in_short(getattr(self, name))}.",
-                    hint=f"give a whole number from {least} up.",
-                )
+            whole(name, getattr(self, name), least=least, hint=f"give a whole number from {least} up.")
         if self.prompts * self.repetitions > MOST_QUESTIONS:
-            raise InputError(
-                f"{self.prompts:,} prompts × {self.repetitions:,} repetitions are more than "
-                f"{MOST_QUESTIONS:,}.",
-                hint="ask fewer prompts or repetitions.",
-            )
-        if self.temperature is not None and not 0 <= self.temperature <= 2:
-            raise InputError(
-                f"temperature is {in_short(self.temperature)}.", hint="give a number from 0 to 2."
-            )
+            what = f"{self.prompts:,} prompts × {self.repetitions:,} repetitions"
+            what = f"{what} are more than {MOST_QUESTIONS:,}."
+            raise InputError(what, hint="ask fewer prompts or repetitions.")
+        if not 0 <= (self.temperature or 0) <= 2:
+            what = f"temperature is {in_short(self.temperature)}."
+            raise InputError(what, hint="give a number from 0 to 2.")
 
-    def model(self, model: str | Path | ChatFunction) -> _Model:
+    def model(self, model: str | Path | ChatFunction) -> ChatModel:
         """The model that is asked: a function, a service, or one on this machine."""
         if callable(model):
-            return _Function(model)
+            return FunctionChat(model)
         if not is_endpoint(model):
             return LocalChat(model, revision=self.revision, device=self.device)
-        return ChatService(
-            str(model),
-            model=self.served_model,
-            protocol=self.protocol,
-            key_variable=self.key_variable,
-            timeout=self.timeout,
-            retries=self.retries,
-        )
+        names = ("protocol", "key_variable", "timeout", "retries")
+        options: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return ChatService(str(model), model=self.served_model, **options)
 
 
 class Conversation:
     """The questions of a design to a model, of which some may have been answered before.
 
-    Parameters
-    ----------
-    model, design, cache
-        As for :func:`crossroads.ask_chat`.
-    **options
-        Fields of :class:`ChatOptions`.
+    Its parameters are those of :func:`crossroads.ask_chat`; ``options`` are fields of :class:`ChatOptions`.
     """
 
     def __init__(
@@ -179,8 +217,8 @@ class Conversation:
 
     def plan(self) -> ChatPlan:
         """What is left to ask, and about how many tokens that takes."""
-        left = [one for one in self.prompts if self._cache.find(_key(self._asked(one)), REPLY) is None]
-        letters = sum(len(one.text) + len(self._options.system or "") for one in left)
+        left = [one for one in self.prompts if self._cache.find(self._key(one), REPLY) is None]
+        letters = sum(len(one.prompt) + len(self._options.system or "") for one in left)
         return ChatPlan(
             questions=len(self.prompts),
             kept=len(self.prompts) - len(left),
@@ -190,54 +228,44 @@ class Conversation:
 
     def answers(self, *, workers: int = 1, progress: Progress | None = None) -> ChatAnswers:
         """Ask what is left; ``progress`` is called with the number of questions answered and the total."""
-        if workers < 1:
-            raise InputError(f"workers is {in_short(workers)}.", hint="give a whole number from 1 up.")
-        replies = []
+        whole("workers", workers, least=1, hint="give a whole number from 1 up.")
+        replies: list[Reply] = []
+        report = progress or (lambda *_: None)
         pool = ThreadPoolExecutor(workers if isinstance(self._model, ChatService) else 1)
         wait = True  # for answers that are under way, which may have been paid for
         try:
             waiting = [pool.submit(self._reply, one) for one in self.prompts]
-            for done, one in enumerate(waiting):
-                if progress is not None:
-                    progress(done, len(waiting))
-                replies.append(one.result())
+            for reply in waiting:
+                report(len(replies), len(waiting))
+                replies.append(reply.result())
         except KeyboardInterrupt:
             wait = False
             raise
         finally:
             pool.shutdown(wait=wait, cancel_futures=True)
-        if progress is not None:
-            progress(len(replies), len(replies))
-        return ChatAnswers(
-            [
-                ChatAnswer(
-                    text=reply.text,
-                    prompt=one.text,
-                    finish=reply.finish,
-                    **{name: getattr(one, name) for name in ("x", "y", "first", "words", "repetition")},
-                )
-                for one, reply in zip(self.prompts, replies, strict=True)
-            ],
-            provenance=self._provenance(replies),
-        )
+        report(len(replies), len(replies))
+        both = zip(self.prompts, replies, strict=True)
+        answers = [replace(one, text=reply.text, finish=reply.finish) for one, reply in both]
+        return ChatAnswers(answers, provenance=self._provenance(replies))
 
-    def _reply(self, one: ChatPrompt) -> Reply:
-        asked = self._asked(one)
+    def _reply(self, one: ChatAnswer) -> Reply:
+        key = self._key(one)
 
         def ask() -> Reply:
-            reply = self._model.reply(asked["messages"], **self._settings, seed=asked["seed"])
+            reply = self._model.reply(key.data["messages"], **self._settings, seed=key.data["seed"])
             return reply._replace(text=writable(reply.text))
 
-        return self._cache.get(_key(asked), ask, REPLY)
+        return self._cache.get(key, ask, REPLY)
 
-    def _asked(self, one: ChatPrompt) -> dict[str, Any]:
+    def _key(self, one: ChatAnswer) -> Key:
         """Everything that an answer depends on."""
         system = self._options.system
         messages = [{"role": "system", "content": system}] if system else []
-        messages.append({"role": "user", "content": one.text})
-        own = f"{self._options.seed} {one.repetition} {one.text}".encode()
+        messages.append({"role": "user", "content": one.prompt})
+        own = f"{self._options.seed} {one.repetition} {one.prompt}".encode()
         seed = int.from_bytes(hashlib.sha256(own).digest()[:4]) >> 1
-        return {**self._model.identity, **self._settings, "messages": messages, "seed": seed}
+        settings = {**self._model.identity, **self._settings, "messages": messages, "seed": seed}
+        return Key("reply", "", settings)
 
     def _provenance(self, replies: Sequence[Reply]) -> Provenance:
         names = list(dict.fromkeys(reply.model for reply in replies if reply.model))
@@ -257,10 +285,6 @@ class Conversation:
         sha256 = details.pop("sha256", None)
         source = own["model"] or details["answered by"] or own.get("url", "a chat model")
         return Provenance(source=source, format="chat", sha256=sha256, details=details)
-
-
-def _key(asked: dict[str, Any]) -> Key:
-    return Key("reply", "", asked)
 
 
 def ask_chat(
@@ -305,19 +329,15 @@ def ask_chat(
         ``"association"``, or ``"decision"``: who of two people should have which of two tasks.
     served_model
         Name of the model, for services that have several.
-    prompts
-        Number of questions; orders are fully crossed in multiples of four.
-    repetitions
-        How often each question is asked.
-    temperature
-        Randomness of answers; None for the service's own.
+    prompts, repetitions
+        Number of questions, and how often each is asked; orders are fully crossed in multiples of four.
+    temperature, max_tokens
+        Randomness of answers (None for the service's own), and their greatest length.
     system
         System prompt; none by default.
     prompt
         The question in other words or another language, with the places ``{first}``, ``{second}`` and
         ``{words}``; for decisions ``{word1}`` and ``{word2}`` instead of ``{words}``.
-    max_tokens
-        Most tokens of an answer.
     limit
         Largest number of requests; where more are left to ask, nothing is asked.
     protocol
@@ -354,26 +374,9 @@ def ask_chat(
     >>> [answer.first for answer in answers], cr.chat_association(answers, design).score
     (['x', 'y', 'y', 'x'], 1.0)
     """
-    conversation = Conversation(
-        model,
-        design,
-        task=task,
-        served_model=served_model,
-        prompts=prompts,
-        repetitions=repetitions,
-        temperature=temperature,
-        system=system,
-        prompt=prompt,
-        max_tokens=max_tokens,
-        protocol=protocol,
-        key_variable=key_variable,
-        timeout=timeout,
-        retries=retries,
-        revision=revision,
-        device=device,
-        cache=cache,
-        seed=seed,
-    )
+    given = locals()
+    options = {field.name: given[field.name] for field in fields(ChatOptions)}
+    conversation = Conversation(model, design, cache=cache, **options)
     left = conversation.plan().requests
     if limit is not None and left > limit:
         raise InputError(

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from crossroads.chat.ask import ChatOptions, ChatPlan, Conversation
-from crossroads.chat.endpoint import ChatProtocol
 from crossroads.chat.evidence import ChatAnswers, Task
-from crossroads.chat.result import ChatResult
-from crossroads.chat.scores import chat_association, chat_decision
+from crossroads.chat.models import ChatProtocol
+from crossroads.chat.scores import ChatResult, chat_association, chat_decision
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, ModelOption, Opt, Outcome, Written, command, passed
 from crossroads.core.cli.terminal import interrupts as interrupting
@@ -45,52 +44,27 @@ class Conversed:
             "Address of a chat service; folder, GGUF file or hub name of a chat model; or a file of answers.",
         ),
     ]
-    labels: Annotated[
-        tuple[str, str] | None,
-        Opt("Two labels in place of those of the tests.", "X Y"),
-    ] = None
+    labels: Annotated[tuple[str, str] | None, Opt("Two labels in place of those of the tests.", "X Y")] = None
     task: Annotated[Task, Opt("What to ask.", "association|decision")] = "association"
     dry_run: Annotated[bool, Opt("Say what would be asked, and ask nothing.")] = False
-    prompts: Annotated[
-        int,
-        Opt("Questions of a test.", "N", panel=_ASKING, least=1),
-    ] = 48
-    repetitions: Annotated[
-        int,
-        Opt("How often each is asked.", "N", panel=_ASKING, least=1),
-    ] = 1
-    temperature: Annotated[
-        float,
-        Opt("Randomness of answers.", "X", panel=_ASKING, least=0, most=2),
-    ] = 1.0
-    system: Annotated[
-        str | None,
-        Opt("System prompt.", "TEXT", panel=_ASKING),
-    ] = None
+    prompts: Annotated[int, Opt("Questions of a test.", "N", panel=_ASKING, least=1)] = 48
+    repetitions: Annotated[int, Opt("How often each is asked.", "N", panel=_ASKING, least=1)] = 1
+    temperature: Annotated[float, Opt("Randomness of answers.", "X", panel=_ASKING, least=0, most=2)] = 1.0
+    system: Annotated[str | None, Opt("System prompt.", "TEXT", panel=_ASKING)] = None
     prompt: Annotated[
-        str | None,
-        Opt("The question, with {first}, {second} and {words}.", "TEXT", panel=_ASKING),
+        str | None, Opt("The question, with {first}, {second} and {words}.", "TEXT", panel=_ASKING)
     ] = None
-    answers: Annotated[
-        Path,
-        Opt("Folder in which answers are kept.", "DIR", panel=_ASKING),
-    ] = Path("chat")
-    limit: Annotated[
-        str,
-        Opt("Most requests that are sent; none for any number.", "N|none", panel=_COST),
-    ] = str(LIMIT)
+    answers: Annotated[Path, Opt("Folder in which answers are kept.", "DIR", panel=_ASKING)] = Path("chat")
+    limit: Annotated[str, Opt("Most requests that are sent; none for any number.", "N|none", panel=_COST)] = (
+        str(LIMIT)
+    )
     price: Annotated[
         tuple[float, float] | None,
         Opt("Prices of a million tokens of questions and of answers.", "IN OUT", panel=_COST),
     ] = None
-    workers: Annotated[
-        int,
-        Opt("Questions asked of a service at a time.", "N", panel=_COST, least=1),
-    ] = 1
+    workers: Annotated[int, Opt("Questions asked of a service at a time.", "N", panel=_COST, least=1)] = 1
     served_model: Annotated[
-        str | None,
-        ModelOption("model to request from a service", key="model"),
-        Opt("", hidden=True),
+        str | None, ModelOption("model to request from a service", key="model"), Opt("", hidden=True)
     ] = None
     max_tokens: Annotated[int, ModelOption("most tokens of an answer", least=1)] = 1024
     protocol: Annotated[ChatProtocol, ModelOption("protocol of a service")] = "auto"
@@ -110,13 +84,11 @@ class Conversed:
     def check(self) -> None:
         """Refuse wrong values before the work."""
         if self.price is not None and not all(0 <= one < inf for one in self.price):
-            raise InputError(
-                f"--price is {self.price[0]} {self.price[1]}.", hint="give two numbers from 0 up."
-            )
-        if self.labels and self.labels[0].strip().casefold() == self.labels[1].strip().casefold():
-            raise InputError(
-                f"--labels are {self.labels[0]!r} and {self.labels[1]!r}.", hint="give two that differ."
-            )
+            what = f"--price is {self.price[0]} {self.price[1]}."
+            raise InputError(what, hint="give two numbers from 0 up.")
+        first, second = self.labels or ("x", "y")
+        if first.strip().casefold() == second.strip().casefold():
+            raise InputError(f"--labels are {first!r} and {second!r}.", hint="give two that differ.")
 
     def about(self, design: Design, seed: int) -> Conversation:
         """The questions about a test."""
@@ -132,7 +104,10 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
     of a service is read from the environment variable CROSSROADS_API_KEY.
     """
     conversed.check()
-    designs = [_labelled(one, conversed.labels) for one in chosen.designs("weat6")]
+    designs = chosen.designs("weat6")
+    if conversed.labels is not None:
+        x, y = (StimulusSet(label, (label,)) for label in conversed.labels)
+        designs = [replace(one, x=x, y=y) for one in designs]
     written.draw_one(len(designs))
     most, model, task, seed = conversed.most, conversed.model, conversed.task, written.seed
     if model.endswith(".json") and Path(model).is_file():
@@ -153,14 +128,6 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
         )
     found = _answers(asked, conversed.answers, task, conversed.workers)
     return _outcome([_score(answers, one, task, seed) for one, answers in zip(designs, found, strict=True)])
-
-
-def _labelled(design: Design, labels: tuple[str, str] | None) -> Design:
-    """A design with other labels."""
-    if labels is None:
-        return design
-    x, y = (StimulusSet(label, (label,)) for label in labels)
-    return replace(design, x=x, y=y)
 
 
 def _answers(asked: dict[str, Conversation], output: Path, task: str, workers: int) -> Iterator[ChatAnswers]:
@@ -221,9 +188,9 @@ def _outcome(results: Sequence[ChatResult]) -> Outcome:
         tables=[ChatResult._tabulate(named), ChecksResult._tabulate({"checks": answers})],
         titled=True,
         lines=[
-            f"{name}: {percent(one.first_share)} of words went to the label named first."
+            f"{name}: {percent(one.reading.first_share)} of words went to the label named first."
             for name, one in named.items()
-            if one.first_share is not None
+            if one.reading.first_share is not None
         ],
         figure=lambda plots: plots.chat_plot(results[0]),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from crossroads.core.errors import EvidenceError, FormatError, in_short, one_of
 from crossroads.core.evidence.embeddings import Provenance, provenance_of
 from crossroads.core.stimuli.files.text import load_json
-from crossroads.core.storage.files import is_intact, with_checksum, write_file
+from crossroads.core.storage.files import rebuilt, with_checksum, write_file
 
 FORMAT = "crossroads-chat-answers/2"
 Task = Literal["association", "decision"]
@@ -61,9 +61,6 @@ class ChatAnswers(Sequence[ChatAnswer]):
     def __len__(self) -> int:
         return len(self._answers)
 
-    def __iter__(self) -> Iterator[ChatAnswer]:
-        return iter(self._answers)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ChatAnswers):
             return NotImplemented
@@ -103,27 +100,14 @@ class ChatAnswers(Sequence[ChatAnswer]):
                 path=path,
                 hint=f"expected a list of texts, or an object with the format {FORMAT!r}.",
             )
-        if not is_intact(document):
-            raise FormatError(
-                "the answers are damaged: their checksum is not the one that was written with them.",
-                path=path,
-                hint="ask the model again, or copy the file again from where it is intact.",
-            )
-        known = {each.name for each in fields(ChatAnswer)}
-        try:
-            answers = [
-                ChatAnswer(**{key: value for key, value in one.items() if key in known} | _words(one))
-                for one in document["answers"]
-            ]
-            return cls(answers, provenance=Provenance.from_dict(document["provenance"]))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise FormatError(
-                "the answers cannot be read.", path=path, hint="ask the model again."
-            ) from error
+        return rebuilt(document, cls._rebuilt, path, what="answers", again="ask the model again")
 
-
-def _words(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {"words": tuple(one.get("words", ()))}
+    @classmethod
+    def _rebuilt(cls, document: dict[str, Any]) -> ChatAnswers:
+        names = {each.name for each in fields(ChatAnswer)}
+        known = ({key: value for key, value in one.items() if key in names} for one in document["answers"])
+        answers = [ChatAnswer(**one | {"words": tuple(one.get("words", ()))}) for one in known]
+        return cls(answers, provenance=Provenance.from_dict(document["provenance"]))
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -135,14 +119,12 @@ def writable(text: str) -> str:
 
 
 def _answer(one: object, at: int) -> ChatAnswer:
-    found = one if isinstance(one, ChatAnswer) else None
-    if found is None and isinstance(one, str):
-        found = ChatAnswer(text=one)
-    if found is None or not isinstance(found.text, str):
+    answer = ChatAnswer(text=one) if isinstance(one, str) else one
+    if not isinstance(answer, ChatAnswer) or not isinstance(answer.text, str):
         raise EvidenceError(
             f"answer {at + 1} is {in_short(one)}, not a text.",
             hint="give every answer as a text; an empty one for a model that said nothing.",
         )
-    if found.first is not None:
-        one_of("first label", found.first, ("x", "y"))
-    return replace(found, text=writable(found.text))
+    if answer.first is not None:
+        one_of("first label", answer.first, ("x", "y"))
+    return replace(answer, text=writable(answer.text))

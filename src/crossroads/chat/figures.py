@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crossroads.chat.result import ChatResult
+from crossroads.chat.scores import ChatResult
 from crossroads.core.errors import InputError
 from crossroads.core.figures import wording
 from crossroads.core.figures.layout import name_ends
@@ -29,7 +29,7 @@ def chat_plot(result: ChatResult, *, ax: Axes | None = None) -> Axes:
     """
     if not result.words:
         raise InputError(
-            f"there is nothing to draw: {result.unread}.",
+            f"there is nothing to draw: {result._unread}.",
             hint="ask the model in other words, or another one.",
         )
     titles = dict(result.titles)
@@ -45,10 +45,10 @@ def chat_plot(result: ChatResult, *, ax: Axes | None = None) -> Axes:
         digits=2,
         sided=False,
         title=f"{result._label}: labels of the words",
-        subtitle=score if p is None else f"{score}, {p_equals(p)}: {result.drawn} drawn again",
+        subtitle=score if p is None else f"{score}, {p_equals(p)}: {result._drawn} resampled",
         note=wording.sentence(
             "vertical lines: means of the two sets",
-            f"refused: {percent(result.refusal_rate)}, unread: {percent(result.unparsed_rate)}",
+            f"refused: {percent(result._refusal_rate)}, unread: {percent(result._unparsed_rate)}",
             wording.model(result),
         ),
     )

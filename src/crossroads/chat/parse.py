@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from crossroads.core.errors import DesignError, in_short
 from crossroads.core.stimuli import Design
@@ -70,14 +70,11 @@ class Parsed:
     """Words that were given to no label of the design, or to two."""
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """The words and labels of a design as they are looked for in an answer."""
+class Vocabulary(NamedTuple):
+    """What is looked for in an answer, longest first: words, and labels with their groups, of the design."""
 
     words: Mapping[str, str]
-    """A word as it is looked for, to the word of the design; longest first."""
     labels: Mapping[str, tuple[str, str]]
-    """A label as it is looked for, to its group and the label of the design; longest first."""
 
 
 @lru_cache(maxsize=64)
@@ -88,29 +85,28 @@ def vocabulary(design: Design) -> Vocabulary:
             f"the design {in_short(design.name)} has one group of labels.",
             hint="a chat model chooses between two: give y as well.",
         )
-    words: dict[str, tuple[str, str]] = {}
-    labels: dict[str, tuple[str, str]] = {}
-    for known, roles in ((words, ("a", "b")), (labels, ("x", "y"))):
-        for role in roles:
-            for one in design.sets[role]:
-                key = folded(one)
-                if key in known:
-                    raise DesignError(
-                        f"{in_short(one)} cannot be told from {in_short(known[key][1])} in an answer.",
-                        hint="capital letters do not count: leave one of them out.",
-                    )
-                known[key] = (role, one)
-    return Vocabulary(
-        {key: words[key][1] for key in sorted(words, key=len, reverse=True)},
-        {key: labels[key] for key in sorted(labels, key=len, reverse=True)},
-    )
+    words, labels = (_folded_keys(design, roles) for roles in ("ab", "xy"))
+    return Vocabulary({key: word for key, (_, word) in words.items()}, labels)
+
+
+def _folded_keys(design: Design, roles: str) -> dict[str, tuple[str, str]]:
+    """Words as they are looked for, each with its set; longest first."""
+    known: dict[str, tuple[str, str]] = {}
+    for role in roles:
+        for word in design.sets[role]:
+            other = known.setdefault(folded(word), (role, word))
+            if other != (role, word):
+                raise DesignError(
+                    f"{in_short(word)} cannot be told from {in_short(other[1])} in an answer.",
+                    hint="capital letters do not count: leave one of them out.",
+                )
+    return dict(sorted(known.items(), key=lambda item: len(item[0]), reverse=True))
 
 
 def folded(text: str) -> str:
     """Text without differences of case, width, quotation marks, blanks and invisible marks."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("‘", "'")
-    kept = "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
-    return " ".join(kept.split(" ")).strip()
+    return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf").strip()
 
 
 def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
@@ -118,30 +114,13 @@ def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
 
     The targets of the design are the labels, its attributes the words. ``finish`` says how the answer ended:
     ``content_filter`` and ``refusal`` are refusals.
-
-    Examples
-    --------
-    >>> design = Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
-    >>> parse("1. **Joy** - Young\n2. agony: old", design).given
-    {'joy': 'x', 'agony': 'y'}
-    >>> parse("I'm sorry, but I can't help with that.", design).status
-    'refused'
     """
-    known = vocabulary(design)
     said = folded(_THOUGHT.sub("\n", text))
     found: dict[str, set[tuple[str, str]]] = {}
-    other: dict[str, None] = {}
-    for word, label in _pairs(said.splitlines(), known):
-        if label is None:
-            other[word] = None
-        else:
-            found.setdefault(word, set()).add(label)
+    for word, label in _pairs(said.splitlines(), vocabulary(design)):
+        found.setdefault(word, set()).update([] if label is None else [label])
     given = {word: next(iter(some))[0] for word, some in found.items() if len({g for g, _ in some}) == 1}
-    other |= {word: None for word in found if word not in given}
-    used: dict[str, set[str]] = {"x": set(), "y": set()}
-    for word in given:
-        for group, name in found[word]:
-            used[group].add(name)
+    used = [label for word in given for label in found[word]]
     sets = design.sets
     status: Status = "answered"
     if not all(any(word in given for word in sets[role]) for role in ("a", "b")):
@@ -150,8 +129,8 @@ def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
     return Parsed(
         status=status,
         given={word: given[word] for role in ("a", "b") for word in sets[role] if word in given},
-        labels={group: frozenset(some) for group, some in used.items()},
-        other=tuple(word for word in other if word not in given),
+        labels={group: frozenset(name for its, name in used if its == group) for group in ("x", "y")},
+        other=tuple(word for word in found if word not in given),
     )
 
 
@@ -162,9 +141,10 @@ def _pairs(lines: Iterable[str], known: Vocabulary) -> Iterator[_Pair]:
     """Words with their labels; None for another label."""
     under: tuple[str, str] | None = None
     for line in lines:
-        plain = _exact(line, known)
-        if plain is not None:
-            yield plain
+        first, _, second = line.partition("-")  # how most lines look
+        word, label = known.words.get(first.strip()), known.labels.get(second.strip())
+        if word is not None and label is not None:
+            yield word, label
             continue
         heading = _heading(line, known)
         if heading is not None:
@@ -184,13 +164,6 @@ def _pairs(lines: Iterable[str], known: Vocabulary) -> Iterator[_Pair]:
 
 def _stripped(text: str) -> str:
     return _LEAD.sub("", text).strip(_EDGES)
-
-
-def _exact(line: str, known: Vocabulary) -> _Pair | None:
-    """A word and a label of the design, and nothing else: how most lines look."""
-    first, _, second = line.partition("-")
-    word, label = known.words.get(first.strip()), known.labels.get(second.strip())
-    return None if word is None or label is None else (word, label)
 
 
 def _pair(text: str, known: Vocabulary) -> _Pair | None:
@@ -233,16 +206,14 @@ def _heading(line: str, known: Vocabulary) -> tuple[tuple[str, str], list[str]] 
 
 def _words(line: str, known: Vocabulary) -> list[str]:
     """The words of a line that holds nothing else."""
-    parts = [_stripped(part) for part in _SEVERAL.split(line) if _stripped(part)]
-    return [known.words[one] for one in parts] if parts and all(one in known.words for one in parts) else []
+    parts = [part for part in map(_stripped, _SEVERAL.split(line)) if part]
+    return [known.words[one] for one in parts] if all(one in known.words for one in parts) else []
 
 
 def _told(line: str, known: Vocabulary) -> _Pair | None:
     """A sentence that holds one word and one label, and does not refuse."""
-    if _REFUSALS.search(line):
-        return None
     words, labels = _held(line, known.words), _held(line, known.labels)
-    if len(words) != 1 or len(labels) != 1:
+    if _REFUSALS.search(line) or len(words) != 1 or len(labels) != 1:
         return None
     return known.words[words[0]], known.labels[labels[0]]
 

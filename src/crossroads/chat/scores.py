@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.chat.evidence import ChatAnswer, ChatAnswers, Task
 from crossroads.chat.parse import LANGUAGES, Parsed, parse, vocabulary
-from crossroads.chat.result import ASSOCIATION, DECISION, ChatResult
 from crossroads.core.errors import InputError
 from crossroads.core.inference.crossed import (
     LEVEL,
@@ -22,16 +23,46 @@ from crossroads.core.inference.crossed import (
     single_words,
     tail_probability,
 )
-from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.options import seed_of
 from crossroads.core.inference.permutation.test import permutation_test
 from crossroads.core.inference.ranks import signs_exchanged
-from crossroads.core.results import Coverage
+from crossroads.core.results import (
+    NAMED,
+    QUESTION,
+    Conclusion,
+    Coverage,
+    Result,
+    Row,
+    Stat,
+    association,
+    crossed_names,
+    long_row,
+    named,
+    stat,
+    status_of,
+)
+from crossroads.core.results.checks import FREQUENCY, TOPICS, Checked
 from crossroads.core.stimuli import Design
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import P, counted
+from crossroads.core.wording.table import Interval
+from crossroads.words.measures.weat import crossed_rows, difference_numbers, too_small
 
+ASSOCIATION: Final = "association"
+DECISION: Final = "decision"
+_COUNTS = "answers=reading.answers answered refused unparsed partial=reading.partial other=reading.other"
+_OPTIONAL = (
+    "exact_p=pvalue released_score=published.score response_pvalue=published.pvalue "
+    "first_share=reading.first_share"
+)
+_RATES = "refusal_rate=_refusal_rate unparsed_rate=_unparsed_rate"
+_NOTES = {
+    ASSOCIATION: "share of A's words given to X and of B's to Y, minus 1: from -1 to 1",
+    DECISION: "share of decisions that give A's word to X and B's to Y; .5 by chance",
+}
 _CHANCE = {ASSOCIATION: 0.0, DECISION: 0.5}
 _SCORES = {
-    ASSOCIATION: "mean over answers of the share of A given to X plus that of B given to Y, less 1",
+    ASSOCIATION: "mean over answers of the share of A given to X plus that of B given to Y, minus 1",
     DECISION: "share of decisions that give the word of A to X and that of B to Y",
 }
 _CELLS = 1e-24
@@ -40,6 +71,226 @@ _ERROR = 1e-12
 """Largest rounding error of a share."""
 _Pair = tuple[str, str]
 """A word of A and a word of B."""
+
+
+def _score_note(results: Sequence[Any]) -> str:
+    return "; ".join(dict.fromkeys(_NOTES[one.task] for one in results))
+
+
+def _drawn(results: Sequence[Any]) -> str:
+    return " or ".join(dict.fromkeys(one._drawn for one in results))
+
+
+_TAIL = phrases.tail("two-sided")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatExchange:
+    """How the p-value of exchanging words was found, its bounds, and what the score would be by chance."""
+
+    chance: float
+    """The score without an association: 0, or .5 for decisions."""
+    pvalue_low: float | None = None
+    """Lower bound of the p-value."""
+    pvalue_high: float | None = None
+    """Upper bound."""
+    min_pvalue: float | None = None
+    """The smallest p-value that sets of these sizes can give."""
+    method: str = "none"
+    """How the p-value was found."""
+    alternative: str = "two-sided"
+    """Tail of the p-values."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatPublished:
+    """The numbers of the publication, as its authors compute them."""
+
+    score: float | None
+    """The score by the code that the authors released, which takes shares among the words that a label was
+    given; None for decisions."""
+    pvalue: float | None
+    """The t test over answers, two-sided: it takes these words as the whole world and answers as independent
+    of them, and rejects most true nulls."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatReading:
+    """What was read of the answers."""
+
+    answers: int
+    """Number of answers."""
+    partial: int
+    """Answers with a score that leave out words they were asked for."""
+    other: int
+    """Words that were given to another label, or to both."""
+    statuses: tuple[str, ...]
+    """What became of each answer, in their order."""
+    first_share: float | None
+    """Share of words that were given to the label that was first in the question; None where that is not
+    known. Orders are balanced, so this is a habit of the model and no part of the score."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ChatResult(Result):
+    """What a chat model's answers say of two labels and two sets of words."""
+
+    _section: ClassVar[str] = "chat"
+    _stem: ClassVar[str] = "chat"
+    _figure: ClassVar[str] = "chat_plot"
+    _unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (FREQUENCY, TOPICS), "it is asked of vectors, and a chat model gives answers"
+    )
+    _cites: ClassVar[tuple[str, ...]] = (
+        *("bai2025explicitly", "clark1973language", "cameron2011robust"),
+        "satterthwaite1946approximate",
+    )
+    _table_title: ClassVar[str] = "Tests of chat models"
+    _file_names: ClassVar[str] = (
+        f"design task score {crossed_names()} exact_p=pvalue method=exchange.method "
+        "alternative=exchange.alternative min_exact_p=exchange.min_pvalue "
+        f"response_pvalue=published.pvalue {_COUNTS} first_share=reading.first_share drawn=_drawn"
+    )
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "chat": f"score {crossed_names(ends='difference_')} exact_p=pvalue answered refused unparsed {_RATES}"
+    }
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        NAMED,
+        QUESTION,
+        stat("answers", of="reading.answers", kind="count"),
+        stat("refused", of="_refusal_rate", kind="share"),
+        stat("unparsed", "unread", "answers that cannot be read", of="_unparsed_rate", kind="share"),
+        stat("score", note=_score_note),
+        stat("ci", "95 % CI", lambda some: f"over the choice of {_drawn(some)}", of="_interval", spare=3),
+        stat("p", note=lambda some: f"{_drawn(some)} resampled, {_TAIL}", of="crossed.pvalue"),
+        stat("exact_p", note=f"words exchanged, {_TAIL}", of="_p"),
+    )
+
+    design: str
+    """Name of the design."""
+    task: str
+    """What was asked: ``association`` or ``decision``."""
+    score: float | None
+    """Mean of the published score over the answers that have one: from -1 to 1 for associations, 0 where
+    words say nothing of the label; for decisions the share that gives the word of A to X and that of B to Y.
+    None where no answer could be read."""
+    pvalue: float | None
+    """Share of exchanges of the words between A and B that are at least as extreme, answers as given."""
+    exchange: ChatExchange
+    """How that p-value was found, and what the score would be by chance."""
+    crossed: Crossed | None
+    """The score minus what chance gives, and how sure it is with words, and labels or answers, resampled;
+    ``conventions["drawn"]`` says which."""
+    published: ChatPublished
+    """The numbers of the publication."""
+    answered: int
+    """Answers with a score."""
+    refused: int
+    """Answers that refuse."""
+    unparsed: int
+    """Other answers that have no score."""
+    scores: tuple[float | None, ...]
+    """The score of each answer, in their order."""
+    reading: ChatReading
+    """What was read of the answers."""
+    words: Mapping[str, float]
+    """Share of answers that gave a word to a label of X, by word."""
+    sets: Mapping[str, tuple[str, ...]]
+    """Labels (x, y) and words (a, b)."""
+    titles: Mapping[str, str]
+    """What each set stands for."""
+
+    @property
+    def _label(self) -> str:
+        return phrases.tested(self.design, "chat decision" if self.task == DECISION else "chat")
+
+    @property
+    def _drawn(self) -> str:
+        return str(self.conventions.get("drawn", "words and answers"))
+
+    @property
+    def _p(self) -> P | None:
+        return None if self.pvalue is None else P.of(self.pvalue, self.exchange.method)
+
+    @property
+    def _refusal_rate(self) -> float:
+        return self.refused / self.reading.answers
+
+    @property
+    def _unparsed_rate(self) -> float:
+        return self.unparsed / self.reading.answers
+
+    @property
+    def _unread(self) -> str:
+        """What became of answers without a score, in words."""
+        answers = counted(self.reading.answers, "answer")
+        return f"of {answers}, {self.refused} refused and {self.unparsed} cannot be read"
+
+    @property
+    def _interval(self) -> Interval | None:
+        crossed, chance = self.crossed, self.exchange.chance
+        if crossed is None or crossed.low is None or crossed.high is None:
+            return None
+        return Interval(chance + crossed.low, chance + crossed.high)
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        reasons = {one.crossed.reason: None for one in results.values() if one.crossed and one.crossed.reason}
+        yield from (f"{reason[0].upper()}{reason[1:]}." for reason in reasons)
+        yield from (
+            said for name, one in results.items() for said in too_small(name, one.exchange.min_pvalue)
+        )
+
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        measure, method, crossed = f"chat {self.task}", self.exchange.method, self.crossed
+        p = {"p": None if crossed is None else crossed.pvalue, "exact_p": self.pvalue, "method": method}
+        yield long_row(measure, name, "", "score", self.score, **p)
+        known = {key: value for key, value in named(self, _OPTIONAL).items() if value is not None}
+        if "exact_p" in known:
+            yield long_row(measure, name, "", "exact_p", known.pop("exact_p"), method=method)
+        for statistic, value in (known | named(self, _COUNTS)).items():
+            yield long_row(measure, name, "", statistic, value)
+        if crossed is not None:
+            yield from crossed_rows(measure, name, "other words", crossed, self.pvalue)
+        for word, share in self.words.items():
+            yield long_row(measure, name, word, "share", share)
+
+    def _checks(self) -> Iterator[Checked]:
+        crossed = self.crossed
+        yield Checked(
+            name=self._label,
+            question=self._question,
+            family="chat",
+            these=None if crossed is None else self._p,
+            exchanged="words exchanged" if crossed is None else f"words exchanged, {self.exchange.method}",
+            other=None if crossed is None else crossed.two_sided,
+            drawn=f"{self._drawn} drawn, t",
+            reason=self._unread if crossed is None else crossed.reason,
+            unchecked=self._unchecked,
+        )
+
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
+        if self.score is None or self.crossed is None:
+            return
+        said = association(
+            name=self._label,
+            titles=self.titles,
+            sets=self.sets,
+            status=status_of(self.crossed.pvalue, self.pvalue),
+            found=difference_numbers(self.crossed, ""),
+            scale="score − .5" if self.task == DECISION else "score",
+            reason=self.crossed.reason,
+        )
+        (far, near), x = said.poles if self.crossed.difference >= 0 else said.poles[::-1], said.subject
+        gives, larger = "the model gives ", " a larger share of the words for "
+        more = (x, larger, near, " than of those for ", far, "")
+        either = (x, f"{larger}one of ", near, " and ", far, " than of those for the other")
+        wordings = {
+            "holds": (gives, *more),
+            "depends": (f"with these words, {gives}", *more),
+            "absent": (f"it was not found that {gives}", *either),
+        }
+        yield replace(said, wordings=wordings)
 
 
 def chat_association(
@@ -52,9 +303,8 @@ def chat_association(
     .. math::
         \frac{|A \to x|}{|A \to x| + |A \to y|} + \frac{|B \to y|}{|B \to x| + |B \to y|} - 1,
 
-    from -1 to 1: the share of A's words given to the label of X, plus that of B's words given to the label of
-    Y, less 1; ``score`` is its mean over answers. An answer has a score if it gives a word of A and a word of
-    B to a label of the design. Others refuse, or cannot be read; both are counted.
+    from -1 to 1; ``score`` is its mean over answers. An answer has a score if it gives a word of A and a word
+    of B to a label of the design. Others refuse, or cannot be read; both are counted.
 
     ``pvalue`` exchanges words between A and B: a share for each word, how often it was given to a label of X,
     and all divisions of these into sets of the same sizes. ``crossed`` counts words and answers both as
@@ -73,15 +323,13 @@ def chat_association(
 
     Notes
     -----
-    *Departures:* the publication tests the scores of answers against 0 by t (``response_pvalue``). Answers
+    *Departures:* the publication tests the scores of answers against 0 by t (``published.pvalue``). Answers
     about the same words are no sample of words, so that this test rejects most true nulls. The authors'
     released code divides by the words that a label was given, with .01 added, where this formula divides by
-    the words of a set (``released_score``); the two agree where labels were given equally many words. Which
-    of the two the printed article gives has not been checked. An answer in which some words have other
-    labels keeps its other words; the released code drops it.
-
-    The variance of labels is that of answers that share one, so that words which go with single labels are
-    counted twice, and intervals are somewhat too wide where that is common.
+    the words of a set (``published.score``); the two agree where labels were given equally many words. Which
+    of the two the article prints has not been checked. An answer in which some words have other labels keeps
+    its other words; the released code drops it. The variance of labels is that of answers that share one, so
+    that words which go with single labels are counted twice, and intervals are then somewhat too wide.
 
     References
     ----------
@@ -99,38 +347,27 @@ def chat_association(
     seed_of(seed)
     given = _given(answers)
     parsed = [parse(one.text, design, finish=one.finish) for one in given]
-    kept = [at for at, read in enumerate(parsed) if read.status == "answered"]
-    order = [*design.a, *design.b]
-    table = np.array([[_cell(parsed[at], word) for word in order] for at in kept], dtype=np.float64)
-    table = table.reshape(len(kept), len(order))
-    known = (~np.isnan(table)).any(axis=0)
-    table, order = table[:, known], [order[at] for at in np.flatnonzero(known)]
-    n_a = sum(word in design.a for word in order)
-    by_answer: list[float | None] = [None] * len(parsed)
-    for at, score in zip(kept, _scores(table, n_a).tolist(), strict=True):
-        by_answer[at] = score
-    inference = _NOTHING
+    kept = [at for at, one in enumerate(parsed) if one.status == "answered"]
+    scores: list[float | None] = [None] * len(parsed)
+    tested, released = None, None
     if kept:
+        read = [parsed[at] for at in kept]
+        words = _shares(read, design)
+        n_a = sum(word in words for word in design.a)
+        table = np.array([[_cell(one, word) for word in words] for one in read])
+        first, second = np.nanmean(table[:, :n_a], axis=1), np.nanmean(table[:, n_a:], axis=1)
+        for at, score in zip(kept, (first + (1 - second) - 1).tolist(), strict=True):
+            scores[at] = score
         means = np.nanmean(table, axis=0)
-        tested = permutation_test(means[:n_a], means[n_a:], seed=seed, score_error=_ERROR)
+        exchanged = permutation_test(means[:n_a], means[n_a:], seed=seed, score_error=_ERROR)
         clusters = _clusters(given, parsed, kept, design)
-        spread = clustered_spread(table, n_a, clusters)
-        alone = [name for name, n in (("A", n_a), ("B", table.shape[1] - n_a)) if n < 2]
+        alone = [name for name, n in (("A", n_a), ("B", len(words) - n_a)) if n < 2]
         reason = single_words(alone) if alone else "there is a single answer" if len(table) < 2 else None
-        exchanged = _Exchanged(*(getattr(tested, name) for name in _Exchanged._fields))
-        inference = _inference(exchanged, spread, float(spread.difference), 1.0, clusters, len(table), reason)
-    return _result(
-        design,
-        ASSOCIATION,
-        given,
-        parsed,
-        asked=[len(one.words) or len(design.a) + len(design.b) for one in given],
-        scores=by_answer,
-        words=dict(zip(order, np.nanmean(table, axis=0).tolist(), strict=True)) if kept else {},
-        inference=inference,
-        released=_released([parsed[at] for at in kept], design) if kept else None,
-        seed=seed,
-    )
+        names = ("pvalue_low", "pvalue_high", "min_pvalue", "method")
+        exchange = ChatExchange(chance=0.0, **{name: getattr(exchanged, name) for name in names})
+        tested = _Tested(exchanged.pvalue, exchange, clustered_spread(table, n_a, clusters), clusters, reason)
+        released = _released(read, design)
+    return _result(design, ASSOCIATION, given, parsed, scores, tested, released=released, seed=seed)
 
 
 def _cell(read: Parsed, word: str) -> float:
@@ -138,25 +375,13 @@ def _cell(read: Parsed, word: str) -> float:
     return np.nan if group is None else float(group == "x")
 
 
-def _scores(table: Floats, n_a: int) -> Floats:
-    """The published score of each answer."""
-    if not len(table):
-        return np.zeros(0)
-    first, second = (np.nanmean(some, axis=1) for some in (table[:, :n_a], table[:, n_a:]))
-    return np.asarray(first + (1 - second) - 1)
-
-
 def _released(parsed: Sequence[Parsed], design: Design) -> float:
     """Mean score by the formula of the released code."""
     scores = []
-    for read in parsed:
-        count = {(role, group): 0 for role in "ab" for group in "xy"}
-        for role in ("a", "b"):
-            for word in design.sets[role]:
-                if word in read.given:
-                    count[role, read.given[word]] += 1
-        first = count["a", "x"] / (count["a", "x"] + count["b", "x"] + 0.01)
-        second = count["b", "y"] / (count["a", "y"] + count["b", "y"] + 0.01)
+    for one in parsed:
+        count = Counter((word in design.a, group) for word, group in one.given.items())
+        first = count[True, "x"] / (count[True, "x"] + count[False, "x"] + 0.01)
+        second = count[False, "y"] / (count[True, "y"] + count[False, "y"] + 0.01)
         scores.append(first + second - 1)
     return float(np.mean(scores))
 
@@ -171,15 +396,12 @@ def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Des
 
     ``pvalue`` exchanges the two words of a pair, all its decisions at once, in all ways; pairs that have a
     word in common are exchanged together. ``crossed`` counts pairs of words and labels (or answers) as drawn,
-    and its ``difference`` is ``score`` less .5.
+    and its ``difference`` is ``score`` minus .5.
 
     Parameters
     ----------
-    answers
-        What :func:`crossroads.ask_chat` returned for ``task="decision"``, or texts that name one word of A
-        and one of B, each with its label.
-    design
-        ``x`` and ``y`` are the labels, ``a`` and ``b`` the words.
+    answers, design
+        As in :func:`chat_association`, for ``task="decision"``; texts name one word of A and one of B.
 
     Notes
     -----
@@ -203,32 +425,23 @@ def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Des
     given = _given(answers)
     parsed = [_read(one, design) for one in given]
     pairs = [_pair(one, design) for one in parsed]
-    kept = [at for at, pair in enumerate(pairs) if pair is not None]
-    decided = [
+    scores = [
         None if pair is None else float(one.given[pair[0]] == "x")
         for one, pair in zip(parsed, pairs, strict=True)
     ]
-    inference = _NOTHING
+    kept = [at for at, pair in enumerate(pairs) if pair is not None]
+    tested = None
     if kept:
         groups = _connected([pair for pair in pairs if pair is not None])
-        values = np.array([score for score in decided if score is not None]) - 0.5
+        values = np.array([score for score in scores if score is not None]) - 0.5
         p = signs_exchanged(np.rint(2 * np.bincount(groups, values)).astype(np.int64))
         count = int(groups.max()) + 1
         clusters = _clusters(given, parsed, kept, design)
-        spread = clustered_mean(values, groups, clusters)
         reason = "there is a single pair of words" if count < 2 else None
-        exchanged = _Exchanged(p, p, p, min(1.0, 2.0 ** (1 - count)), "exact")
-        inference = _inference(exchanged, spread, float(values.mean()), 0.5, clusters, len(values), reason)
-    return _result(
-        design,
-        DECISION,
-        given,
-        parsed,
-        asked=[2] * len(parsed),
-        scores=decided,
-        words=_shares([parsed[at] for at in kept], design),
-        inference=inference,
-    )
+        least = min(1.0, 2.0 ** (1 - count))
+        exchange = ChatExchange(chance=0.5, pvalue_low=p, pvalue_high=p, min_pvalue=least, method="exact")
+        tested = _Tested(p, exchange, clustered_mean(values, groups, clusters), clusters, reason)
+    return _result(design, DECISION, given, parsed, scores, tested)
 
 
 def _read(answer: ChatAnswer, design: Design) -> Parsed:
@@ -259,17 +472,16 @@ def _shares(parsed: Sequence[Parsed], design: Design) -> dict[str, float]:
 
 def _connected(pairs: Sequence[_Pair]) -> NDArray[np.int64]:
     """The group of each pair: pairs that share a word, directly or through others, are in one."""
-    root: dict[tuple[str, str], tuple[str, str]] = {}
+    root: dict[str, str] = {}
 
-    def top(node: tuple[str, str]) -> tuple[str, str]:
+    def top(node: str) -> str:
         while root.setdefault(node, node) != node:
             node = root[node]
         return node
 
     for a, b in pairs:
-        root[top(("a", a))] = top(("b", b))
-    names = ["\0".join(top(("a", a))) for a, _ in pairs]
-    return np.unique(names, return_inverse=True)[1].astype(np.int64)
+        root[top(f"a\0{a}")] = top(f"b\0{b}")
+    return np.unique([top(f"a\0{a}") for a, _ in pairs], return_inverse=True)[1].astype(np.int64)
 
 
 def _given(answers: object) -> ChatAnswers:
@@ -289,22 +501,18 @@ def _clusters(
     """
     found = []
     for group in ("x", "y"):
-        if len(design.sets[group]) > 1:
-            used = [parsed[at].labels.get(group, frozenset()) for at in kept]
-            own = [next(iter(labels)) if len(labels) == 1 else "" for labels in used]
-            labels = [getattr(answers[at], group) or label for at, label in zip(kept, own, strict=True)]
+        used = [parsed[at].labels.get(group, frozenset()) for at in kept]
+        own = [next(iter(labels)) if len(labels) == 1 else "" for labels in used]
+        labels = [getattr(answers[at], group) or label for at, label in zip(kept, own, strict=True)]
+        if len(design.sets[group]) > 1 < len(set(labels)):
             found.append(np.unique(labels, return_inverse=True)[1].astype(np.int64))
-    return [numbered for numbered in found if numbered.max() > 0]
+    return found
 
 
 def _first_share(answers: Sequence[ChatAnswer], parsed: Sequence[Parsed]) -> float | None:
     """Share of words given to the label that stood first."""
-    votes = [
-        group == answer.first
-        for answer, one in zip(answers, parsed, strict=True)
-        if answer.first is not None
-        for group in one.given.values()
-    ]
+    known = ((answer.first, one) for answer, one in zip(answers, parsed, strict=True) if answer.first)
+    votes = [group == first for first, one in known for group in one.given.values()]
     return sum(votes) / len(votes) if votes else None
 
 
@@ -316,57 +524,74 @@ def _response_test(scores: Sequence[float], chance: float) -> float | None:
     return float(tail_probability(float(some.mean()) / spread * len(some) ** 0.5, len(some) - 1, "two-sided"))
 
 
+class _Tested(NamedTuple):
+    """The test of a score: p-value, variance, answers that share a label, and why no words can be drawn."""
+
+    pvalue: float
+    exchange: ChatExchange
+    spread: Spread
+    clusters: Sequence[NDArray[np.int64]]
+    reason: str | None
+
+
 def _result(
     design: Design,
     task: Task,
     given: ChatAnswers,
     parsed: Sequence[Parsed],
-    *,
-    asked: Sequence[int],
     scores: Sequence[float | None],
-    words: Mapping[str, float],
-    inference: Mapping[str, Any],
+    tested: _Tested | None,
+    *,
     released: float | None = None,
     **conventions: Any,
 ) -> ChatResult:
-    """The result of a test.
-
-    ``asked`` is the number of words that each answer was asked for, ``words`` the share of answers that gave
-    a word to X, ``released`` the score of the released code.
-    """
     known = [score for score in scores if score is not None]
     statuses = [
         "unparsed" if one.status == "answered" and score is None else one.status
         for one, score in zip(parsed, scores, strict=True)
     ]
-    read = zip(parsed, statuses, asked, strict=True)
-    chance = _CHANCE[task]
+    read = [one for one, score in zip(parsed, scores, strict=True) if score is not None]
+    words, chance, sets = _shares(read, design), _CHANCE[task], design.sets
+    asked = [2 if task == DECISION else len(one.words) or len(design.a) + len(design.b) for one in given]
+    left = {
+        role: {word: "given to no label in any answer" for word in sets[role] if word not in words}
+        for role in ("a", "b")
+    }
     return ChatResult(
         design=design.name,
-        digest=design.digest,
         task=task,
         score=float(np.mean(known)) if known else None,
-        chance=chance,
-        released_score=released,
-        **inference,
-        response_pvalue=_response_test(known, chance),
-        answers=len(parsed),
+        pvalue=None if tested is None else tested.pvalue,
+        exchange=ChatExchange(chance=chance) if tested is None else tested.exchange,
+        crossed=None if tested is None else _crossed(tested, 1 - chance, len(known)),
+        published=ChatPublished(score=released, pvalue=_response_test(known, chance)),
         answered=statuses.count("answered"),
         refused=statuses.count("refused"),
         unparsed=statuses.count("unparsed"),
-        partial=sum(status == "answered" and len(one.given) < n for one, status, n in read),
-        other=sum(len(one.other) for one in parsed),
-        statuses=tuple(statuses),
         scores=tuple(scores),
+        reading=ChatReading(
+            answers=len(parsed),
+            partial=sum(
+                status == "answered" and len(one.given) < n
+                for one, status, n in zip(parsed, statuses, asked, strict=True)
+            ),
+            other=sum(len(one.other) for one in parsed),
+            statuses=tuple(statuses),
+            first_share=_first_share(given, parsed),
+        ),
         words=words,
-        first_share=_first_share(given, parsed),
-        sets={role: tuple(one) for role, one in design.sets.items()},
-        titles={role: one.name for role, one in design.sets.items()},
-        coverage=_coverage(design, words),
+        sets={role: tuple(one) for role, one in sets.items()},
+        titles={role: one.name for role, one in sets.items()},
+        coverage=Coverage(
+            policy="drop",
+            used={role: tuple(one for one in sets[role] if role in "xy" or one in words) for role in sets},
+            dropped={role: missing for role, missing in left.items() if missing},
+            respelled={},
+        ),
         conventions={
             "measure": f"chat {task}",
             "score": _SCORES[task],
-            "drawn": inference["drawn"],
+            "drawn": f"words and {_facet(tested)}",
             "alternative": "two-sided",
             "refusals": f"phrases of {LANGUAGES} languages, or by the word of the service",
             **conventions,
@@ -375,97 +600,45 @@ def _result(
     )
 
 
-def _coverage(design: Design, words: Mapping[str, float]) -> Coverage:
-    """Words that no answer gave to a label."""
-    sets = design.sets
-    left = {
-        role: {one: "given to no label in any answer" for one in sets[role] if one not in words}
-        for role in ("a", "b")
-    }
-    used = {role: tuple(one for one in sets[role] if role in "xy" or one in words) for role in sets}
-    return Coverage(policy="drop", used=used, dropped={k: v for k, v in left.items() if v}, respelled={})
+def _facet(tested: _Tested | None) -> str:
+    """What is drawn along with the words."""
+    return "labels" if tested is not None and tested.clusters else "answers"
 
 
-class _Exchanged(NamedTuple):
-    """The p-value of exchanging words."""
-
-    pvalue: float
-    pvalue_low: float
-    pvalue_high: float
-    min_pvalue: float
-    method: str
-
-
-_NOTHING: Mapping[str, Any] = {
-    **dict.fromkeys((*_Exchanged._fields, "crossed")),
-    "method": "none",
-    "alternative": "two-sided",
-    "drawn": "words and answers",
-}
-"""Inference without an answer that could be read."""
-
-
-def _inference(
-    tested: _Exchanged,
-    found: Spread,
-    difference: float,
-    most: float,
-    clusters: Sequence[NDArray[np.int64]],
-    answers: int,
-    reason: str | None,
-) -> dict[str, Any]:
-    """The p-values of a score: words exchanged, and words and labels (or answers) drawn.
-
-    ``difference`` is the score less what chance gives; no interval goes beyond ``most`` or its negative.
-    """
-    facet = "labels" if clusters else "answers"
-    fewest = min((int(one.max()) + 1 for one in clusters), default=answers)
-    crossed = _crossed(tested, found, difference, most, fewest, facet, max(1, len(clusters)), reason)
-    drawn = f"words and {facet}"
-    return {"drawn": drawn, "alternative": "two-sided", **tested._asdict(), "crossed": crossed}
-
-
-def _crossed(
-    tested: _Exchanged,
-    found: Spread,
-    difference: float,
-    most: float,
-    clusters: int,
-    facet: str,
-    targets: int,
-    reason: str | None,
-) -> Crossed:
-    """How sure a score is, with words and answers drawn again.
+def _crossed(tested: _Tested, most: float, answers: int) -> Crossed:
+    """How sure a score is, with words and labels, or answers, resampled.
 
     The p-value is the larger of that of t and that of exchanging words: shares of a few words near 0 and 1
     can leave t too little spread, and what holds for other words holds for these. Where nothing varies there
-    is no t, and exchanging words and the signs of answers take its place.
+    is no t, and exchanging words and the signs of answers take its place. No interval goes beyond ``most`` or
+    its negative.
     """
-    exchanged = tested.pvalue
+    (found, clusters), facet = (tested.spread, tested.clusters), _facet(tested)
+    difference, cells = float(found.difference), float(found.cells)
     settled: dict[str, Any] = {
         "difference": difference,
         "level": LEVEL,
         "alternative": "two-sided",
-        "attribute_pvalue": exchanged,
-        "attribute_method": tested.method,
+        "attribute_pvalue": tested.pvalue,
+        "attribute_method": tested.exchange.method,
     }
     none: dict[str, Any] = dict.fromkeys(("low", "high", "pvalue", "statistic", "se", "df"))
-    if reason is not None:
-        return Crossed(**settled, **none, shares={}, reason=reason)
+    if tested.reason is not None:
+        return Crossed(**settled, **none, shares={}, reason=tested.reason)
     if float(found.total) <= _CELLS:
-        p = max(exchanged, min(1.0, 2.0 ** (1 - clusters)))
+        fewest = min((int(one.max()) + 1 for one in clusters), default=answers)
+        none["pvalue"] = max(tested.pvalue, min(1.0, 2.0 ** (1 - fewest)))
         why = f"words and {facet} do not differ, so there is no interval, and p is by exchanging them"
-        return Crossed(**settled | none | {"pvalue": p}, shares={}, reason=why)
-    se, df = float(np.sqrt(found.total)), float(found.df)
+        return Crossed(**settled, **none, shares={}, reason=why)
+    se, df, rows = float(np.sqrt(found.total)), float(found.df), max(1, len(clusters))
     half = float(half_width(se, df, LEVEL))
-    cells = float(found.cells)
-    facets = [max(0.0, float(some.sum()) - cells) for some in (found.parts[:targets], found.parts[targets:])]
+    facets = [max(0.0, float(some.sum()) - cells) for some in (found.parts[:rows], found.parts[rows:])]
     whole = sum(facets) + cells
     return Crossed(
         **settled,
         low=max(-most, difference - half),
         high=min(most, difference + half),
-        pvalue=max(exchanged, float(tail_probability(difference / se, df, "two-sided"))),
+        pvalue=max(tested.pvalue, float(tail_probability(difference / se, df, "two-sided"))),
         statistic=difference / se,
         se=se,
         df=df,

@@ -6,7 +6,7 @@ SUBJECT = Subject(
     place=6,
     lines=2300,
     uses=("words",),
-    results=("result",),
+    results=("scores",),
     commands={
         "chat": Command(
             "commands", "Language and chat models", "Ask a chat model to give words to labels, or to decide."

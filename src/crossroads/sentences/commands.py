@@ -20,7 +20,7 @@ from crossroads.core.wording.numbers import between, counted, number, percent
 from crossroads.sentences.evidence import SCALES, Per, SentenceScores, read_document
 from crossroads.sentences.material import Kind as ItemKind
 from crossroads.sentences.material import SentenceItem, sentence_items
-from crossroads.sentences.pairs import Preference, SentencePairsResult, cluster_names, sentence_pairs
+from crossroads.sentences.pairs import SentencePairsResult, cluster_names, sentence_pairs
 from crossroads.sentences.score import AskedScore, score_sentences
 from crossroads.sentences.triples import SentenceTriplesResult, sentence_triples, target_column
 from crossroads.traits.commands import watching
@@ -43,10 +43,7 @@ class Scoring:
         Arg("FILE", "Pairs or triples: CSV, JSON or JSONL with the columns of CrowS-Pairs or StereoSet."),
     ] = None
     output_folder: o.Answers = None
-    missing: Annotated[
-        OnMissing,
-        Opt("Sentences without a score: raise or drop.", "WHAT"),
-    ] = "raise"
+    missing: Annotated[OnMissing, Opt("Sentences without a score: raise or drop.", "WHAT")] = "raise"
     restart: o.Fresh = False
     kind: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
     revision: o.Revision = None
@@ -101,8 +98,8 @@ def _scores(scoring: Scoring) -> tuple[SentenceScores, str | Sequence[str] | Non
     is_json = model.casefold().endswith(".json") and Path(model).is_file()
     if read_document(model) is not None or (file is None and is_json):
         if file is not None or folder is not None:
-            given = file if file is not None else "--answers"
-            raise InputError(f"{given} was given, but {model} already has scores.", hint="leave it out.")
+            named = file if file is not None else "--answers"
+            raise InputError(f"{named} was given, but {model} already has scores.", hint="leave it out.")
         scores = SentenceScores.open(model)
         return scores, _shared(scores.kind, [one.item for one in scores], scoring.cluster)
     if file is None:
@@ -153,15 +150,12 @@ def _told(result: SentencePairsResult | SentenceTriplesResult) -> Iterator[str]:
             yield f"icat of all: {between(low, high, 1)}, over {counted(result.overall.targets, 'target')}."
         return
     overall = result.overall
-    mean = f"{number(overall.difference)}{_ends(overall)} in {SCALES[result.per]}"
+    low, high = overall.difference_low, overall.difference_high
+    ends = "" if low is None or high is None else f" ({between(low, high)})"
+    mean = f"{number(overall.difference)}{ends} in {SCALES[result.per]}"
     yield f"{counted(overall.ties, 'tie')}; Δ of all: {mean}."
     shares = [f"{percent(part.share)} of {part.pairs:,} {name}" for name, part in result.directions.items()]
     if shares:
         yield f"preferred: {join_words(shares)} pairs."
     if overall.largest > 1:
         yield f"the largest cluster has {overall.largest:,} of {overall.pairs:,} pairs."
-
-
-def _ends(overall: Preference) -> str:
-    low, high = overall.difference_low, overall.difference_high
-    return "" if low is None or high is None else f" ({between(low, high)})"

@@ -1,9 +1,9 @@
-"""Scores that a language model gives to sentences, each beside those it is compared with."""
+"""Scores that a language model gives to sentences, each next to those it is compared with."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from operator import index
 from pathlib import Path
@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
+from crossroads.core.errors import EvidenceError, FormatError, InputError, in_short, one_of
 from crossroads.core.evidence.embeddings import Provenance, provenance_of
 from crossroads.core.stimuli.files.text import load_json
-from crossroads.core.storage.files import is_intact, with_checksum, write_file
+from crossroads.core.storage.files import rebuilt, with_checksum, write_file
 from crossroads.sentences.material import ROLES, Kind, SentenceItem
 
 FORMAT = "crossroads-sentence-scores/2"
@@ -75,19 +75,9 @@ class ScoredItem:
     """Largest error that the rounding of logits leaves in each of ``totals``; empty where it is not known."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SentenceScores(Sequence[ScoredItem]):
-    """Scores of the sentences of pairs or triples, in the order of their file.
-
-    Examples
-    --------
-    >>> from crossroads.sentences.material import SentenceItem
-    >>> pair = SentenceItem(sentences=("Women cook.", "Men cook."))
-    >>> scored = ScoredItem(item=pair, totals=(-4.0, -5.0), tokens=(2, 2))
-    >>> scores = SentenceScores(name="cooking", kind="pairs", score="pll", items=(scored,))
-    >>> scores.values().tolist(), scores.values(per="token").tolist()
-    ([[-4.0, -5.0]], [[-2.0, -2.5]])
-    """
+    """Scores of the sentences of pairs or triples, in the order of their file."""
 
     name: str
     """Name of the sentences: that of their file."""
@@ -113,9 +103,8 @@ class SentenceScores(Sequence[ScoredItem]):
         for at, one in enumerate(self.items, start=1):
             whole = len(one.item.sentences) == len(one.totals) == len(one.tokens) == wanted
             whole &= len(one.averages) == averages and len(one.rounding) in (0, wanted)
-            numbers = (*one.totals, *one.averages, *one.rounding)
-            finite = all(abs(some) < _MOST for some in numbers) and min(one.rounding, default=0.0) >= 0
-            if not whole or not finite or min(one.tokens) < 1:
+            finite = all(abs(some) < _MOST for some in (*one.totals, *one.averages, *one.rounding))
+            if not (whole and finite and min(one.rounding, default=0.0) >= 0 and min(one.tokens) >= 1):
                 raise EvidenceError(
                     f"item {at} has the scores {in_short(one.totals)} over {in_short(one.tokens)} tokens.",
                     hint=f"give {wanted} finite scores, each over at least one token.",
@@ -127,34 +116,20 @@ class SentenceScores(Sequence[ScoredItem]):
     def __len__(self) -> int:
         return len(self.items)
 
-    def __iter__(self) -> Iterator[ScoredItem]:
-        return iter(self.items)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SentenceScores):
-            return NotImplemented
-        return self._document() == other._document()
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         what = f"{len(self)} {self.kind} of {self.name}, {self.score}"
         return f"<SentenceScores of {self.provenance.source}: {what}>"
 
     def values(self, per: Per = "auto") -> NDArray[np.float64]:
-        """The score of each sentence: one row per item.
-
-        Parameters
-        ----------
-        per
-            ``"sentence"`` for the sum of log-probabilities over its tokens, ``"token"`` for their mean,
-            ``"probability"`` for the logarithm of their mean probability, ``"auto"`` as published.
-        """
-        way = self.resolved(per)
-        if way == "probability":
+        """The score of each sentence, one row per item: ``per`` sentence, token, or mean probability."""
+        if self.resolved(per) == "probability":
             return np.array([one.averages for one in self.items], dtype=np.float64)
-        totals = np.array([one.totals for one in self.items], dtype=np.float64)
-        return totals / np.array([one.tokens for one in self.items]) if way == "token" else totals
+        return self._scaled([one.totals for one in self.items], per)
+
+    def _scaled(self, sums: list[tuple[float, ...]], per: Per) -> NDArray[np.float64]:
+        """Sums over tokens, or their means."""
+        tokens = np.array([one.tokens for one in self.items]) if self.resolved(per) == "token" else 1
+        return np.array(sums, dtype=np.float64) / tokens
 
     def rounding(self, per: Per = "auto") -> NDArray[np.float64]:
         """Largest error that rounding leaves in each score: one row per item, as in :meth:`values`.
@@ -163,10 +138,8 @@ class SentenceScores(Sequence[ScoredItem]):
         computed; the errors of all tokens are added up. The logarithm of a mean probability is at most as
         wrong as the worst log-probability. Scores of unknown origin count as rounded to 32 bits.
         """
-        way = self.resolved(per)
-        found = [one.rounding or [_EPSILON * abs(some) for some in one.totals] for one in self.items]
-        errors = np.array(found, dtype=np.float64)
-        return errors / np.array([one.tokens for one in self.items]) if way == "token" else errors
+        known = [one.rounding or tuple(_EPSILON * abs(some) for some in one.totals) for one in self.items]
+        return self._scaled(known, per)
 
     def resolved(self, per: Per) -> str:
         """Sum, mean, or mean probability."""
@@ -181,17 +154,14 @@ class SentenceScores(Sequence[ScoredItem]):
 
     def save(self, path: str | Path) -> None:
         """Write the scores to a JSON file, with their checksum."""
-        write_file(Path(path), json.dumps(with_checksum(self._document()), ensure_ascii=False, indent=1))
-
-    def _document(self) -> dict[str, Any]:
-        about = {key: getattr(self, key) for key in ("name", "kind", "score")}
-        return {
+        document = {
             "format": FORMAT,
-            **about,
+            **{key: getattr(self, key) for key in ("name", "kind", "score")},
             "left_out": dict(self.left_out),
             "provenance": self.provenance.to_dict(),
             "items": [_written(one) for one in self.items],
         }
+        write_file(Path(path), json.dumps(with_checksum(document), ensure_ascii=False, indent=1))
 
     @classmethod
     def open(cls, path: str | Path) -> SentenceScores:
@@ -201,23 +171,16 @@ class SentenceScores(Sequence[ScoredItem]):
             raise FormatError(
                 "it holds no scores of sentences.", path=path, hint=f"expected the format {FORMAT!r}."
             )
-        if not is_intact(document):
-            raise FormatError(
-                "the scores are damaged: their checksum is not the one that was written with them.",
-                path=path,
-                hint="score the sentences again, or copy the file again from where it is intact.",
-            )
-        try:
-            return cls(
-                **{key: _text(document[key]) for key in ("name", "kind", "score")},
-                left_out=_texts(document["left_out"]),
-                items=tuple(map(_read, document["items"])),
-                provenance=Provenance.from_dict(document["provenance"]),
-            )
-        except (KeyError, TypeError, AttributeError, ValueError, CrossroadsError) as error:
-            raise FormatError(
-                "the scores cannot be read.", path=path, hint="score the sentences again."
-            ) from error
+        return rebuilt(document, cls._rebuilt, path, what="scores", again="score the sentences again")
+
+    @classmethod
+    def _rebuilt(cls, document: dict[str, Any]) -> SentenceScores:
+        return cls(
+            **{key: _text(document[key]) for key in ("name", "kind", "score")},
+            left_out=_texts(document["left_out"]),
+            items=tuple(map(_read, document["items"])),
+            provenance=Provenance.from_dict(document["provenance"]),
+        )
 
 
 def read_document(path: str | Path) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from crossroads.core.figures import wording
 from crossroads.core.figures.layout import name_ends, write
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 1.6
 _ROW = 0.2
-
-
-class _Row(NamedTuple):
-    """One category as it is drawn."""
-
-    name: str
-    share: float
-    ends: tuple[float, float] | None
-    adjusted: P | None
 
 
 @figure(SentencePairsResult, SentenceTriplesResult)
@@ -47,61 +38,42 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
     >>> scores = SentenceScores(name="mine", kind="pairs", score="pll", items=items)
     >>> ax = cr.plots.sentence_plot(cr.sentence_pairs(scores))
     """
-    rows = _rows(result)
-    names = [fitted(row.name, _LONGEST, SMALL) for row in rows]
-    columns = [["share", *(percent(row.share) for row in rows)]]
+    parts = list(result._members())
+    whole = 2 * result._middle  # of shares 1, of scores in per cent 100
+    numbers: list[list[Any]] = [
+        [None if (value := getattr(part.of, key)) is None else value / whole for part in parts]
+        for key in result._main
+    ]
+    shares, lows, highs = numbers
+    names = [fitted(part.category, _LONGEST, SMALL) for part in parts]
+    columns = [["share", *map(percent, shares)]]
     if result.categories:
-        columns.append([wording.ADJUSTED, *(wording.probability(row.adjusted) for row in rows)])
-    beside = Rows(labels=[[(*name, "normal")] for name in names], columns=columns)
+        columns.append([wording.ADJUSTED, *(wording.probability(part.p) for part in parts)])
+    table = Rows(labels=[[(*name, "normal")] for name in names], columns=columns)
     overall = result.overall
     p = p_equals(P(overall.pvalue), "figure")
-    frame = beside.frame(
+    frame = table.frame(
         width=WIDE,
-        body=len(rows) * _ROW + 0.1,
+        body=len(parts) * _ROW + 0.1,
         title=f"{result._label}: preferred sentences",
-        subtitle=f"{percent(rows[0].share)} of all, {p}: what items share drawn together",
+        subtitle=f"{percent(shares[0])} of all, {p}: what items share drawn together",
         above=0.3,
         below=0.5,
-        note=_note(result),
+        note=wording.sentence(
+            f"filled: p < .05, categories {wording.FILLED}",
+            f"intervals: {percent(result.level)}, clusters drawn",
+            *result.flaws,
+            wording.model(result),
+        ),
     )
-    ax = row_axes(frame, ax, len(rows), zero=0.5, edge=0.1)
-    for y, row in enumerate(rows):
-        text, size = names[y]
+    ax = row_axes(frame, ax, len(parts), zero=0.5, edge=0.1)
+    for y, (part, (text, size)) in enumerate(zip(parts, names, strict=True)):
         write(ax, text, (0, y), (-0.1, 0), coords=SIDE, size=size, ha="right")
-        _draw(ax, y, row, overall.pvalue)
-    beside.write_columns(ax)
+        sure = (overall.pvalue if part.p is None else part.p.value) < 0.05
+        if lows[y] is not None:
+            ax.plot([lows[y], highs[y]], [y, y], color=INK if sure else GREY, linewidth=1.2, zorder=2)
+        draw_mark(ax, shares[y], y, "o", 5, RED, filled=sure, linestyle="none")
+    table.write_columns(ax)
     ax.set_xlim(-0.02, 1.02)
     name_ends(ax, "← stereotypes less", "share preferred", "stereotypes more →")
     return ax
-
-
-def _rows(result: SentencePairsResult | SentenceTriplesResult) -> list[_Row]:
-    found = []
-    if isinstance(result, SentencePairsResult):
-        for name, _, pairs, p, _ in result._members():
-            found.append(_Row(name, pairs.share, _ends(pairs.low, pairs.high), p))
-    else:
-        for name, _, triples, p, _ in result._members():
-            ends = _ends(triples.ss_low, triples.ss_high, scale=100)
-            found.append(_Row(name, triples.ss / 100, ends, p))
-    return found
-
-
-def _ends(low: float | None, high: float | None, scale: float = 1) -> tuple[float, float] | None:
-    return None if low is None or high is None else (low / scale, high / scale)
-
-
-def _draw(ax: Axes, y: int, row: _Row, overall: float) -> None:
-    kept = (overall if row.adjusted is None else row.adjusted.value) < 0.05
-    if row.ends is not None:
-        ax.plot(row.ends, [y, y], color=INK if kept else GREY, linewidth=1.2, zorder=2)
-    draw_mark(ax, row.share, y, "o", 5, RED, filled=kept, linestyle="none")
-
-
-def _note(result: SentencePairsResult | SentenceTriplesResult) -> str:
-    return wording.sentence(
-        f"filled: p < .05, categories {wording.FILLED}",
-        f"intervals: {percent(result.level)}, clusters drawn",
-        *result.flaws,
-        wording.model(result),
-    )

@@ -1,4 +1,4 @@
-"""Signs of whole clusters flipped: the sign test, and intervals of means, of values that hang together."""
+"""Signs of whole clusters flipped: the sign test, and intervals of means, of values that are dependent."""
 
 from __future__ import annotations
 
@@ -19,53 +19,36 @@ Integers = NDArray[np.int64]
 
 
 class Flips(NamedTuple):
-    """A two-sided p-value of flipped signs."""
+    """A two-sided p-value of flipped signs, and the smallest that these clusters can give."""
 
     pvalue: float
-    """Share of all flips whose sum is at least as far from zero."""
     min_pvalue: float
-    """The smallest that these clusters can give."""
 
 
 class FlippedMean(NamedTuple):
-    """A mean with what flips of its clusters say of it."""
+    """A mean with what flips of its clusters say of it: interval, p-value, and whether all were counted.
+
+    Where so few clusters cannot give an interval, its ends are None.
+    """
 
     mean: float
-    """The mean, each value counting alike."""
     low: float | None
-    """Lower end of the interval; None where so few clusters cannot give one."""
     high: float | None
-    """Upper end."""
     pvalue: float
-    """Share of flips whose sum is at least as far from zero."""
     exact: bool
-    """Whether all flips were counted, and not some drawn."""
 
 
 def flipped_signs(signs: Integers, clusters: Integers | None = None, *, widened: float = 1.0) -> Flips:
-    r"""Test whether signs balance, where those of a cluster hang together.
+    r"""Test whether signs balance, where those of a cluster depend on each other.
 
     Under the null hypothesis the signs of a cluster may all be flipped. The sum over clusters
     :math:`\sum_g \pm |s_g|`, with :math:`s_g` the sum of the signs in a cluster, is counted over all
     :math:`2^G` flips: it takes whole numbers only, so that its distribution is found by adding one cluster
     after the other. With every sign its own cluster this is the exact sign test.
 
-    Parameters
-    ----------
-    signs
-        1, -1, or 0 for a tie, which counts for nothing.
-    clusters
-        What signs share, as numbers from 0; None if nothing.
-    widened
-        Factor of the sums of flips, where clusters of another kind cross these; see :func:`widening`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> flipped_signs(np.array([1, 1, 1, 1, -1])).pvalue  # 2 (1 + 5) / 32
-    0.375
-    >>> flipped_signs(np.array([1, 1, 1, 1, 1]), np.array([0, 0, 0, 1, 2])).pvalue  # 2 of 8 flips
-    0.25
+    ``signs`` are 1, -1, or 0 for a tie, which counts for nothing; ``clusters`` say what signs share, as
+    numbers from 0; ``widened`` is a factor of the sums of flips, where clusters of another kind cross these
+    (:func:`widening`).
     """
     sums = signs if clusters is None else np.bincount(clusters, signs).astype(np.int64)
     sizes = np.sort(np.abs(sums[sums != 0]))
@@ -115,35 +98,14 @@ def flipped_mean(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> FlippedMean:
-    r"""Mean of values that hang together in clusters, with an interval and a p-value.
+    r"""Mean of values that depend on each other in clusters, with an interval and a p-value.
 
-    The interval has every :math:`\theta` that flips do not reject: the sums over clusters of values less
+    The interval has every :math:`\theta` that flips do not reject: the sums over clusters of values minus
     :math:`\theta` are flipped. For each flip these :math:`\theta` form an interval around the mean, found
     from a quadratic equation, and the ends of the result are quantiles of theirs.
 
-    Parameters
-    ----------
-    values
-        One value per row.
-    clusters
-        What rows share, as numbers from 0.
-    null
-        The mean that the p-value is about.
-    level
-        Level of the interval.
-    widened
-        As in :func:`flipped_signs`.
-    draws
-        How many flips are drawn, if there are more.
-    seed
-        Seed of the flips.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = flipped_mean(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]), np.arange(7))
-    >>> found.mean, found.pvalue, round(found.low, 2), round(found.high, 2)  # p: 2 of 128 flips
-    (4.0, 0.015625, 2.0, 6.0)
+    ``values`` are one per row, ``clusters`` what rows share; ``null`` is the mean that the p-value is about,
+    and ``draws`` how many flips are drawn if there are more.
     """
     sums = np.bincount(clusters, values - null)
     sizes = np.bincount(clusters).astype(np.float64)
@@ -162,7 +124,7 @@ def flipped_mean(
 def widening(values: Floats, groupings: Sequence[Integers]) -> list[float]:
     """How much wider sums of flips by one of two crossed groupings have to be, for each of them.
 
-    The variance over two groupings is that over both, with what they have in common taken off once (Cameron,
+    The variance over two groupings is that over both, with what they have in common subtracted once (Cameron,
     Gelbach & Miller 2011); flips by one of them have the variance of that one. 1 where there is one grouping,
     or where the other adds nothing.
     """
@@ -177,10 +139,9 @@ def widening(values: Floats, groupings: Sequence[Integers]) -> list[float]:
 
 
 def _all_flips(count: int) -> NDArray[np.int8]:
-    """All flips of clusters but the first, which stands for both of its signs."""
-    numbers = np.arange(2 ** (count - 1))[:, None] >> np.arange(count)[None, ::1]
-    signs = 1 - 2 * (numbers & 1)
-    return np.concatenate([np.ones((len(signs), 1)), signs[:, : count - 1]], axis=1).astype(np.int8)
+    """All flips of clusters but the first: the opposite flips have the opposite sums."""
+    signs = 1 - 2 * (np.arange(2 ** (count - 1))[:, None] >> np.arange(count - 1) & 1)
+    return np.concatenate([np.ones((len(signs), 1)), signs], axis=1).astype(np.int8)
 
 
 def _flipped(sums: Floats, flips: NDArray[np.int8] | None, draws: int, seed: int) -> Floats:
@@ -199,7 +160,7 @@ def _flipped(sums: Floats, flips: NDArray[np.int8] | None, draws: int, seed: int
 def _interval(
     alpha: Floats, nu: Floats, total: float, n: float, level: float
 ) -> tuple[float, float] | tuple[None, None]:
-    """Ends of the means that are not rejected, less the null."""
+    """Ends of the means that are not rejected, minus the null."""
     # (alpha - theta nu)² ≥ (total - theta n)², around the mean
     a, b, c = nu**2 - n**2, total * n - alpha * nu, alpha**2 - total**2  # a theta² + 2 b theta + c ≥ 0
     root = np.sqrt(np.maximum(0.0, b**2 - a * c))

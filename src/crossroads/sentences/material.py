@@ -33,6 +33,7 @@ DIRECTIONS = ("stereo", "antistereo")
 _CODED: Mapping[str, str] = {"0": "stereo", "1": "antistereo"}  # as the hub's copy of CrowS-Pairs writes them
 _GOLD = ("anti-stereotype", "stereotype", "unrelated")  # in the order of the numbers in the hub's StereoSet
 _CATEGORY, _DIRECTION = "bias_type", "stereo_antistereo"
+_JSON = (".json", ".jsonl", ".ndjson")
 _HINT = (
     "pairs have the columns sent_more and sent_less, triples stereotype, anti-stereotype and unrelated; "
     "bias_type, stereo_antistereo and target are optional."
@@ -68,21 +69,7 @@ class SentenceItems:
 
 
 def sentence_items(given: object) -> SentenceItems:
-    """Pairs or triples from a file, or from rows.
-
-    Parameters
-    ----------
-    given
-        A file, or a list of mappings of columns to values.
-
-    Examples
-    --------
-    >>> found = sentence_items(
-    ...     [{"sent_more": "Women cook.", "sent_less": "Men cook.", "bias_type": "gender"}]
-    ... )
-    >>> found.kind, found.items[0].category
-    ('pairs', 'gender')
-    """
+    """Pairs or triples from a file, or from rows: mappings of columns to values."""
     if isinstance(given, SentenceItems):
         return given
     if isinstance(given, str | Path):
@@ -92,11 +79,11 @@ def sentence_items(given: object) -> SentenceItems:
         raise InputError(
             f"the sentences are {in_short(given)}.", hint="give a file, or a list of mappings of columns."
         )
-    rows = list(given)
-    for at, row in enumerate(rows, start=1):
+    rows = list(enumerate(given, start=1))
+    for at, row in rows:
         if not isinstance(row, Mapping):
             raise InputError(f"row {at} is {in_short(row)}.", hint=_HINT)
-    return _items(((Place(None, at), row) for at, row in enumerate(rows, start=1)), "sentences", None)
+    return _items(((Place(None, at), row) for at, row in rows), "sentences", None)
 
 
 _Rows = Iterable[tuple[Place, Mapping[str, Any]]]
@@ -106,15 +93,18 @@ def _rows(path: Path) -> _Rows:
     """Rows of a file with the line or the number of each."""
     text = read_text(path, "a CSV, JSON or JSONL file of sentences")
     ending = path.suffix.casefold()
-    found: Iterable[tuple[int, Any]]
+    if ending not in _JSON:
+        yield from _cells(text, path)
+        return
     if ending == ".json":
-        found = enumerate(_listed(_parsed(text, Place(path)), path), start=1)
-    elif ending in (".jsonl", ".ndjson"):
-        lines = enumerate(text.split("\n"), start=1)
-        found = ((line, _parsed(part, Place(path, line))) for line, part in lines if part.strip())
+        rows = list(enumerate(_listed(_parsed(text, Place(path)), path), start=1))
     else:
-        return _cells(text, path)
-    return [(Place(path, at), _object(row, Place(path, at))) for at, row in found]
+        lines = enumerate(text.split("\n"), start=1)
+        rows = [(line, _parsed(part, Place(path, line))) for line, part in lines if part.strip()]
+    for at, row in rows:
+        if not isinstance(row, Mapping):
+            raise Place(path, at).error(f"the row is {in_short(row)}.", _HINT)
+        yield Place(path, at), row
 
 
 def _parsed(text: str, place: Place) -> Any:
@@ -129,20 +119,13 @@ def _listed(document: Any, path: Path) -> list[Any]:
     """Rows of a JSON document: a list of objects, or StereoSet's own nesting."""
     if isinstance(document, Mapping) and isinstance(document.get("data"), Mapping | list):
         document = document["data"]
+    within = ""
     if isinstance(document, Mapping):
-        if "intrasentence" not in document:
-            within = " It has intersentence items only." if "intersentence" in document else ""
-            raise FormatError(f"it holds no list of rows.{within}", path=path, hint=_HINT)
-        document = document["intrasentence"]
+        within = " It has intersentence items only." if "intersentence" in document else ""
+        document = document.get("intrasentence")
     if not isinstance(document, list):
-        raise FormatError("it holds no list of rows.", path=path, hint=_HINT)
+        raise FormatError(f"it holds no list of rows.{within}", path=path, hint=_HINT)
     return document
-
-
-def _object(row: Any, place: Place) -> Mapping[str, Any]:
-    if not isinstance(row, Mapping):
-        raise place.error(f"the row is {in_short(row)}.", _HINT)
-    return row
 
 
 def _cells(text: str, path: Path) -> _Rows:
@@ -184,18 +167,17 @@ def _flattened(row: Mapping[str, Any], place: Place) -> dict[str, Any]:
             for text, label in zip(*(one if isinstance(one, list) else [] for one in lists), strict=False)
         ]
     labelled = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
-    found = {_label(one.get("gold_label")): one.get("sentence") for one in labelled}
-    if len(labelled) != len(_GOLD) or set(found) != set(_GOLD):
-        shown = join_words([in_short(_label(one.get("gold_label"))) for one in labelled], most=6) or "none"
+    labels = [_label(one.get("gold_label")) for one in labelled]
+    if sorted(labels) != sorted(_GOLD):
+        shown = join_words(map(in_short, labels), most=6) or "none"
         hint = f"give one sentence for each of {join_words(_GOLD)}."
         raise place.error(f"the gold labels of its sentences are {shown}.", hint, key="sentences")
-    return {**flat, **found}
+    return {**flat, **dict(zip(labels, (one.get("sentence") for one in labelled), strict=True))}
 
 
 def _label(value: Any) -> str:
     """A gold label; the hub's copy of StereoSet has numbers."""
-    known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(_GOLD)
-    return _GOLD[value] if known else str(value)
+    return _GOLD[value] if type(value) is int and 0 <= value < len(_GOLD) else str(value)
 
 
 def _kind(row: Mapping[str, Any], place: Place) -> Kind:
@@ -203,14 +185,13 @@ def _kind(row: Mapping[str, Any], place: Place) -> Kind:
         if all(role in row for role in ROLES[kind]):
             return kind
     every = [role for roles in ROLES.values() for role in roles]
-    there = [role for role in every if role in row]
-    kind = "triples" if any(role in ROLES["triples"] for role in there) else "pairs"
+    kind = "triples" if any(role in row for role in ROLES["triples"]) else "pairs"
     lacking = next(role for role in ROLES[kind] if role not in row)
     near = nearest(lacking, [key for key in row if key not in every], n=1)
     hint = f"is {near[0]!r} that column? {_HINT}" if near else _HINT
     shown = join_words(map(in_short, row), most=8)
     path = place.path  # in tables the line at fault is that of the names
-    if path is not None and Path(path).suffix.casefold() not in (".json", ".jsonl", ".ndjson"):
+    if path is not None and Path(path).suffix.casefold() not in _JSON:
         place = Place(path, 1)
     raise place.error(f"there is no column {lacking!r} among {shown}.", hint)
 
@@ -223,18 +204,14 @@ def _item(row: Mapping[str, Any], kind: str, place: Place) -> SentenceItem:
             wrong = "is missing" if role not in row else f"is {in_short(text)}, not a sentence"
             raise place.error(f"{role} {wrong}.", "give every row all of its sentences.")
         sentences.append(text.strip())
-    apart = (*ROLES[kind], _CATEGORY, _DIRECTION)
-    more = {key: str(value) for key, value in row.items() if key and key not in apart and _is_plain(value)}
+    apart = ("", *ROLES[kind], _CATEGORY, _DIRECTION)
+    more = {key: row[key] for key in row if key not in apart and isinstance(row[key], str | int | float)}
     return SentenceItem(
         sentences=tuple(sentences),
         category=_text(row.get(_CATEGORY)),
         direction=_direction(row.get(_DIRECTION), place) if kind == "pairs" else "",
-        columns=more,
+        columns={key: str(value) for key, value in more.items() if not isinstance(value, bool)},
     )
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def _text(value: Any) -> str:

@@ -1,12 +1,12 @@
-"""Pairs of sentences of which one stereotypes more, as in CrowS-Pairs."""
+"""Pairs of sentences of which one stereotypes more, as in CrowS-Pairs, and what triples share with them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,34 @@ from crossroads.core.errors import InputError, UnknownNameError, WrongKindError,
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.multiplicity import adjust
 from crossroads.core.inference.options import seed_of, share
-from crossroads.core.results import Coverage, Row, Stat, long_row, stat
+from crossroads.core.results import (
+    Conclusion,
+    Coverage,
+    Result,
+    Row,
+    Stat,
+    Values,
+    adjusted,
+    long_row,
+    marked,
+    named,
+    numbers,
+    stat,
+    status_of,
+    under,
+)
+from crossroads.core.results.checks import FREQUENCY, TOPICS, Checked
+from crossroads.core.results.conclusion import pointer_part
+from crossroads.core.results.family import SHOWN
 from crossroads.core.results.plain import read_only
-from crossroads.sentences.by_category import ADJUSTED, CATEGORY, TEST, ByCategory, levels, names
+from crossroads.core.results.stats import NAME
+from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import P, counted
+from crossroads.core.wording.table import Table
 from crossroads.sentences.evidence import SCALES, SCORES, Per, ScoredItem, SentenceScores
-from crossroads.sentences.flips import FlippedMean, flipped_mean, flipped_signs, widening
+from crossroads.sentences.flips import flipped_mean, flipped_signs, widening
 from crossroads.sentences.material import SentenceItem
+from crossroads.traits.pairs.identities import levels
 
 TIES = "differences within the rounding errors of both scores"
 """Which scores count as equal."""
@@ -29,6 +51,213 @@ CONTRAST, FRAME = "contrast", "frame"
 AUTO = "auto"
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 Integers = NDArray[np.int64]
+ALL = "all"
+"""What all items are called next to categories."""
+FLAWS = (
+    "Blodgett et al. (2021) found that the pairs of CrowS-Pairs and StereoSet often do not say what they "
+    "measure: many are no stereotypes, contrast groups that are no alternatives, or differ in more than the "
+    "group; a share is a description of these sentences, not the amount of bias in a model."
+)
+"""Known flaws of the published sentences, shown with every number."""
+
+
+class Part(NamedTuple):
+    """All items, or those of a category: their place as a JSON pointer, numbers, and adjusted p-value."""
+
+    category: str
+    place: str
+    of: Any
+    p: P | None
+    result: ByCategory
+
+
+def names(numbers_of: str) -> str:
+    """Names of the numbers of a part, with its adjusted p-value."""
+    return f"{under('of', numbers_of)} {SHOWN}=p.value"
+
+
+def _categories(results: Sequence[Any]) -> str:
+    tests = counted(max(len(one.categories) for one in results), "category", "categories")
+    return f"{phrases.ADJUSTMENTS[phrases.ADJUSTMENT][1]} for {tests}"
+
+
+TEST = stat("test", of=NAME, several=True)
+CATEGORY = stat("category")
+ADJUSTED: Stat = adjusted(note=_categories)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ByCategory(Result):
+    """Fields and views of a result that has numbers over all items and by category."""
+
+    _section: ClassVar[str] = "sentences"
+    _figure: ClassVar[str] = "sentence_plot"
+    _label_format: ClassVar[str] = "{data} {score}"
+    _unchecked: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (FREQUENCY, TOPICS), "it is asked of vectors, and these are scores of sentences"
+    )
+    _items: ClassVar[str]
+    """What the sentences are in: pairs, triples."""
+    _choice: ClassVar[str]
+    """What the model chooses from."""
+    _main: ClassVar[tuple[str, str, str]]
+    """The number of a conclusion and both ends of its interval."""
+    _middle: ClassVar[float]
+
+    data: str
+    """Name of the sentences: that of their file."""
+    score: str
+    """How sentences were scored: ``pll``, ``aul``, ``aula``, ``blank``, ``likelihood`` or ``bare``."""
+    per: str
+    """Whether a score is the sum of log-probabilities over tokens (``sentence``), their mean (``token``), or
+    the logarithm of the mean probability (``probability``)."""
+    overall: Any
+    """Over all items."""
+    categories: Mapping[str, Any]
+    """By what the stereotype is about."""
+    adjusted: Mapping[str, tuple[float, ...]]
+    """P-values of the categories adjusted for their number, by method (``holm``, ``bh``, ``by``)."""
+    level: float
+    """Level of the intervals."""
+    flaws: tuple[str, ...] = (FLAWS,)
+    """Known flaws of such data."""
+
+    @property
+    def _question(self) -> str:
+        return self._choice
+
+    def _members(self) -> Iterator[Part]:
+        yield Part(ALL, "overall", self.overall, None, self)
+        for at, (name, one) in enumerate(self.categories.items()):
+            p = P(self.adjusted[phrases.ADJUSTMENT][at])
+            yield Part(name, f"categories/{pointer_part(name)}", one, p, self)
+
+    def _named(self, part: Part) -> str:
+        return self._label if part.category == ALL else f"{self._label}, {part.category}"
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        single = not any(one.categories for one in results.values())
+        return super()._tabulate(results).without([SHOWN] if single else [])
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        yield from dict.fromkeys(flaw for one in results.values() for flaw in one.flaws)
+
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        (texts,) = self._rule_names.values()
+        for part in self._members():
+            for key, value in named(part, texts).items():
+                if key != SHOWN or part.p is not None:
+                    yield long_row(f"sentence {self._items}", name, part.category, key, value)
+
+    def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        for kind, texts in self._rule_names.items():
+            yield from ((self._named(part), kind, named(part, texts)) for part in self._members())
+
+    def _conclusions(self, name: str) -> Iterator[Conclusion]:
+        for part in self._members():
+            items, about = self._items, self.data if part.category == ALL else part.category
+            which = f", the model prefers sentences that stereotype {'more' if part.of.more else 'less'}"
+            neither = ", the model prefers either sentence"
+            value, low, high = ((f"{part.place}/{key}", getattr(part.of, key)) for key in self._main)
+            yield Conclusion(
+                name=self._named(part),
+                status=status_of(part.p or part.of.pvalue, part.of.sign_pvalue),
+                wordings={
+                    "holds": (f"in {items} on ", about, which),
+                    "depends": (f"with these {items} on ", about, which),
+                    "absent": (f"it was not found that in {items} on ", about, neither),
+                },
+                subject=f"sentences on {about}",
+                poles=("stereotype less", "stereotype more"),
+                scale=self._main[0],
+                middle=self._middle,
+                drawn="sentences",
+                numbers=numbers(value=value, low=low, high=high),
+            )
+
+    def _checks(self) -> Iterator[Checked]:
+        yield Checked(
+            name=self._label,
+            question=self._question,
+            family="sentences",
+            noun="preference",
+            items="sentences",
+            these=P(self.overall.sign_pvalue),
+            exchanged="sign test over single items, exact",
+            other=self.overall.pvalue,
+            drawn="signs flipped by what items share",
+            unchecked=self._unchecked,
+        )
+
+    def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+        return marked(self.adjusted)
+
+
+_ADDED = {
+    "sentence": "sum of {what}",
+    "token": "mean of {what}",
+    "probability": "logarithm of the mean of {plain}",
+}
+
+
+def by_category(
+    scores: SentenceScores,
+    kind: str,
+    of: Callable[[NDArray[np.bool_]], Any],
+    *,
+    per: Per,
+    level: float,
+    **conventions: Any,
+) -> dict[str, Any]:
+    """The fields of a result: ``of`` gives the numbers of the items that are chosen."""
+    scale, what = scores.resolved(per), SCORES[scores.score]
+    categories = by_name([one.item.category for one in scores], of)
+    left = {kind: dict(scores.left_out)} if scores.left_out else {}
+    return {
+        "data": scores.name,
+        "score": scores.score,
+        "per": scale,
+        "overall": of(np.ones(len(scores), np.bool_)),
+        "categories": categories,
+        "adjusted": adjust([one.pvalue for one in categories.values()]) if categories else {},
+        "level": level,
+        "coverage": Coverage(policy="drop" if left else "raise", used={}, dropped=left, respelled={}),
+        "conventions": {
+            "measure": f"sentence {kind}",
+            "scored by": scores.score,
+            "score": _ADDED[scale].format(what=what, plain=what.removeprefix("log-")),
+            "special tokens": "not counted",
+            "ties": TIES,
+            **conventions,
+        },
+        "provenance": (scores.provenance,),
+    }
+
+
+def by_name(names: Sequence[str], of: Callable[[NDArray[np.bool_]], Any]) -> dict[str, Any]:
+    """The numbers of the items of each name; items without one are left out."""
+    return {name: of(np.array(names) == name) for name in dict.fromkeys(names) if name}
+
+
+def checked(scores: object, kind: str) -> None:
+    """Refuse what is no scores, or scores of another kind."""
+    if not isinstance(scores, SentenceScores):
+        raise WrongKindError(
+            f"the scores are {in_short(scores)}.", hint="score sentences first, as with cr.score_sentences."
+        )
+    if scores.kind != kind:
+        raise InputError(
+            f"{scores.name} has {scores.kind}, not {kind}.", hint=f"use cr.sentence_{scores.kind}."
+        )
+
+
+def numbered(values: Sequence[str] | Integers) -> Integers:
+    """Equal values by equal numbers, from 0."""
+    return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
 _NUMBERS = names(
     "share low high p=pvalue sign_pvalue difference difference_low difference_high difference_pvalue pairs "
     "preferred ties"
@@ -60,7 +289,7 @@ class Preference:
     sign_pvalue: float
     """The exact sign test over single pairs, two-sided, without ties: it takes pairs as independent."""
     difference: float
-    """Mean of the score of the sentence that stereotypes more less that of the other."""
+    """Mean of the score of the sentence that stereotypes more minus that of the other."""
     difference_low: float | None
     """Lower end of its interval, clusters drawn."""
     difference_high: float | None
@@ -83,7 +312,7 @@ def _shared(results: Sequence[Any]) -> str:
 
 
 def _interval_note(results: Sequence[Any]) -> str:
-    return str(levels(f"pairs that share {_shared(results)} drawn together")(results))
+    return levels(f"pairs that share {_shared(results)} drawn together")(results)
 
 
 def _difference_note(results: Sequence[Any]) -> str:
@@ -103,7 +332,6 @@ class SentencePairsResult(ByCategory):
     _items: ClassVar[str] = "pairs"
     _choice: ClassVar[str] = "the sentence that stereotypes more / less"
     _main: ClassVar[tuple[str, str, str]] = ("share", "low", "high")
-    _scale: ClassVar[str] = "share"
     _middle: ClassVar[float] = 0.5
     _table_title: ClassVar[str] = "Preferred sentences"
     _file_names: ClassVar[str] = f"data=result.data score=result.score category {_NUMBERS}"
@@ -133,10 +361,9 @@ class SentencePairsResult(ByCategory):
     """What pairs share that is drawn: ``contrast`` (the words in which their sentences differ), ``frame``
     (the other words), or columns of the file."""
     differences: NDArray[np.float64]
-    """Score of the sentence that stereotypes more less that of the other, in the order of the pairs."""
+    """Score of the sentence that stereotypes more minus that of the other, in the order of the pairs."""
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number."""
         yield from super()._long_rows(name)
         for direction, one in self.directions.items():
             yield long_row("sentence pairs", name, direction, "share", one.share, p=one.pvalue)
@@ -169,10 +396,8 @@ def sentence_pairs(
         ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"probability"`` for
         mean probabilities (of ``blank``), ``"auto"`` as published for the score. The share depends on it
         only where sentences differ in length.
-    level
-        Level of intervals.
-    seed
-        Seed of the flips for intervals, where there are too many to count.
+    level, seed
+        Level of intervals, and seed of their flips where there are too many to count.
 
     Notes
     -----
@@ -192,98 +417,45 @@ def sentence_pairs(
     >>> from crossroads.sentences.evidence import ScoredItem, SentenceScores
     >>> from crossroads.sentences.material import SentenceItem
     >>> texts = [("Women cook.", "Men cook."), ("Girls sing.", "Boys sing."), ("Women cry.", "Men cry.")]
-    >>> items = [
-    ...     ScoredItem(item=SentenceItem(sentences=pair), totals=(-4.0, -5.0), tokens=(2, 2))
-    ...     for pair in texts
-    ... ]
-    >>> scores = SentenceScores(name="mine", kind="pairs", score="pll", items=tuple(items))
+    >>> items = [SentenceItem(sentences=pair) for pair in texts]
+    >>> scored = tuple(ScoredItem(item=one, totals=(-4.0, -5.0), tokens=(2, 2)) for one in items)
+    >>> scores = SentenceScores(name="mine", kind="pairs", score="pll", items=scored)
     >>> result = cr.sentence_pairs(scores)
     >>> result.overall.share, result.overall.sign_pvalue, result.overall.pvalue  # two contrasts
     (1.0, 0.25, 0.5)
     """
-    checked(scores, "pairs", "sentence_triples")
+    checked(scores, "pairs")
     level, seed = share("level", level), seed_of(seed)
     values = scores.values(per)
     differences: Floats = values[:, 0] - values[:, 1]
-    room: Floats = scores.rounding(per).sum(axis=1)
+    errors: Floats = scores.rounding(per).sum(axis=1)
     groupings = groupings_of(scores, cluster)
 
     def of(chosen: NDArray[np.bool_]) -> Preference:
         shared = [one[chosen] for one in groupings.values()]
-        return preference(differences[chosen], room[chosen], shared, level=level, seed=seed)
+        return preference(differences[chosen], errors[chosen], shared, level=level, seed=seed)
 
-    def by(names: Sequence[str]) -> dict[str, Preference]:
-        given = np.array(names)
-        return {name: of(given == name) for name in dict.fromkeys(names) if name}
-
-    categories = by([one.item.category for one in scores])
+    said = list(groupings) if cluster is not None else "none"
     return SentencePairsResult(
-        data=scores.name,
-        score=scores.score,
-        per=scores.resolved(per),
-        overall=of(np.ones(len(differences), np.bool_)),
-        categories=categories,
-        directions=by([one.item.direction for one in scores]),
-        adjusted=adjust([one.pvalue for one in categories.values()]) if categories else {},
+        **by_category(
+            scores, "pairs", of, per=per, level=level, cluster=said, alternative="two-sided", seed=seed
+        ),
+        directions=by_name([one.item.direction for one in scores], of),
         cluster=tuple(groupings),
         differences=read_only(differences),
-        level=level,
-        coverage=coverage_of(scores),
-        conventions={
-            "measure": "sentence pairs",
-            **scored_as(scores, per),
-            "ties": TIES,
-            "cluster": list(groupings) if cluster is not None else "none",
-            "alternative": "two-sided",
-            "seed": seed,
-        },
-        provenance=(scores.provenance,),
     )
 
 
-def checked(scores: object, kind: str, other: str) -> None:
-    """Refuse what is no scores, or scores of another kind."""
-    if not isinstance(scores, SentenceScores):
-        raise WrongKindError(
-            f"the scores are {in_short(scores)}.", hint="score sentences first, as with cr.score_sentences."
-        )
-    if scores.kind != kind:
-        raise InputError(f"{scores.name} has {scores.kind}, not {kind}.", hint=f"use cr.{other}.")
-
-
-_ADDED = {
-    "sentence": "sum of {what}",
-    "token": "mean of {what}",
-    "probability": "logarithm of the mean of {plain}",
-}
-
-
-def scored_as(scores: SentenceScores, per: Per) -> dict[str, str]:
-    """How sentences were scored, as conventions."""
-    added, what = _ADDED[scores.resolved(per)], SCORES[scores.score]
-    return {
-        "scored by": scores.score,
-        "score": added.format(what=what, plain=what.removeprefix("log-")),
-        "special tokens": "not counted",
-    }
-
-
-def coverage_of(scores: SentenceScores) -> Coverage:
-    """Which items were scored."""
-    left = {str(scores.kind): dict(scores.left_out)} if scores.left_out else {}
-    return Coverage(policy="drop" if left else "raise", used={}, dropped=left, respelled={})
-
-
 def preference(
-    differences: Floats, room: Floats, groupings: Sequence[Integers], *, level: float, seed: int
+    differences: Floats, errors: Floats, groupings: Sequence[Integers], *, level: float, seed: int
 ) -> Preference:
     """How sure a preference is for other pairs.
 
-    ``room`` is the largest difference of each pair that counts as a tie. ``groupings`` say what pairs share:
-    one thing, or two that are crossed; the larger of their p-values and the wider of their intervals count.
+    ``errors`` are the largest differences that count as ties. ``groupings`` say what pairs share: one thing,
+    or two that are crossed; the larger of their p-values and the wider of their intervals count.
     """
-    signs = np.where(np.abs(differences) <= room, 0, np.sign(differences)).astype(np.int64)
-    kinds = [np.unique(one, return_inverse=True)[1].reshape(-1).astype(np.int64) for one in groupings]
+    signs = np.where(np.abs(differences) <= errors, 0, np.sign(differences)).astype(np.int64)
+    kinds = [numbered(one) for one in groupings]
     hits = (signs > 0).astype(np.float64)
     ways = list(zip(kinds, widening(signs.astype(np.float64), kinds), strict=True))
     flips = [flipped_signs(signs, one, widened=wider) for one, wider in ways]
@@ -291,8 +463,8 @@ def preference(
     shares = [flipped_mean(hits, one, null=0.5, widened=wider, **options) for one, wider in ways]
     spread = zip(kinds, widening(differences, kinds), strict=True)
     means = [flipped_mean(differences, one, widened=wider, **options) for one, wider in spread]
-    low, high = widest(shares)
-    difference_low, difference_high = widest(means)
+    low, high = widest([(one.low, one.high) for one in shares])
+    difference_low, difference_high = widest([(one.low, one.high) for one in means])
     return Preference(
         pairs=len(signs),
         preferred=int(hits.sum()),
@@ -312,11 +484,12 @@ def preference(
     )
 
 
-def widest(found: Sequence[FlippedMean]) -> tuple[float | None, float | None]:
+def widest(intervals: Sequence[tuple[float | None, float | None]]) -> tuple[float | None, float | None]:
     """The interval around all; None where one has none."""
-    lows, highs = [one.low for one in found if one.low is not None], [one.high for one in found]
-    known = [one for one in highs if one is not None]
-    return (min(lows), max(known)) if len(lows) == len(known) == len(found) else (None, None)
+    known = [(low, high) for low, high in intervals if low is not None and high is not None]
+    if len(known) < len(intervals):
+        return None, None
+    return min(low for low, _ in known), max(high for _, high in known)
 
 
 def groupings_of(scores: SentenceScores, cluster: str | Sequence[str] | None) -> dict[str, Integers]:
@@ -324,24 +497,17 @@ def groupings_of(scores: SentenceScores, cluster: str | Sequence[str] | None) ->
     if cluster is None:
         return {"pair": np.arange(len(scores), dtype=np.int64)}
     names = cluster_names([one.item for one in scores], cluster)
-    split = [contrast_and_frame(one) for one in scores] if {CONTRAST, FRAME} & set(names) else []
-    found = {}
-    for name in names:
-        if name in (CONTRAST, FRAME):
-            values = [one[name == FRAME] for one in split]
-        elif name == "category":
-            values = [one.item.category for one in scores]
-        else:
-            values = [one.item.columns.get(name, "") for one in scores]
-        found[name] = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return found
+    rows = [{**one.item.columns, "category": one.item.category} for one in scores]
+    if {CONTRAST, FRAME} & set(names):
+        split = (zip((CONTRAST, FRAME), contrast_and_frame(one), strict=True) for one in scores)
+        rows = [{**row, **dict(parts)} for row, parts in zip(rows, split, strict=True)]
+    return {name: numbered([row.get(name, "") for row in rows]) for name in names}
 
 
 def cluster_names(items: Iterable[SentenceItem], cluster: str | Sequence[str]) -> tuple[str, ...]:
     """Names of what pairs share; what they do not have is an error."""
-    names = (
-        (CONTRAST, FRAME) if cluster == AUTO else (cluster,) if isinstance(cluster, str) else tuple(cluster)
-    )
+    names = (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    names = (CONTRAST, FRAME) if cluster == AUTO else names
     if not 1 <= len(set(names)) == len(names) <= 2:
         raise InputError(f"cluster is {in_short(cluster)}.", hint="name one column, or two that are crossed.")
     known = dict.fromkeys((CONTRAST, FRAME, "category", *(key for one in items for key in one.columns)))
@@ -352,23 +518,13 @@ def cluster_names(items: Iterable[SentenceItem], cluster: str | Sequence[str]) -
 
 
 def contrast_and_frame(one: ScoredItem) -> tuple[str, str]:
-    """The words in which the first two sentences of an item differ, in one order, and the others.
-
-    Examples
-    --------
-    >>> from crossroads.sentences.material import SentenceItem
-    >>> pair = SentenceItem(sentences=("Women can't drive.", "Men can't drive."))
-    >>> contrast_and_frame(ScoredItem(item=pair, totals=(0.0, 0.0), tokens=(1, 1)))
-    ('men / women', "_ can't drive")
-    """
+    """The words in which the first two sentences of an item differ, in one order, and the others."""
     first, second = _words(one.item.sentences[:2])
     frame: list[str] = []
     apart: tuple[list[str], list[str]] = ([], [])
     for what, i, j, k, m in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        if what == "equal":
-            frame += first[i:j]
-        else:
-            frame.append("_")
+        frame += first[i:j] if what == "equal" else ["_"]
+        if what != "equal":
             apart[0].extend(first[i:j])
             apart[1].extend(second[k:m])
     return " / ".join(sorted(" ".join(some) for some in apart)), " ".join(frame)

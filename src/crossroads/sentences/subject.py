@@ -6,7 +6,7 @@ SUBJECT = Subject(
     place=5,
     lines=2500,
     uses=("traits",),
-    results=("by_category", "pairs", "triples"),
+    results=("pairs", "triples"),
     commands={
         "sentences": Command(
             "commands", "Language and chat models", "Say which of two or three sentences a model prefers."

@@ -11,14 +11,22 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import UnknownNameError
 from crossroads.core.inference.geometry import Floats
-from crossroads.core.inference.multiplicity import adjust
 from crossroads.core.inference.options import seed_of, share
 from crossroads.core.results import Stat, stat
-from crossroads.sentences.by_category import ADJUSTED, CATEGORY, TEST, ByCategory, levels, names
 from crossroads.sentences.evidence import Per, SentenceScores
 from crossroads.sentences.flips import flipped_mean, flipped_signs
 from crossroads.sentences.material import SentenceItem
-from crossroads.sentences.pairs import TIES, checked, coverage_of, scored_as
+from crossroads.sentences.pairs import (
+    ADJUSTED,
+    CATEGORY,
+    TEST,
+    ByCategory,
+    by_category,
+    checked,
+    names,
+    numbered,
+)
+from crossroads.traits.pairs.identities import levels
 
 TARGET = "target"
 _NUMBERS = names(
@@ -81,7 +89,6 @@ class SentenceTriplesResult(ByCategory):
     _items: ClassVar[str] = "triples"
     _choice: ClassVar[str] = "stereotype / anti-stereotype / unrelated"
     _main: ClassVar[tuple[str, str, str]] = ("ss", "ss_low", "ss_high")
-    _scale: ClassVar[str] = "ss"
     _middle: ClassVar[float] = 50.0
     _table_title: ClassVar[str] = "Stereotypes, anti-stereotypes and unrelated sentences"
     _file_names: ClassVar[str] = f"data=result.data score=result.score category {_NUMBERS}"
@@ -134,8 +141,7 @@ def sentence_triples(
     Notes
     -----
     StereoSet's own scores are those of ``score="stereoset"``: of masked models the probability of the words
-    that fill the blank alone, of causal ones the mean log-likelihood of the sentence. Scores of whole
-    sentences of masked models (``pll``, ``aul``, ``aula``) give other numbers than it publishes.
+    that fill the blank alone, of causal ones the mean log-likelihood of the sentence.
 
     References
     ----------
@@ -153,34 +159,18 @@ def sentence_triples(
     >>> result.overall.ss, result.overall.lms, result.overall.icat
     (100.0, 100.0, 0.0)
     """
-    checked(scores, "triples", "sentence_pairs")
+    checked(scores, "triples")
     level, seed = share("level", level), seed_of(seed)
-    values, errors, terms = scores.values(per), scores.rounding(per), _targets(scores, target)
+    values, errors = scores.values(per), scores.rounding(per)
+    terms = np.arange(len(scores), dtype=np.int64)
+    if (column := target_column([one.item for one in scores], target)) is not None:
+        terms = numbered([one.item.columns.get(column, "").casefold() for one in scores])
 
     def of(chosen: NDArray[np.bool_]) -> StereotypeScores:
         return _scored(values[chosen], errors[chosen], terms[chosen], level, seed)
 
-    about = np.array([one.item.category for one in scores])
-    categories = {name: of(about == name) for name in dict.fromkeys(about.tolist()) if name}
-    return SentenceTriplesResult(
-        data=scores.name,
-        score=scores.score,
-        per=scores.resolved(per),
-        overall=of(np.ones(len(values), np.bool_)),
-        categories=categories,
-        adjusted=adjust([one.pvalue for one in categories.values()]) if categories else {},
-        level=level,
-        coverage=coverage_of(scores),
-        conventions={
-            "measure": "sentence triples",
-            **scored_as(scores, per),
-            "ties": TIES,
-            "target": target or "none",
-            "alternative": "two-sided",
-            "seed": seed,
-        },
-        provenance=(scores.provenance,),
-    )
+    said: dict[str, Any] = {"target": target or "none", "alternative": "two-sided", "seed": seed}
+    return SentenceTriplesResult(**by_category(scores, "triples", of, per=per, level=level, **said))
 
 
 def target_column(items: Iterable[SentenceItem], target: str | None) -> str | None:
@@ -193,41 +183,33 @@ def target_column(items: Iterable[SentenceItem], target: str | None) -> str | No
     return target
 
 
-def _targets(scores: SentenceScores, target: str | None) -> NDArray[np.int64]:
-    """Number of the target of each triple; that of the triple where none is known."""
-    column = target_column([one.item for one in scores], target)
-    if column is None:
-        return np.arange(len(scores), dtype=np.int64)
-    values = [one.item.columns.get(column, "").casefold() for one in scores]
-    return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
 def _scored(
     values: Floats, errors: Floats, terms: NDArray[np.int64], level: float, seed: int
 ) -> StereotypeScores:
     """The scores of some triples: columns are stereotype, anti-stereotype and unrelated."""
     first, second, unrelated = values.T
-    room = errors[:, 0] + errors[:, 1]
-    signs = np.where(np.abs(first - second) <= room, 0, np.sign(first - second)).astype(np.int64)
+    ties = np.abs(first - second) <= errors[:, 0] + errors[:, 1]
+    signs = np.where(ties, 0, np.sign(first - second)).astype(np.int64)
     above = values[:, :2] - unrelated[:, None] > errors[:, :2] + errors[:, 2:]
-    related = above.sum(axis=1) / 2
     at = np.unique(terms, return_inverse=True)[1].reshape(-1)
     sizes = np.bincount(at)
-    by_target = [np.bincount(at, some) / sizes for some in ((signs > 0).astype(np.float64), related)]
+    ss_of, lms_of = (np.bincount(at, some) / sizes for some in (1.0 * (signs > 0), above.sum(axis=1) / 2))
     every = np.arange(len(sizes))
-    stricter = (1 + level) / 2  # half the error for each of the two numbers of icat
-    ss, lms = (flipped_mean(some, every, null=0.5, level=level, seed=seed) for some in by_target)
-    sides = [flipped_mean(some, every, null=0.5, level=stricter, seed=seed) for some in by_target]
-    balance = np.bincount(at, signs) / sizes
-    low, high = _icat_ends([(one.low, one.high) for one in sides])
+
+    def sided(by_target: Floats, level: float) -> tuple[float, float | None, float | None]:
+        found = flipped_mean(by_target, every, null=0.5, level=level, seed=seed)
+        return found.mean, found.low, found.high
+
+    # half the error for each of the two numbers of icat
+    (ss, *ss_ends), (lms, *lms_ends) = (sided(some, (1 + level) / 2) for some in (ss_of, lms_of))
     return StereotypeScores(
         triples=len(values),
         targets=len(sizes),
         ties=int((signs == 0).sum()),
-        **_percent("ss", ss.mean, ss.low, ss.high),
-        **_percent("lms", lms.mean, lms.low, lms.high),
-        **_percent("icat", icat(ss.mean, lms.mean), low, high),
-        pvalue=flipped_mean(balance, every, seed=seed).pvalue,
+        **_percent("ss", *sided(ss_of, level)),
+        **_percent("lms", *sided(lms_of, level)),
+        **_percent("icat", icat(ss, lms), *_icat_ends(*ss_ends, *lms_ends)),
+        pvalue=flipped_mean(np.bincount(at, signs) / sizes, every, seed=seed).pvalue,
         sign_pvalue=flipped_signs(signs).pvalue,
     )
 
@@ -237,9 +219,10 @@ def icat(ss: float, lms: float) -> float:
     return lms * min(ss, 1 - ss) * 2
 
 
-def _icat_ends(sides: list[tuple[float | None, float | None]]) -> tuple[float | None, float | None]:
+def _icat_ends(
+    ss_low: float | None, ss_high: float | None, lms_low: float | None, lms_high: float | None
+) -> tuple[float | None, float | None]:
     """Smallest and largest icat of an ss and an lms within their intervals."""
-    (ss_low, ss_high), (lms_low, lms_high) = sides
     if ss_low is None or ss_high is None or lms_low is None or lms_high is None:
         return None, None
     ss_low, lms_low = max(0.0, ss_low), max(0.0, lms_low)
@@ -249,6 +232,6 @@ def _icat_ends(sides: list[tuple[float | None, float | None]]) -> tuple[float | 
 
 
 def _percent(name: str, value: float, low: float | None, high: float | None) -> dict[str, Any]:
-    ends = {f"{name}_low": None if low is None else 100 * max(0.0, low)}
-    ends[f"{name}_high"] = None if high is None else 100 * min(1.0, high)
-    return {name: 100 * value, **ends}
+    low, high = (None if low is None else max(0.0, low)), (None if high is None else min(1.0, high))
+    ends = {f"{name}_low": low, f"{name}_high": high}
+    return {key: None if end is None else 100 * end for key, end in {name: value, **ends}.items()}

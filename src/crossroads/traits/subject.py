@@ -15,7 +15,6 @@ SUBJECT = Subject(
         "pairs.emergent",
         "pairs.identities",
         "pairs.order",
-        "pairs.truth",
         "people.alignment_result",
         "people.survey",
     ),

@@ -188,8 +188,8 @@ def _fuller(examples: Mapping[str, Any]) -> list[Result]:
     adjusted = {"bh": {"groups": 0.5, "traits": 0.5}}
     changed = [
         *(
-            dataclasses.replace(examples[name], first_share=0.5)
-            for name in examples
+            dataclasses.replace(chat, reading=dataclasses.replace(chat.reading, first_share=0.5))
+            for name, chat in examples.items()
             if name == "chat_association"
         ),
         dataclasses.replace(alone, conventions=given),

@@ -12,9 +12,8 @@ from crossroads.core.errors import InputError
 from crossroads.core.results import read_only
 from crossroads.core.stimuli import catalog
 from crossroads.traits.measures.scores import TraitScores
-from crossroads.traits.pairs.emergent import emergent, ordinary_pvalues, studentised
+from crossroads.traits.pairs.emergent import against, emergent, ordinary_pvalues, poles, studentised
 from crossroads.traits.pairs.identities import pair_scores
-from crossroads.traits.pairs.truth import against, poles
 
 Draw = Callable[[np.random.Generator, int], Any]
 NORMAL: Draw = lambda rng, n: rng.normal(size=n)  # noqa: E731
@@ -220,7 +219,7 @@ def test_three_degrees_of_freedom_are_enough() -> None:
     made = world(4, size=4, traits=5)
     five, six = (dict(list(made.pairs.items())[:pairs]) for pairs in (5, 6))
     assert emergent(made.scores, six, fit="scores").pairs == tuple(six)
-    with pytest.raises(InputError, match="5 pairs leave 2 degrees of freedom beside 3 effects"):
+    with pytest.raises(InputError, match="5 pairs leave 2 degrees of freedom next to 3 effects"):
         emergent(made.scores, five, fit="scores")
     with pytest.raises(InputError, match=r"1 pairs leave 0 degrees of freedom(.|\n)*fit='scores'"):
         emergent(BY_HAND, PAIR)

@@ -13,13 +13,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from crossroads.core.errors import DiskFullError, InputError
+from crossroads.core.errors import CrossroadsError, DiskFullError, FormatError, InputError
 from crossroads.subjects import subjects
 
 _EVIDENCE = tuple(f"core/{name}" for name in ("evidence", "models", "stimuli", "storage"))
 """The code of the core that decides what models are asked, and what is read of their answers."""
+T = TypeVar("T")
 WRITING = ".writing-"
 """Part of the names of files and folders that are being written."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -89,9 +90,24 @@ def with_checksum(document: dict[str, Any]) -> dict[str, Any]:
     return {**document, "sha256": fingerprint(document)}
 
 
-def is_intact(document: dict[str, Any]) -> bool:
-    """Whether data that were read from a file are those that :func:`with_checksum` was given."""
-    return document == with_checksum({key: value for key, value in document.items() if key != "sha256"})
+def rebuilt(
+    document: dict[str, Any], build: Callable[[dict[str, Any]], T], path: str | Path, *, what: str, again: str
+) -> T:
+    """What was written with :func:`with_checksum`; data that were changed since are an error.
+
+    ``what`` it is and how to get it ``again`` are for errors.
+    """
+    content = {key: value for key, value in document.items() if key != "sha256"}
+    if document.get("sha256") != fingerprint(content):
+        raise FormatError(
+            f"the {what} are damaged: their checksum is not the one that was written with them.",
+            path=path,
+            hint=f"{again}, or copy the file again from where it is intact.",
+        )
+    try:
+        return build(document)
+    except (KeyError, TypeError, AttributeError, ValueError, CrossroadsError) as error:
+        raise FormatError(f"the {what} cannot be read.", path=path, hint=f"{again}.") from error
 
 
 @cache

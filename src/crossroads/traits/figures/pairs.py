@@ -25,7 +25,7 @@ from crossroads.core.figures.style import (
     figure,
     matplotlib,
 )
-from crossroads.traits.pairs.dominance import DomainPair, DominanceResult
+from crossroads.traits.pairs.dominance import DominanceResult
 from crossroads.traits.pairs.emergent import EmergentResult
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _DOMINANCE_LONGEST = 1.1
 
 @figure(DominanceResult)
 def dominance_matrix(result: DominanceResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw the differences of mean correlations, row domain less column domain.
+    """Draw the differences of mean correlations, row domain minus column domain.
 
     A cell is red where pairs follow the domain of the row, and blue where they follow that of the column. A
     dark border marks a difference that counts as dominance, a star a q-value below ``alpha``, so that nothing
@@ -73,7 +73,8 @@ def dominance_matrix(result: DominanceResult, *, alpha: float = 0.05, ax: Axes |
         left=left,
         right=MARGIN,
         title="Which domain do paired identities follow?",
-        subtitle="mean rank correlation with the component of the row domain, less that of the column domain",
+        subtitle="mean rank correlation with the component of the row domain, "
+        "minus that of the column domain",
         above=0.1 + max(height(text, SMALL) for text in columns),
         below=0.1,
         note=_dominance_note(result, alpha),
@@ -81,20 +82,36 @@ def dominance_matrix(result: DominanceResult, *, alpha: float = 0.05, ax: Axes |
     ax = frame.axes(ax)
     ax.set(xlim=(0, len(domains)), ylim=(len(domains), 0))
     ax.axis("off")
-    known = {(row.domain1, row.domain2): row for row in result.domain_pairs}
+    known = {frozenset((row.domain1, row.domain2)): row for row in result.domain_pairs}
     furthest = max(abs(row.difference) for row in result.domain_pairs) or 1.0
     for i, one in enumerate(domains):
         write(ax, labels[i], (0, i + 0.5), (-0.07, 0), coords="data", size=BODY, ha="right")
         write(ax, columns[i], (i + 0.5, 0), (0, 0.05), coords="data", size=SMALL, ha="center", va="bottom")
         for j, two in enumerate(domains):
-            row = known.get((one, two)) or known.get((two, one))
-            sign = 1.0 if (one, two) in known else -1.0
-            _draw_cell(ax, i, j, row, sign, furthest, two in relations[one]["dominates"], alpha)
+            dominant = two in relations[one]["dominates"]
+            row = known.get(frozenset((one, two)))
+            if row is None:
+                _draw_box(ax, i, j, "white" if i == j else CELL, dominant)
+                continue
+            value = row.difference if row.domain1 == one else -row.difference
+            _draw_box(ax, i, j, _shade(value / furthest), dominant)
+            star = "*" if row.qvalue is not None and row.qvalue < alpha else ""
+            write(
+                ax,
+                f"{wording.number(value, sign=True)}{star}",
+                (j + 0.5, i + 0.5),
+                coords="data",
+                size=SMALL,
+                color="white" if abs(value) / furthest > 0.62 else INK,
+                weight="bold" if dominant else "normal",
+                ha="center",
+                zorder=3,
+            )
     return ax
 
 
 def _ordered(result: DominanceResult) -> list[str]:
-    """Domains by how many they dominate less how many dominate them, then by their mean difference."""
+    """Domains by how many they dominate minus how many dominate them, then by their mean difference."""
     relations = result.relations
     matrix = dict(zip(result.domains, result.matrix, strict=True))
 
@@ -105,38 +122,13 @@ def _ordered(result: DominanceResult) -> list[str]:
     return sorted((name for name in result.domains if name in relations), key=place)
 
 
-def _draw_cell(
-    ax: Axes,
-    i: int,
-    j: int,
-    row: DomainPair | None,
-    sign: float,
-    furthest: float,
-    dominant: bool,
-    alpha: float,
-) -> None:
-    """One cell; on the diagonal and where there is no pair, an empty one."""
-    value = 0.0 if row is None or i == j else sign * row.difference
-    empty = row is None or i == j
-    options: dict[str, Any] = {
-        "facecolor": "white" if i == j else CELL if empty else _shade(value / furthest),
-        "edgecolor": INK if dominant else "white",
-        "linewidth": 1.4 if dominant else 1.0,
-        "joinstyle": "miter",
-        "zorder": 2 if dominant else 1,
-    }
-    inset = 0.02 if dominant else 0.0
-    ax.add_patch(
-        matplotlib("patches").Rectangle((j + inset, i + inset), 1 - 2 * inset, 1 - 2 * inset, **options)
-    )
-    if row is not None and i != j:
-        text = wording.number(value, sign=True) + (
-            "*" if row.qvalue is not None and row.qvalue < alpha else ""
-        )
-        color = "white" if abs(value) / furthest > 0.62 else INK
-        weight = "bold" if dominant else "normal"
-        place: dict[str, Any] = {"coords": "data", "ha": "center", "zorder": 3}
-        write(ax, text, (j + 0.5, i + 0.5), size=SMALL, color=color, weight=weight, **place)
+def _draw_box(ax: Axes, i: int, j: int, color: Any, dominant: bool) -> None:
+    """The background of a cell, with a border where the row dominates the column."""
+    edge = {"edgecolor": INK, "linewidth": 1.4} if dominant else {"edgecolor": "white", "linewidth": 1.0}
+    inset, order = (0.02, 2) if dominant else (0.0, 1)
+    box = matplotlib("patches").Rectangle((j + inset, i + inset), 1 - 2 * inset, 1 - 2 * inset, **edge)
+    box.set(facecolor=color, joinstyle="miter", zorder=order)
+    ax.add_patch(box)
 
 
 def _shade(share: float) -> tuple[float, float, float]:
@@ -147,22 +139,20 @@ def _shade(share: float) -> tuple[float, float, float]:
 
 
 def _dominance_note(result: DominanceResult, alpha: float) -> str:
-    pairs, scores = sum(row.pairs for row in result.domain_pairs), result.conventions.get("scores", "given")
+    pairs = sum(row.pairs for row in result.domain_pairs)
     return wording.sentence(
         f"dark border: the row dominates the column (difference of at least {result.least:g}, "
         "interval without 0)",
         f"* q < {wording.level(alpha)}, groups of both domains drawn",
         "red: pairs follow the domain of the row; blue: that of the column",
-        f"{pairs:,} paired identities; Kendall's τ-b over traits (scores: {scores})",
+        f"{pairs:,} paired identities; Kendall's τ-b over traits (scores: {result._measured})",
         wording.model(result),
     )
 
 
 _ROW = 0.165
 _EMERGENT_LONGEST, _TRAIT = 1.75, 0.95
-_NULLS = {
-    "pooled": "p from the deviations of all pairs and traits, with a fitted tail",
-}
+_NULLS = {"pooled": "p from the deviations of all pairs and traits, with a fitted tail"}
 _FITS = {
     "identities": "deviations from what each identity contributes to all its pairs",
     "scores": "deviations from a linear function of the components' scores",
@@ -184,13 +174,9 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
     Examples
     --------
     >>> import crossroads as cr
-    >>> scores = cr.traits.TraitScores.from_table(
-    ...     {
-    ...         "blind": {"cold-warm": 0.1, "poor-wealthy": -0.3},
-    ...         "woman": {"cold-warm": 0.3, "poor-wealthy": -0.1},
-    ...         "blind woman": {"cold-warm": 0.9, "poor-wealthy": -0.2},
-    ...     }
-    ... )
+    >>> rows = {"blind": (0.1, -0.3), "woman": (0.3, -0.1), "blind woman": (0.9, -0.2)}
+    >>> table = {name: dict(zip(("cold-warm", "poor-wealthy"), row)) for name, row in rows.items()}
+    >>> scores = cr.traits.TraitScores.from_table(table)
     >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
     >>> ax = cr.plots.emergent_traits(found)
     """
@@ -200,17 +186,18 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
     if not rows:
         raise InputError("no pair scores beyond both its components.", hint="there is nothing to draw.")
     shown = [row for row in rows if row is not None]
-    names = {id(row): fitted(str(row["pair"]), _EMERGENT_LONGEST, SMALL + 0.5) for row in shown}
-    traits = {id(row): fitted(str(row["trait"]), _TRAIT, SMALL + 0.5) for row in shown}
-    second = max(widest([text], size) for text, size in traits.values())
-    first = max(widest([text], size) for text, size in names.values())
+    names, traits = (
+        [("", SMALL) if row is None else fitted(str(row[key]), longest, SMALL + 0.5) for row in rows]
+        for key, longest in (("pair", _EMERGENT_LONGEST), ("trait", _TRAIT))
+    )
+    first, second = (max(widest([text], size) for text, size in texts) for texts in (names, traits))
     columns = _columns(rows)
-    beside = Rows(labels=[], columns=columns)
+    table = Rows(labels=[], columns=columns)
     frame = Frame(
         width=WIDE,
         body=(len(rows) + 0.4) * _ROW,
         left=MARGIN + first + second + 0.22,
-        right=MARGIN + sum(beside.widths),
+        right=MARGIN + sum(table.widths),
         title="Traits of paired identities beyond both components",
         subtitle=_subtitle(result, sides),
         above=0.24,
@@ -224,15 +211,12 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
     for y, row in enumerate(rows):
         if row is not None:
             _draw_row(ax, row, y)
-            text, size = traits[id(row)]
-            write(ax, text, (0, y), (-0.07, 0), coords=SIDE, size=size, ha="right")
-            text, size = names[id(row)]
-            write(ax, text, (0, y), (-0.17 - second, 0), coords=SIDE, size=size, ha="right")
-    beside.write_columns(ax)
+            for (text, size), left in ((traits[y], -0.07), (names[y], -0.17 - second)):
+                write(ax, text, (0, y), (left, 0), coords=SIDE, size=size, ha="right")
+    table.write_columns(ax)
     if "" in columns[0]:
         ax.axhline(columns[0].index("") - 1, color=RULE, linewidth=0.8, zorder=1)
-    scale = f"score ({result.conventions.get('scores', 'given')})"
-    ax.set_xlabel(scale, fontsize=BODY, color=INK, labelpad=3)
+    ax.set_xlabel(f"score ({result._measured})", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
 
@@ -250,14 +234,14 @@ def _columns(rows: list[dict[str, Any] | None]) -> list[list[str]]:
     """The increases, and q-values where there are any, each under its heading."""
     steps, qs = ["increase"], ["q"]
     for row in rows:
-        if row is None:
-            steps.append("")
-            qs.append("")
-            continue
-        sign = 1 if row["direction"] == "above" else -1
-        steps.append(wording.number(sign * row["increase"], 3, sign=True))
-        if row["qvalue"] is not None:
-            qs.append(wording.probability(row["qvalue"]) + (" *" if row["emergent"] else ""))
+        step = q = ""
+        if row is not None:
+            sign = 1 if row["direction"] == "above" else -1
+            step = wording.number(sign * row["increase"], 3, sign=True)
+        if row is not None and row["qvalue"] is not None:
+            q = wording.probability(row["qvalue"]) + (" *" if row["emergent"] else "")
+        steps.append(step)
+        qs.append(q)
     return [steps, qs] if any(qs[1:]) else [steps]
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossroads.core.errors import InputError, OnMissing
 from crossroads.core.inference.crossed import half_width, sparse_mean, tail_probability
@@ -24,10 +23,10 @@ from crossroads.traits.pairs.identities import (
     PairScores,
     PairsResult,
     levels,
-    origin,
     pair_scores,
     row_taus,
 )
+from crossroads.traits.pairs.material import PairedGroup
 
 _TIE = 1e-12
 _PAIR = under(
@@ -50,12 +49,12 @@ class DomainPair:
     """Mean rank correlation of the pairs with their component in the second domain."""
     low: float | None
     """Lower end of the interval of the difference, had other groups of both domains been drawn; None where a
-    domain has a single group, which cannot be drawn again."""
+    domain has a single group, which cannot be resampled."""
     high: float | None
     """Upper end of the interval of the difference."""
     pvalue: float | None
-    """How often domains of which neither dominates would differ at least as much, had their groups been drawn
-    again, two-sided; None where there is no interval."""
+    """How often domains of which neither dominates would differ at least as much, had other groups been
+    drawn, two-sided; None where there is no interval."""
     qvalue: float | None
     """The p-value adjusted for the number of domain pairs (Benjamini & Hochberg)."""
     pairs: int
@@ -63,12 +62,12 @@ class DomainPair:
 
     @property
     def difference(self) -> float:
-        """First correlation less second."""
+        """First correlation minus second."""
         return self.correlation1 - self.correlation2
 
 
 _DIFFERENCE = (
-    "mean rank correlation of pairs with their component in the first domain, less that in the second"
+    "mean rank correlation of pairs with their component in the first domain, minus that in the second"
 )
 
 
@@ -118,10 +117,9 @@ class DominanceResult(PairsResult):
     @property
     def matrix(self) -> Floats:
         """Differences by domain, positive where pairs follow the domain of the row; NaN if unknown."""
-        place = {name: i for i, name in enumerate(self.domains)}
-        out = np.full((len(place), len(place)), np.nan)
+        out = np.full((len(self.domains), len(self.domains)), np.nan)
         for row in self.domain_pairs:
-            i, j = place[row.domain1], place[row.domain2]
+            i, j = map(self.domains.index, (row.domain1, row.domain2))
             out[i, j], out[j, i] = row.difference, -row.difference
         return out
 
@@ -140,30 +138,26 @@ class DominanceResult(PairsResult):
         return dominance_relations(differences, least=self.least)
 
     def _members(self) -> Iterator[Mapping[str, Any]]:
-        """One row per pair of domains."""
         for pair in self.domain_pairs:
             domains, dominant = f"{pair.domain1} / {pair.domain2}", _dominant(pair, self.least)
             yield {"pair": pair, "domains": domains, "dominant": dominant}
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which domain of two the scores of pairs follow, where the interval leaves out 0."""
         for row in self.domain_pairs:
-            strong = _dominant(row, self.least)
-            if strong is None:
-                continue
-            weak = row.domain2 if strong == row.domain1 else row.domain1
-            yield Conclusion(
-                name=f"{name}, {row.domain1} / {row.domain2}",
-                status="holds",
-                wordings={"holds": (_PAIRS_SCORE, strong, " more than in ", weak, "")},
-                subject=row.domain1,
-                rival=row.domain2,
-                poles=(row.domain2, row.domain1),
-                drawn="groups",
-            )
+            first, second = row.domain1, row.domain2
+            if (strong := _dominant(row, self.least)) is not None:
+                weak = second if strong == first else first
+                yield Conclusion(
+                    name=f"{name}, {first} / {second}",
+                    status="holds",
+                    wordings={"holds": (_PAIRS_SCORE, strong, " more than in ", weak, "")},
+                    subject=first,
+                    rival=second,
+                    poles=(second, first),
+                    drawn="groups",
+                )
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every two domains."""
         for pair in self.domain_pairs:
             test = self._pair_name(pair)
             ends = {"low": pair.low, "high": pair.high, "p": pair.pvalue, "p_bh": pair.qvalue}
@@ -172,10 +166,9 @@ class DominanceResult(PairsResult):
                 yield long_row("domain_dominance", test, domain, "correlation", value, n=pair.pairs)
 
     def _pair_name(self, pair: DomainPair) -> str:
-        return dominance_name(self.measured, pair.domain1, pair.domain2)
+        return dominance_name(self._measured, pair.domain1, pair.domain2)
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The statistics of every two domains."""
         for row in self._members():
             for kind, names in self._rule_names.items():
                 yield self._pair_name(row["pair"]), kind, named(row, names)
@@ -184,39 +177,30 @@ class DominanceResult(PairsResult):
 def dominance_relations(
     differences: Mapping[tuple[str, str], float], *, least: float = 0.1
 ) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Find which domain dominates which by the published rule, from the differences of mean correlations.
+    """Find which domain dominates which by the published rule, from the differences of mean correlations."""
+    return _related({pair: _larger(*pair, value, least) for pair, value in differences.items()})
 
-    Examples
-    --------
-    >>> dominance_relations({("age", "race"): 0.125, ("race", "religion"): 0.06})["race"]
-    {'dominates': (), 'dominated by': ('age',)}
-    """
-    return _related(
-        {
-            (one, two): None if abs(value) < least - _TIE else one if value > 0 else two
-            for (one, two), value in differences.items()
-        }
-    )
+
+def _larger(one: str, two: str, difference: float, least: float) -> str | None:
+    return None if abs(difference) < least - _TIE else one if difference > 0 else two
 
 
 def _related(winners: Mapping[tuple[str, str], str | None]) -> dict[str, dict[str, tuple[str, ...]]]:
     found: dict[str, dict[str, tuple[str, ...]]] = {
         name: {"dominates": (), "dominated by": ()} for pair in winners for name in pair
     }
-    for (one, two), winner in winners.items():
-        if winner is not None:
-            loser = two if winner == one else one
-            found[winner]["dominates"] += (loser,)
-            found[loser]["dominated by"] += (winner,)
+    for pair, winner in winners.items():
+        for loser in pair:
+            if winner is not None and loser != winner:
+                found[winner]["dominates"] += (loser,)
+                found[loser]["dominated by"] += (winner,)
     return found
 
 
 def _dominant(pair: DomainPair, least: float) -> str | None:
     """The domain that the pairs follow; None where the difference is small or its interval holds 0."""
     sure = pair.low is not None and pair.high is not None and (pair.low > 0 or pair.high < 0)
-    if not sure or abs(pair.difference) < least - _TIE:
-        return None
-    return pair.domain1 if pair.difference > 0 else pair.domain2
+    return _larger(pair.domain1, pair.domain2, pair.difference, least) if sure else None
 
 
 def domain_dominance(
@@ -240,19 +224,14 @@ def domain_dominance(
     Parameters
     ----------
     scores, pairs, components, missing
-        As in :func:`~crossroads.pairs.order_sensitivity`. Pairs within a domain are not
-        used.
-    least
-        Smallest difference at which a domain dominates another.
-    level
-        Level of the intervals.
+        As in :func:`~crossroads.pairs.order_sensitivity`. Pairs within a domain are not used.
+    least, level
+        Smallest difference at which a domain dominates another, and level of the intervals.
 
     Notes
     -----
     It holds for other groups of these domains, not for other domains; with two groups it is conservative.
-
-    *Departures:* the published rule asks for the size of the difference alone; it is in
-    ``published_relations``.
+    *Departures:* the published rule (``published_relations``) asks for the size of the difference alone.
 
     References
     ----------
@@ -274,28 +253,22 @@ def domain_dominance(
     share("level", level)
     table = pair_scores(scores, pairs, components, missing=missing)
     rows = [_measured(some, names, level) for names, some in _cells(table).items()]
-    known = [row["pvalue"] for row in rows if row["pvalue"] is not None]
+    known = [row.pvalue for row in rows if row.pvalue is not None]
     adjusted = iter(benjamini_hochberg(known).tolist() if known else ())
-    from_scores = origin(scores)
     return DominanceResult(
-        domains=tuple(
-            dict.fromkeys(d for pair in table.pairs for d in pair.domains if _crossing(pair.domains))
-        ),
+        domains=tuple(dict.fromkeys(d for pair in _crossing(table) for d in pair.domains)),
         domain_pairs=tuple(
-            DomainPair(**row, qvalue=None if row["pvalue"] is None else next(adjusted)) for row in rows
+            row if row.pvalue is None else replace(row, qvalue=next(adjusted)) for row in rows
         ),
         least=float(least),
         level=level,
-        coverage=table.coverage,
-        conventions={
-            "measure": "domain_dominance",
-            "scores": from_scores["scores"],
-            "correlation": "Kendall tau-b",
-            "interval": "t, groups of both domains drawn",
-            "alternative": "two-sided",
-            "missing": missing,
-        },
-        provenance=from_scores["provenance"],
+        **table.record(
+            "domain_dominance",
+            correlation="Kendall tau-b",
+            interval="t, groups of both domains drawn",
+            alternative="two-sided",
+            missing=missing,
+        ),
     )
 
 
@@ -303,53 +276,46 @@ _Row = tuple[float, float, str, str]
 """A paired group: correlations with either component, and which groups these are."""
 
 
-def _crossing(domains: tuple[str, str]) -> bool:
-    return domains[0] != domains[1]
+def _crossing(table: PairScores) -> list[PairedGroup]:
+    """The pairs of two domains."""
+    return [pair for pair in table.pairs if pair.domains[0] != pair.domains[1]]
 
 
 def _cells(table: PairScores) -> dict[tuple[str, str], list[_Row]]:
     """The pairs by their two domains, with the component of the first domain first."""
-    order = {name: i for i, name in enumerate(dict.fromkeys(d for pair in table.pairs for d in pair.domains))}
+    order = list(dict.fromkeys(domain for pair in table.pairs for domain in pair.domains))
     if "" in order or len(order) < 2:
-        raise InputError(
-            "the pairs are not in two or more domains.",
-            hint="give cr.pairs.paired_groups(...), which knows the domain of every group.",
-        )
-    taus = row_taus(table.whole, table.first), row_taus(table.whole, table.second)
-    found: dict[tuple[str, str], list[_Row]] = {}
-    for i, pair in enumerate(table.pairs):
-        if not _crossing(pair.domains):
-            continue
-        a, b = (0, 1) if order[pair.domains[0]] < order[pair.domains[1]] else (1, 0)
-        row = (float(taus[a][i]), float(taus[b][i]), pair.components[a], pair.components[b])
-        found.setdefault((pair.domains[a], pair.domains[b]), []).append(row)
-    if not found:
+        hint = "give cr.pairs.paired_groups(...), which knows the domain of every group."
+        raise InputError("the pairs are not in two or more domains.", hint=hint)
+    if not _crossing(table):
         raise InputError("every pair is within one domain.", hint="give pairs of different domains.")
-    return dict(sorted(found.items(), key=lambda item: [order[name] for name in item[0]]))
+    taus = row_taus(table.whole, table.first), row_taus(table.whole, table.second)
+    cells: dict[tuple[str, str], list[_Row]] = {}
+    for i, pair in enumerate(table.pairs):
+        a, b = sorted((0, 1), key=lambda side: order.index(pair.domains[side]))
+        if pair.domains[a] != pair.domains[b]:
+            row = (float(taus[a][i]), float(taus[b][i]), pair.components[a], pair.components[b])
+            cells.setdefault((pair.domains[a], pair.domains[b]), []).append(row)
+    return dict(sorted(cells.items(), key=lambda item: [order.index(name) for name in item[0]]))
 
 
-def _measured(rows: list[_Row], names: tuple[str, str], level: float) -> dict[str, Any]:
-    tau1, tau2, group1, group2 = zip(*rows, strict=True)
-    difference = np.array(tau1) - np.array(tau2)
-    found = sparse_mean(difference, _numbered(group1), _numbered(group2))
+def _measured(rows: list[_Row], names: tuple[str, str], level: float) -> DomainPair:
+    tau1, tau2, *groups = zip(*rows, strict=True)
+    numbered = (np.array([list(dict.fromkeys(some)).index(name) for name in some]) for some in groups)
+    found = sparse_mean(np.array(tau1) - np.array(tau2), *numbered)
     low = high = pvalue = None
     if found is not None and found.se > 0:
         half = float(half_width(found.se, found.df, level))
         low, high = found.mean - half, found.mean + half
         pvalue = float(tail_probability(found.mean / found.se, found.df, "two-sided"))
-    return {
-        "domain1": names[0],
-        "domain2": names[1],
-        "correlation1": float(np.mean(tau1)),
-        "correlation2": float(np.mean(tau2)),
-        "low": low,
-        "high": high,
-        "pvalue": pvalue,
-        "pairs": len(rows),
-    }
-
-
-def _numbered(members: tuple[str, ...]) -> NDArray[np.int64]:
-    """The groups as numbers, in order of appearance."""
-    place = {name: i for i, name in enumerate(dict.fromkeys(members))}
-    return np.array([place[name] for name in members])
+    return DomainPair(
+        domain1=names[0],
+        domain2=names[1],
+        correlation1=float(np.mean(tau1)),
+        correlation2=float(np.mean(tau2)),
+        low=low,
+        high=high,
+        pvalue=pvalue,
+        qvalue=None,
+        pairs=len(rows),
+    )

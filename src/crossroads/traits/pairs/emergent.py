@@ -1,23 +1,26 @@
-"""Traits that a paired identity has beyond both its components."""
+"""Traits that a paired identity has beyond both its components, also compared with those that people name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import InputError, OnMissing, one_of
+from crossroads.core.errors import InputError, OnMissing, UnknownNameError, one_of
+from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.multiplicity import benjamini_hochberg
-from crossroads.core.inference.options import share
-from crossroads.core.results import Conclusion, Row, Stat, long_row, read_only, stat
+from crossroads.core.inference.options import share, whole
+from crossroads.core.results import Conclusion, Result, Row, Stat, long_row, read_only, stat
+from crossroads.core.results.stats import NAME
+from crossroads.core.stimuli.material import Traits
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import counted
 from crossroads.traits.measures.files import Scores
-from crossroads.traits.pairs.identities import SCORES, Pairs, PairScores, PairsResult, origin, pair_scores
+from crossroads.traits.pairs.identities import SCORES, Pairs, PairScores, PairsResult, pair_scores
 
 Indices = NDArray[np.int64]
 
@@ -26,17 +29,16 @@ Direction = Literal[Side, "both"]
 On = Literal["adjectives", "traits"]
 Null = Literal["pooled", "none"]
 Fit = Literal["identities", "scores"]
+Which = Literal["positive", "emergent"]
+Exchange = Literal["traits", "pairs"]
+Key = str | tuple[str, str]
+"""A pair by its name, or by its two groups, which means all orders of them."""
 
 
 def _tested(results: Sequence[Any]) -> str:
     tests = sum(one.tests for one in results if one.qvalue.size)
     traits = counted(tests, "trait of a pair", "traits of pairs")
     return f"{phrases.ADJUSTMENTS['bh'][1]} for {traits}" if tests else ""
-
-
-def emergent_name(measure: str) -> str:
-    """Name of traits that emerge in the scores of one measure, such as ``ilps emergent``."""
-    return f"{measure} emergent"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -51,7 +53,9 @@ class EmergentResult(PairsResult):
     _file_names: ClassVar[str] = (
         "pair first second trait direction increase component_score score p qvalue emergent"
     )
-    _rule_names: ClassVar[Mapping[str, str]] = {"emergent": "found largest left_out=_left_out"}
+    _rule_names: ClassVar[Mapping[str, str]] = {
+        "emergent": "found=_found largest=_largest left_out=_left_out"
+    }
     _columns: ClassVar[tuple[Stat, ...]] = (
         SCORES,
         stat("pair"),
@@ -94,25 +98,21 @@ class EmergentResult(PairsResult):
         return np.asarray(self.qvalue <= self.fdr)
 
     @property
-    def found(self) -> float | None:
-        """Number of associations that count as emergent; None where they were not tested."""
+    def _found(self) -> float | None:
         return float(self.emergent.sum()) if self.qvalue.size else None
 
     @property
-    def largest(self) -> float | None:
-        """The largest increase."""
+    def _largest(self) -> float | None:
         return float(self.increase.max()) if self.increase.size else None
 
     def _members(self) -> Iterator[Row]:
-        """One row per association, the largest increase first."""
-        yield from (self._row(i) for i in range(self.increase.size))
+        yield from map(self._row, range(self.increase.size))
 
     def top(self, n: int = 50, *, direction: Side | None = None) -> list[dict[str, Any]]:
         """The rows of the ``n`` largest increases: above both components, below both, or either."""
+        wanted = np.ones(self.increase.size, bool)
         if direction is not None:
-            one_of("direction", direction, Side)
-        every = np.ones(self.increase.size, bool)
-        wanted = every if direction is None else self.above == (direction == "above")
+            wanted = self.above == (one_of("direction", direction, Side) == "above")
         return [self._row(int(i)) for i in np.flatnonzero(wanted)[:n]]
 
     def discoveries(self) -> list[dict[str, Any]]:
@@ -138,28 +138,21 @@ class EmergentResult(PairsResult):
         }
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """The trait that emerges most clearly, and how many do."""
-        places = np.flatnonzero(self.emergent)
         if not self.qvalue.size:
             return
-        if not places.size:
-            yield Conclusion(
-                name=name,
-                status="absent",
-                wordings={
-                    "absent": ("no trait was found on which a pair of identities goes beyond both its parts",)
-                },
-                subject="traits that emerge in pairs",
-            )
-            return
-        first = int(places[np.argmin(self.qvalue[places])])
-        pair, trait = self.pairs[int(self.pair_index[first])], self.traits[int(self.trait_index[first])]
-        side = "above" if self.above[first] else "below"
-        many = f"; such traits: {places.size:,}" if places.size > 1 else ""
+        wordings: dict[str, tuple[str, ...]] = {
+            "absent": ("no trait was found on which a pair of identities goes beyond both its parts",)
+        }
+        places = np.flatnonzero(self.emergent)
+        if places.size:
+            row = self._row(int(places[np.argmin(self.qvalue[places])]))
+            many = f"; such traits: {places.size:,}" if places.size > 1 else ""
+            score = f" score {row['direction']} both of their parts on "
+            wordings = {"holds": ("", row["pair"], score, row["trait"], many)}
         yield Conclusion(
             name=name,
-            status="holds",
-            wordings={"holds": ("", pair, f" score {side} both of their parts on ", trait, many)},
+            status="holds" if places.size else "absent",
+            wordings=wordings,
             subject="traits that emerge in pairs",
         )
 
@@ -171,7 +164,6 @@ class EmergentResult(PairsResult):
                 yield f"{name.removesuffix(' emergent')}: {found} {one.fdr:g}."
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every increase."""
         test = self._label
         yield long_row("emergent", test, "", "tests", self.tests)
         yield long_row("emergent", test, "", "fdr", self.fdr)
@@ -201,9 +193,8 @@ def emergent(
     The increase is S(g, t) − max(S(g₁, t), S(g₂, t)) above, and min(S(g₁, t), S(g₂, t)) − S(g, t) below.
     Among thousands of combinations many are positive whatever the model learned, so that each comes with the
     probability that an *ordinary* pair is as extreme. An ordinary pair scores what its components contribute
-    to pairs, plus a deviation like those of all other pairs; see
-    :func:`~crossroads.traits.pairs.emergent.ordinary_pvalues` for what exactly is tested, and why
-    exchanging deviations between pairs could not identify any.
+    to pairs, plus a deviation like those of all other pairs
+    (:func:`~crossroads.traits.pairs.emergent.ordinary_pvalues`).
 
     Parameters
     ----------
@@ -230,13 +221,9 @@ def emergent(
     Examples
     --------
     >>> import crossroads as cr
-    >>> scores = cr.traits.TraitScores.from_table(
-    ...     {
-    ...         "blind": {"cold-warm": 0.1, "poor-wealthy": -0.3},
-    ...         "woman": {"cold-warm": 0.3, "poor-wealthy": -0.1},
-    ...         "blind woman": {"cold-warm": 0.9, "poor-wealthy": -0.2},
-    ...     }
-    ... )
+    >>> rows = {"blind": (0.1, -0.3), "woman": (0.3, -0.1), "blind woman": (0.9, -0.2)}
+    >>> table = {name: dict(zip(("cold-warm", "poor-wealthy"), row)) for name, row in rows.items()}
+    >>> scores = cr.traits.TraitScores.from_table(table)
     >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
     >>> [(row["pair"], row["trait"], round(row["increase"], 2)) for row in found.top(1)]
     [('blind woman', 'cold-warm', 0.6)]
@@ -262,35 +249,23 @@ def emergent(
         p = np.stack([tails[0 if up else 1] for up in sides])
         p[increases <= 0] = 1.0  # not beyond the components, whatever the deviation
     q = benjamini_hochberg(p.ravel()).reshape(p.shape)
-    side, pair, trait = np.nonzero(increases > 0)
-    order = np.argsort(-increases[side, pair, trait], kind="stable")
-    side, pair, trait = side[order], pair[order], trait[order]
     nearer = np.stack([high if up else low for up in sides])
-    from_scores = origin(scores)
+    at = np.nonzero(increases > 0)
+    side, pair, trait = at = tuple(one[np.argsort(-increases[at], kind="stable")] for one in at)
     return EmergentResult(
         pairs=tuple(one.name for one in table.pairs),
-        components=tuple(one.components for one in table.pairs),
+        components=table.components,
         traits=table.traits,
         pair_index=read_only(pair.astype(np.int64)),
         trait_index=read_only(trait.astype(np.int64)),
         above=read_only(np.array(sides, dtype=bool)[side]),
-        increase=read_only(increases[side, pair, trait]),
-        component_score=read_only(nearer[side, pair, trait]),
-        pvalue=read_only(p[side, pair, trait] if tested else np.empty(0)),
-        qvalue=read_only(q[side, pair, trait] if tested else np.empty(0)),
+        increase=read_only(increases[at]),
+        component_score=read_only(nearer[at]),
+        pvalue=read_only(p[at] if tested else np.empty(0)),
+        qvalue=read_only(q[at] if tested else np.empty(0)),
         fdr=fdr,
         tests=int(increases.size),
-        coverage=table.coverage,
-        conventions={
-            "measure": "emergent",
-            "scores": from_scores["scores"],
-            "on": on,
-            "direction": direction,
-            "null": null,
-            "fit": fit,
-            "missing": missing,
-        },
-        provenance=from_scores["provenance"],
+        **table.record("emergent", on=on, direction=direction, null=null, fit=fit, missing=missing),
     )
 
 
@@ -308,10 +283,8 @@ def ordinary_pvalues(table: PairScores, *, fit: str) -> tuple[Floats, Floats]:
 
     References
     ----------
-    Hosking, J. R. M., & Wallis, J. R. (1987), for the fit of the tail. doi:10.1080/00401706.1987.10488243
-
-    Knijnenburg, T. A., et al. (2009), for p-values below the reach of a permutation test.
-    doi:10.1093/bioinformatics/btp211
+    Hosking & Wallis (1987), for the fit of the tail, doi:10.1080/00401706.1987.10488243; Knijnenburg et al.
+    (2009), for p-values below the reach of a permutation test, doi:10.1093/bioinformatics/btp211
     """
     deviations, _, usable = studentised(table, fit)
     upper, lower = (_pooled(side * deviations, usable) for side in (1.0, -1.0))
@@ -320,50 +293,44 @@ def ordinary_pvalues(table: PairScores, *, fit: str) -> tuple[Floats, Floats]:
 
 def studentised(table: PairScores, fit: str) -> tuple[Floats, int, np.ndarray]:
     """Externally studentised residuals of each trait, their degrees of freedom, and which are defined."""
-    n = len(table.pairs)
+    n, traits = table.whole.shape
     if fit == "identities":
-        basis = _basis(_membership(table))
-        rank = basis.shape[1]
-        residuals = table.whole - basis @ (basis.T @ table.whole)
-        room = np.repeat(1.0 - (basis**2).sum(axis=1)[:, None], table.whole.shape[1], axis=1)
+        member = np.zeros((n, len(table.groups)))
+        member[np.arange(n)[:, None], np.stack(table.places, axis=1)] = 1.0
+        basis = _basis(member)
+        rank, (residuals, room) = basis.shape[1], _left_over(basis, table.whole)
+        room = np.repeat(room[:, None], traits, axis=1)
     else:
-        rank = min(3, n)
-        residuals, room = np.empty_like(table.whole), np.empty_like(table.whole)
-        for t in range(table.whole.shape[1]):
-            both = np.column_stack([table.first[:, t], table.second[:, t]])
-            basis = _basis(np.column_stack([np.ones(n), both.max(axis=1), both.min(axis=1)]))
-            residuals[:, t] = table.whole[:, t] - basis @ (basis.T @ table.whole[:, t])
-            room[:, t] = 1.0 - (basis**2).sum(axis=1)
+        high, low = np.maximum(table.first, table.second), np.minimum(table.first, table.second)
+        bases = [_basis(np.column_stack([np.ones(n), high[:, t], low[:, t]])) for t in range(traits)]
+        parts = [_left_over(basis, table.whole[:, t]) for t, basis in enumerate(bases)]
+        rank, (residuals, room) = min(3, n), (np.column_stack(one) for one in zip(*parts, strict=True))
     freedom = n - rank
     if freedom < _LEAST_FREEDOM:
-        other = "more pairs, or null='none'"
-        other = f"fit='scores', {other}" if fit == "identities" else other
+        other = "fit='scores', " if fit == "identities" else ""
         raise InputError(
-            f"{n} pairs leave {max(freedom, 0)} degrees of freedom beside {rank} effects of components.",
-            hint=f"so few pairs cannot show what is ordinary; use {other}.",
+            f"{n} pairs leave {max(freedom, 0)} degrees of freedom next to {rank} effects of components.",
+            hint=f"so few pairs cannot show what is ordinary; use {other}more pairs, or null='none'.",
         )
     usable = room > _RANK**0.5
     size = np.abs(table.whole).max(axis=0, keepdims=True)
     residuals = np.where(usable & (np.abs(residuals) > _RANK * size), residuals, 0.0)
     total = (residuals**2).sum(axis=0, keepdims=True)
     own = residuals**2 / np.where(usable, room, 1.0)
-    rest = np.maximum(total - own, _RANK * total)  # of the other pairs, without the pair's own deviation
+    rest = np.maximum(total - own, _RANK * total)  # of the other pairs
     scale = np.sqrt(rest * np.where(usable, room, 1.0) / (freedom - 1))
     return residuals / np.where(scale > 0, scale, 1.0), freedom - 1, usable
-
-
-def _membership(table: PairScores) -> Floats:
-    """Which pair contains which group, one row per pair."""
-    member = np.zeros((len(table.pairs), len(table.groups)))
-    for places in table.places:
-        member[np.arange(len(table.pairs)), places] = 1.0
-    return member
 
 
 def _basis(columns: Floats) -> Floats:
     """Orthonormal directions that span the columns."""
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     return np.asarray(left[:, sizes > _RANK * sizes.max(initial=0.0)])
+
+
+def _left_over(basis: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Residuals of values, and the share of each value that a fit leaves free."""
+    return values - basis @ (basis.T @ values), 1.0 - (basis**2).sum(axis=1)
 
 
 def _pooled(deviations: Floats, usable: np.ndarray) -> Floats:
@@ -378,7 +345,10 @@ def _pooled(deviations: Floats, usable: np.ndarray) -> Floats:
         beyond = ascending[n - k :] - edge
         far = (values > edge) & (chance <= k / n)
         if beyond[-1] > 0:
-            chance[far] = k / n * _tail(values[far] - edge, *_pareto(beyond))
+            (shape, scale), over = _pareto(beyond), values[far] - edge
+            light = shape < _RANK
+            tail = np.exp(-over / scale) if light else (1 + shape * over / scale) ** (-1 / shape)
+            chance[far] = k / n * tail
     out = np.ones(deviations.shape)
     out[usable] = chance
     return out
@@ -398,7 +368,206 @@ def _pareto(beyond: Floats) -> tuple[float, float]:
     return max(0.0, 2 - mean / spread), 2 * mean * weighted / spread
 
 
-def _tail(beyond: Floats, shape: float, scale: float) -> Floats:
-    if shape < _RANK:
-        return np.asarray(np.exp(-beyond / scale))
-    return np.asarray((1 + shape * beyond / scale) ** (-1 / shape))
+@dataclass(frozen=True, kw_only=True)
+class PairAgreement:
+    """One pair: what was detected and what is true."""
+
+    pair: str
+    """The pair."""
+    detected: tuple[str, ...]
+    """Traits, or dimensions, that were detected."""
+    true: tuple[str, ...]
+    """Those that are true."""
+
+    @property
+    def hits(self) -> tuple[str, ...]:
+        """Those that are both."""
+        return tuple(item for item in self.detected if item in self.true)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EmergentTruthResult(Result):
+    """How well emergent traits agree with a given list."""
+
+    _section: ClassVar[str] = "pairs"
+    _cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
+    _label_format: ClassVar[str] = "emergent traits compared with people"
+    _table_name: ClassVar[str] = "emergent_truth"
+    _table_title: ClassVar[str] = "Emergent traits compared with those people name"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("result", of=NAME),
+        stat("precision", note="share of what was detected that people name too"),
+        stat("chance_precision", "by chance"),
+        stat("recall", note="share of what people name that was detected"),
+        stat("chance_recall", "by chance"),
+        Stat("exact_p", "pvalue", {"head": "exact p", "note": "pairs exchanged", "kind": "exchanged"}),
+    )
+
+    precision: float | None
+    """Share of what was detected that is true; None where nothing was detected."""
+    recall: float
+    """Share of what is true that was detected."""
+    chance_precision: float | None
+    """Mean precision when what was detected is drawn at random."""
+    chance_recall: float
+    """Mean recall when what was detected is drawn at random."""
+    pvalue: float
+    """Share of draws with as many hits; the same for precision and recall, since set sizes are kept."""
+    permutations: int
+    """Number of draws."""
+    items: tuple[str, ...]
+    """Every trait, or dimension, that could be detected."""
+    by_pair: tuple[PairAgreement, ...]
+    """Every pair of the list."""
+
+    def _rows(self) -> list[Row]:
+        lists = [(one, ", ".join(one.detected), ", ".join(one.true)) for one in self.by_pair]
+        return [
+            {"pair": one.pair, "detected": detected, "true": true, "hits": len(one.hits)}
+            for one, detected, true in lists
+        ]
+
+
+def against(
+    found: EmergentResult,
+    truth: Mapping[Key, Iterable[str]],
+    *,
+    which: Which = "positive",
+    direction: Direction = "above",
+    dimensions: Mapping[str, str] | None = None,
+    exchange: Exchange = "traits",
+    permutations: int = 9999,
+    seed: int = 0,
+) -> EmergentTruthResult:
+    """Compare emergent traits with lists of traits that are considered true of each pair.
+
+    Parameters
+    ----------
+    found
+        Emergent traits.
+    truth
+        For each pair, by its name or its two groups, the traits that people attribute to it; with
+        ``dimensions``, the dimensions. Pairs that are not listed are not compared.
+    which
+        What counts as detected: ``"positive"``, every increase, as published, or ``"emergent"``, those within
+        the false-discovery rate.
+    direction
+        ``"above"``, ``"below"`` or ``"both"``.
+    dimensions
+        What each trait belongs to, such as ``poles(catalog().traits("abc-traits"))``; traits without an entry
+        are left out.
+    exchange
+        Definition of chance. ``"traits"``: each pair keeps the number of traits detected, which are drawn
+        from all traits. ``"pairs"``: the lists of true traits are permuted among the pairs, so that traits
+        true of many pairs, or detected for many, give no credit.
+    permutations, seed
+        Number of draws, and the seed.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> rows = {"blind": (0.1, -0.3), "woman": (0.3, -0.1), "blind woman": (0.9, -0.2)}
+    >>> table = {name: dict(zip(("cold-warm", "poor-wealthy"), row)) for name, row in rows.items()}
+    >>> scores = cr.traits.TraitScores.from_table(table)
+    >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
+    >>> result = cr.pairs.against(found, {"blind woman": ["cold-warm"]})
+    >>> result.precision, result.recall
+    (1.0, 1.0)
+    """
+    one_of("which", which, Which)
+    one_of("direction", direction, Direction)
+    one_of("exchange", exchange, Exchange)
+    whole("permutations", permutations, least=1, hint="draw at least one.")
+    items = tuple(found.traits)
+    if dimensions is not None:
+        items = tuple(dict.fromkeys(dimensions[trait] for trait in found.traits if trait in dimensions))
+    places = {key: _places(found, key) for key in truth}
+    true = _truth(found, truth, items, places)
+    detected = _detected(found, places, which, direction, dimensions)
+    hit = np.array([[item in detected[key] for item in items] for key in true])
+    fact = np.array([[item in listed for item in items] for listed in true.values()])
+    hits, made, total = int((hit & fact).sum()), int(hit.sum()), int(fact.sum())
+    rng, drawn = generator(seed), np.empty(permutations, dtype=np.int64)
+    for i in range(permutations):
+        other = rng.permuted(hit, axis=1) if exchange == "traits" else hit[rng.permutation(len(hit))]
+        drawn[i] = (other & fact).sum()
+    return EmergentTruthResult(
+        precision=hits / made if made else None,
+        recall=hits / total,
+        chance_precision=float(drawn.mean()) / made if made else None,
+        chance_recall=float(drawn.mean()) / total,
+        pvalue=(int((drawn >= hits).sum()) + 1) / (permutations + 1),
+        permutations=permutations,
+        items=items,
+        by_pair=tuple(
+            PairAgreement(
+                pair=_label(key),
+                detected=tuple(item for item in items if item in detected[key]),
+                true=tuple(item for item in items if item in listed),
+            )
+            for key, listed in true.items()
+        ),
+        coverage=found.coverage,
+        conventions={
+            "measure": "against",
+            "which": which,
+            "direction": direction,
+            "dimensions": dimensions is not None,
+            "exchange": exchange,
+            "seed": seed,
+            **{f"emergent {key}": value for key, value in found.conventions.items() if key != "measure"},
+        },
+        provenance=found.provenance,
+    )
+
+
+def poles(traits: Traits) -> dict[str, str]:
+    """Map each adjective to its end of the scale, such as ``"low Communion"``."""
+    low = {pair.left: f"low {pair.scale}" for pair in traits}
+    return low | {pair.right: f"high {pair.scale}" for pair in traits}
+
+
+def _label(key: Key) -> str:
+    return key if isinstance(key, str) else " and ".join(key)
+
+
+def _places(found: EmergentResult, key: Key) -> list[int]:
+    """Positions of the pairs that a key means."""
+    if isinstance(key, str):
+        return [i for i, name in enumerate(found.pairs) if name.casefold() == key.casefold()]
+    return [i for i, two in enumerate(found.components) if set(two) == set(key)]
+
+
+def _truth(
+    found: EmergentResult,
+    truth: Mapping[Key, Iterable[str]],
+    items: tuple[str, ...],
+    places: Mapping[Key, list[int]],
+) -> dict[Key, frozenset[str]]:
+    known: dict[Key, frozenset[str]] = {}
+    for key, listed in truth.items():
+        if not places[key]:
+            raise UnknownNameError("pair", _label(key), found.pairs)
+        if isinstance(listed, str):
+            raise InputError(f"the traits of {_label(key)!r} are one string.", hint="give a list of traits.")
+        known[key] = frozenset(one_of("trait", item, items) for item in listed)
+    if not any(known.values()):
+        raise InputError("the list of true traits is empty.", hint="give at least one pair with a trait.")
+    return known
+
+
+def _detected(
+    found: EmergentResult,
+    places: Mapping[Key, list[int]],
+    which: str,
+    direction: str,
+    dimensions: Mapping[str, str] | None,
+) -> dict[Key, set[str | None]]:
+    counts = np.ones(found.increase.size, dtype=bool) if which == "positive" else found.emergent
+    if direction != "both":
+        counts = counts & (found.above == (direction == "above"))
+    known = found.traits if dimensions is None else [dimensions.get(trait) for trait in found.traits]
+    return {
+        key: {known[i] for i in found.trait_index[counts & np.isin(found.pair_index, pairs)].tolist()}
+        for key, pairs in places.items()
+    }

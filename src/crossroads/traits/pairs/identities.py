@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -24,7 +24,6 @@ from crossroads.core.stimuli.sets import FrozenDict
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import percent
 from crossroads.core.wording.table import Table
-from crossroads.core.wording.vocabulary import Note
 from crossroads.traits.measures.files import Scores
 from crossroads.traits.pairs.material import PairedGroup, paired_groups
 from crossroads.traits.people.agreement import kendall_many
@@ -35,7 +34,7 @@ Pairs = Iterable[PairedGroup] | Mapping[str, tuple[str, str]] | None
 """Paired groups; or the name of each pair with its two groups; or None for those of the catalogue."""
 
 
-def levels(drawn: str) -> Note:
+def levels(drawn: str) -> Callable[[Sequence[Any]], str]:
     """The note on intervals: their levels, and what was drawn."""
     return lambda results: f"{', '.join(dict.fromkeys(percent(one.level) for one in results))}, {drawn}"
 
@@ -47,38 +46,31 @@ class PairsResult(Result):
     _section: ClassVar[str] = "pairs"
 
     @property
-    def measured(self) -> str:
-        """The measure whose scores were read."""
+    def _measured(self) -> str:
         return str(self.conventions.get("scores", "given"))
 
     @property
     def _label(self) -> str:
-        """The measure whose scores were read, and what was asked."""
-        return f"{self.measured} {self._stem}"
+        return f"{self._measured} {self._stem}"
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One table, in which measures have their printed names."""
         named = {phrases.measure(name.removesuffix(f" {cls._stem}")): one for name, one in results.items()}
         return replace(super()._tabulate(named), notes=tuple(cls._table_notes(results)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairScores:
-    """Pairs that were scored together with both components."""
+    """Pairs that were scored together with both components: scores of each, pairs by traits."""
 
     pairs: tuple[PairedGroup, ...]
-    """The pairs."""
     traits: tuple[str, ...]
-    """The traits."""
     whole: Floats
-    """Scores of the pairs: pairs by traits."""
     first: Floats
-    """Scores of the first component of each pair."""
     second: Floats
-    """Scores of the second component of each pair."""
     coverage: Coverage
-    """Which pairs were measured."""
+    origin: Mapping[str, Any]
+    """The measure of the scores, and their provenance."""
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -88,11 +80,21 @@ class PairScores:
     @property
     def places(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Positions of the first and second component of each pair among the groups."""
-        place = {name: i for i, name in enumerate(self.groups)}
-        return (
-            np.array([place[pair.first] for pair in self.pairs]),
-            np.array([place[pair.second] for pair in self.pairs]),
-        )
+        first, second = (list(map(self.groups.index, names)) for names in zip(*self.components, strict=True))
+        return np.array(first), np.array(second)
+
+    @property
+    def components(self) -> tuple[tuple[str, str], ...]:
+        """The two groups of each pair."""
+        return tuple(pair.components for pair in self.pairs)
+
+    def record(self, measure: str, **conventions: Any) -> dict[str, Any]:
+        """What a result says of its evidence and its options: fields of all results."""
+        return {
+            "coverage": self.coverage,
+            "conventions": {"measure": measure, "scores": self.origin["scores"], **conventions},
+            "provenance": self.origin["provenance"],
+        }
 
 
 def pair_scores(
@@ -103,46 +105,69 @@ def pair_scores(
     With ``adjectives``, the scores of single adjectives are read instead of those of opposite pairs.
     """
     one_of("missing", missing, OnMissing)
-    for given in (scores, scores if components is None else components):
-        if not isinstance(given, Scores):
+    single = scores if components is None else components
+    for table in (scores, single):
+        if not isinstance(table, Scores):
             raise InputError(
-                f"scores are of type {type(given).__name__}.",
+                f"scores are of type {type(table).__name__}.",
                 hint="give a result of ILPS, SeT or group CEAT, or cr.traits.TraitScores.from_table({...}).",
             )
-    single = scores if components is None else components
     traits, whole = _table(scores, adjectives)
     others, parts = _table(single, adjectives)
-    if set(traits) != set(others):
-        odd = sorted(set(traits) ^ set(others))[0]
+    if odd := sorted(set(traits) ^ set(others)):
         raise InputError(
-            f"the trait {odd!r} is scored for the pairs or for their components, not for both.",
+            f"the trait {odd[0]!r} is scored for the pairs or for their components, not for both.",
             hint="score both on the same traits.",
         )
     parts = parts[:, [others.index(name) for name in traits]]
-    asked = as_pairs(pairs)
+    requested = as_pairs(pairs)
     row, part = ({name: i for i, name in enumerate(table.groups)} for table in (scores, single))
-    found, absent = [], {}
-    for pair in asked:
+    absent = {}
+    for pair in requested:
         lacking = [name for name in pair.components if name not in part]
         if pair.name not in row:
             absent[pair.name] = "not among the scores"
         elif lacking:
             absent[pair.name] = f"its component {lacking[0]!r} is not among the scores"
-        else:
-            found.append(pair)
-    _check_found(found, absent if pairs is not None else {}, missing, asked, tuple(scores.groups))
+    scored = tuple(pair for pair in requested if pair.name not in absent)
+    dropped = absent if pairs is not None else {}
+    if dropped and missing == "raise":
+        name, why = next(iter(dropped.items()))
+        more = f" and {len(dropped) - 1} more" if len(dropped) > 1 else ""
+        raise MissingStimuliError(
+            f"the pair {name!r}{more} cannot be measured: {why}.",
+            missing=dropped,
+            hint="score it, or leave out what is missing with missing='drop'.",
+        )
+    if not requested:
+        raise InputError("there are no pairs.", hint="give at least one.")
+    if not scored:
+        hint = "the scores must contain the pairs by their singular, and both components."
+        known = tuple(scores.groups)
+        raise UnknownNameError("pair, or component of a pair,", requested[0].name, known, hint=hint)
+
+    def finite(names: list[str], values: Floats, place: Mapping[str, int]) -> Floats:
+        chosen = values[[place[name] for name in names]]
+        if not np.isfinite(chosen).all():
+            group = names[int(np.flatnonzero(~np.isfinite(chosen).all(axis=1))[0])]
+            raise EvidenceError(
+                f"the scores of {group!r} contain a value that is not a number.", hint="leave out its pairs."
+            )
+        return chosen
+
     return PairScores(
-        pairs=tuple(found),
+        pairs=scored,
         traits=traits,
-        whole=_finite([pair.name for pair in found], whole[[row[pair.name] for pair in found]]),
-        first=_finite([pair.first for pair in found], parts[[part[pair.first] for pair in found]]),
-        second=_finite([pair.second for pair in found], parts[[part[pair.second] for pair in found]]),
+        whole=finite([pair.name for pair in scored], whole, row),
+        first=finite([pair.first for pair in scored], parts, part),
+        second=finite([pair.second for pair in scored], parts, part),
         coverage=Coverage(
             policy=missing,
-            used={"pairs": tuple(pair.name for pair in found)},
-            dropped={"pairs": absent if pairs is not None else {}},
+            used={"pairs": tuple(pair.name for pair in scored)},
+            dropped={"pairs": dropped},
             respelled={},
         ),
+        origin=origin(scores),
     )
 
 
@@ -154,13 +179,10 @@ def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
         if not isinstance(pairs, Iterable):
             raise InputError(f"the pairs are {in_short(pairs)}.", hint="give cr.pairs.paired_groups(...).")
         listed = tuple(pairs)
-        for pair in listed:
-            if not isinstance(pair, PairedGroup):
-                raise InputError(
-                    f"{in_short(pair)} is not a paired group.",
-                    hint="give cr.pairs.paired_groups(...), or a mapping such as "
-                    "{'Black woman': ('Black', 'woman')}.",
-                )
+        strange: list[Any] = [one for one in listed if type(one) is not PairedGroup]
+        if strange:
+            hint = "give cr.pairs.paired_groups(...), or a mapping: {'Black woman': ('Black', 'woman')}."
+            raise InputError(f"{in_short(strange[0])} is not a paired group.", hint=hint)
         return listed
     made = []
     for name, two in pairs.items():
@@ -174,29 +196,6 @@ def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
     return tuple(made)
 
 
-def _check_found(
-    found: list[PairedGroup],
-    absent: Mapping[str, str],
-    missing: str,
-    asked: Sequence[PairedGroup],
-    groups: tuple[str, ...],
-) -> None:
-    if absent and missing == "raise":
-        name, why = next(iter(absent.items()))
-        more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
-        raise MissingStimuliError(
-            f"the pair {name!r}{more} cannot be measured: {why}.",
-            missing=absent,
-            hint="score it, or leave out what is missing with missing='drop'.",
-        )
-    if not found:
-        shown = asked[0].name if asked else "none"
-        hint = "the scores must contain the pairs by their singular, and both components."
-        if not asked:
-            raise InputError("there are no pairs.", hint="give at least one.")
-        raise UnknownNameError("pair, or component of a pair,", shown, groups, hint=hint)
-
-
 def _table(scores: Scores, adjectives: bool) -> tuple[tuple[str, ...], Floats]:
     """Names of the traits, or adjectives, and groups by these."""
     names = tuple(getattr(scores, "adjectives", ()) if adjectives else scores.traits)
@@ -206,23 +205,12 @@ def _table(scores: Scores, adjectives: bool) -> tuple[tuple[str, ...], Floats]:
             "the scores are not available per adjective.",
             hint="use on='traits', or scores measured here, which keep their adjectives.",
         )
-    table = np.asarray(values, dtype=np.float64)
-    if table.shape != (len(tuple(scores.groups)), len(names)):
+    table, shape = np.asarray(values, dtype=np.float64), (len(tuple(scores.groups)), len(names))
+    if table.shape != shape:
         raise EvidenceError(
-            f"the scores have the shape {table.shape}.",
-            hint=f"expected groups by traits, {(len(tuple(scores.groups)), len(names))}.",
+            f"the scores have the shape {table.shape}.", hint=f"expected groups by traits, {shape}."
         )
     return names, table
-
-
-def _finite(names: Sequence[str], values: Floats) -> Floats:
-    """The scores of the named groups, if all of them are numbers."""
-    if not np.isfinite(values).all():
-        group = names[int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])]
-        raise EvidenceError(
-            f"the scores of {group!r} contain a value that is not a number.", hint="leave out its pairs."
-        )
-    return values
 
 
 def origin(scores: Scores) -> dict[str, Any]:
@@ -234,18 +222,10 @@ def origin(scores: Scores) -> dict[str, Any]:
 
 
 def row_taus(left: Floats, right: Floats) -> Floats:
-    """Kendall's τ-b of each row with the same row of another table; every row must have one.
-
-    Examples
-    --------
-    >>> row_taus(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 3.0, 2.0]])).round(4).tolist()
-    [0.3333]
-    """
+    """Kendall's τ-b of each row with the same row of another table; every row must have one."""
     if left.shape[1] < 2:
-        raise InputError(
-            f"a rank correlation needs at least two traits; there is {left.shape[1]}.",
-            hint="score more traits.",
-        )
+        what = f"a rank correlation needs at least two traits; there is {left.shape[1]}."
+        raise InputError(what, hint="score more traits.")
     taus = kendall_many(left, right)
     if np.isnan(taus).any():
         raise EvidenceError(

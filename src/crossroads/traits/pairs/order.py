@@ -21,7 +21,6 @@ from crossroads.traits.pairs.identities import (
     PairScores,
     PairsResult,
     levels,
-    origin,
     pair_scores,
     row_taus,
 )
@@ -64,7 +63,7 @@ class OrderSensitivityResult(PairsResult):
     second: MeanTau | None
     """Correlation with the second component; over the same pairs."""
     difference: MeanTau | None
-    """Second less first."""
+    """Second minus first."""
     reversed: MeanTau | None
     """Correlation between the two orders of a pair."""
     level: float
@@ -83,31 +82,26 @@ class OrderSensitivityResult(PairsResult):
     """Correlation between the two orders of each of them."""
 
     def _members(self) -> Iterator[Row]:
-        """One row per mean."""
         for name in ("first", "second", "difference", "highest", "reversed"):
             if (mean := getattr(self, name)) is not None:
                 yield {"with": name, **named(mean, "tau=mean low high pairs")}
 
     def by_pair(self) -> list[dict[str, Any]]:
         """One row per pair."""
-        return [
-            {"pair": name, "first": two[0], "second": two[1], "tau_first": float(a), "tau_second": float(b)}
-            for name, two, a, b in zip(
-                self.pairs, self.components, self.tau_first, self.tau_second, strict=True
-            )
-        ]
+        names = ("pair", "first", "second", "tau_first", "tau_second")
+        components, taus = zip(*self.components, strict=True), (self.tau_first, self.tau_second)
+        columns = (self.pairs, *components, *(tau.tolist() for tau in taus))
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Whether the place of an identity in a pair matters."""
-        found = self.difference
-        if found is None:
+        if self.difference is None:
             return
-        outside = not found.low <= 0 <= found.high
-        later, earlier = ("second", "first") if found.mean > 0 else ("first", "second")
+        mean, low, high = self.difference.mean, self.difference.low, self.difference.high
+        later, earlier = ("second", "first") if mean > 0 else ("first", "second")
         said = f"score more like the identity named {later} than like the one named {earlier}"
         yield Conclusion(
             name=name,
-            status="holds" if outside else "absent",
+            status="absent" if low <= 0 <= high else "holds",
             wordings={
                 "holds": (f"pairs of identities {said}",),
                 "absent": ("pairs of identities were not found to depend on their order",),
@@ -117,14 +111,11 @@ class OrderSensitivityResult(PairsResult):
             scale="difference of τ",
             drawn="groups",
             numbers=numbers(
-                value=("difference/mean", found.mean),
-                low=("difference/low", found.low),
-                high=("difference/high", found.high),
+                value=("difference/mean", mean), low=("difference/low", low), high=("difference/high", high)
             ),
         )
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every mean, and the correlations of every pair."""
         measure, test = "order_sensitivity", self._label
         for one in self._rows():
             ends = {"low": one["low"], "high": one["high"], "n": one["pairs"]}
@@ -155,44 +146,32 @@ def order_sensitivity(
 
     Parameters
     ----------
-    scores
-        Trait scores of the pairs, under their singular, and of their components.
+    scores, components
+        Trait scores of the pairs, under their singular, and of their components; ``components`` where those
+        are not among ``scores``.
     pairs
         Paired groups, or a mapping of each pair's name to its two groups; None for those of the catalogue
         that are among the scores.
-    components
-        Trait scores of the single groups, where they are not among ``scores``.
-    level
-        Share of resamples inside the intervals.
-    resamples, seed
-        Number of resamples of the groups, and the seed.
+    level, resamples, seed
+        Share of resamples inside the intervals, their number, and the seed.
     missing
         ``"raise"``, or ``"drop"`` to leave out requested pairs that were not scored.
-
-    Notes
-    -----
-    Published for RoBERTa with SeT: .43 with the first component, .46 with the second, .56 with the higher of
-    the two, and .69 between the orders.
 
     References
     ----------
     Cao, Y. T., et al. (2022), section 5.2. doi:10.18653/v1/2022.naacl-main.92
 
-    The resampling: Snijders, T. A. B., & Borgatti, S. P. (1999). Non-parametric standard errors and tests for
+    Snijders, T. A. B., & Borgatti, S. P. (1999). Non-parametric standard errors and tests for
     network statistics. Connections 22(2), 161-170.
 
     Examples
     --------
     >>> import crossroads as cr
     >>> pairs = {"Black woman": ("Black", "woman"), "woman who is Black": ("woman", "Black")}
-    >>> scores = cr.traits.TraitScores.from_table(
-    ...     {
-    ...         "Black": {"cold-warm": 0.1, "poor-wealthy": -0.5, "dishonest-sincere": 0.3},
-    ...         "woman": {"cold-warm": 0.6, "poor-wealthy": -0.1, "dishonest-sincere": 0.4},
-    ...         "Black woman": {"cold-warm": 0.5, "poor-wealthy": -0.4, "dishonest-sincere": 0.2},
-    ...         "woman who is Black": {"cold-warm": 0.1, "poor-wealthy": -0.6, "dishonest-sincere": 0.3},
-    ...     }
-    ... )
+    >>> traits = ("cold-warm", "poor-wealthy", "dishonest-sincere")
+    >>> rows = [(0.1, -0.5, 0.3), (0.6, -0.1, 0.4), (0.5, -0.4, 0.2), (0.1, -0.6, 0.3)]
+    >>> table = {name: dict(zip(traits, row)) for name, row in zip(["Black", "woman", *pairs], rows)}
+    >>> scores = cr.traits.TraitScores.from_table(table)
     >>> result = cr.pairs.order_sensitivity(scores, pairs)
     >>> round(result.first.mean, 2), round(result.second.mean, 2), round(result.reversed.mean, 2)
     (0.33, 1.0, 0.33)
@@ -206,38 +185,33 @@ def order_sensitivity(
     tau_reversed = row_taus(table.whole[here], table.whole[there])
     both = np.sort(np.concatenate([here, there])).astype(np.intp)
     weights = group_weights(table, resamples, seed)
-    everywhere = np.arange(len(table.pairs))
 
     def mean(values: Floats, rows: NDArray[np.intp]) -> MeanTau:
         low, high = percentile_interval(weighted_means(values, weights[:, rows]), level)
         return MeanTau(mean=float(values.mean()), low=low, high=high, pairs=int(values.size))
 
     some = both.size > 0
-    from_scores = origin(scores)
     return OrderSensitivityResult(
-        highest=mean(np.maximum(tau_first, tau_second), everywhere),
+        highest=mean(np.maximum(tau_first, tau_second), np.arange(len(table.pairs))),
         first=mean(tau_first[both], both) if some else None,
         second=mean(tau_second[both], both) if some else None,
         difference=mean((tau_second - tau_first)[both], both) if some else None,
         reversed=mean(tau_reversed, here) if some else None,
         level=level,
         pairs=tuple(pair.name for pair in table.pairs),
-        components=tuple(pair.components for pair in table.pairs),
+        components=table.components,
         tau_first=read_only(tau_first),
         tau_second=read_only(tau_second),
         reversals=tuple((table.pairs[i].name, table.pairs[j].name) for i, j in zip(here, there, strict=True)),
         tau_reversed=read_only(tau_reversed),
-        coverage=table.coverage,
-        conventions={
-            "measure": "order_sensitivity",
-            "scores": from_scores["scores"],
-            "correlation": "Kendall tau-b",
-            "interval": "percentile, groups resampled",
-            "resamples": resamples,
-            "seed": seed,
-            "missing": missing,
-        },
-        provenance=from_scores["provenance"],
+        **table.record(
+            "order_sensitivity",
+            correlation="Kendall tau-b",
+            interval="percentile, groups resampled",
+            resamples=resamples,
+            seed=seed,
+            missing=missing,
+        ),
     )
 
 
@@ -251,10 +225,8 @@ def _reversals(table: PairScores) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 def group_weights(table: PairScores, resamples: int, seed: int) -> Floats:
     """How often each pair counts in each resample of the groups: the product of its groups' draws."""
-    rng = generator(seed)
-    n = len(table.groups)
-    first, second = table.places
-    drawn = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
+    n, (first, second) = len(table.groups), table.places
+    drawn = generator(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
     return np.asarray(drawn[:, first] * drawn[:, second], dtype=np.float64)
 
 
@@ -263,8 +235,6 @@ def weighted_means(values: Floats, weights: Floats) -> Floats:
     total = weights.sum(axis=1)
     kept = total > 0
     if not kept.any():
-        raise InputError(
-            "no resample of the groups contains a pair, so there is no interval.",
-            hint="draw more resamples, or score more pairs.",
-        )
+        what = "no resample of the groups contains a pair, so there is no interval."
+        raise InputError(what, hint="draw more resamples, or score more pairs.")
     return np.asarray((weights[kept] @ values) / total[kept])
