@@ -11,13 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.contexts.measures.ceat import (
-    CombinedEffect,
-    Variance,
-    context_name,
-    effect_fields,
-    hedges,
-)
+from crossroads.contexts.measures.ceat import CombinedEffect, Variance, context_name, effect_fields, hedges
 from crossroads.contexts.measures.draws import (
     Stack,
     check_expected,
