@@ -325,7 +325,7 @@ def multilevel_ceat(
         )
         if key != "1":
             for name, cosines in ((f"a{key}", a), (f"b{key}", b)):
-                similarities[name] = _similarity(*cells[name], cosines)
+                similarities[name] = _similarity(cells[name], cosines)
     rule = {"least_effect": least_effect, "alpha": alpha}
     alone = (combined["x"], combined["y"])
     critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
@@ -381,7 +381,8 @@ def _sampled(
     return levels, cells
 
 
-def _similarity(means: Floats, spreads: Floats, expected: Floats) -> CombinedSimilarity:
+def _similarity(sampled: Floats, expected: Floats) -> CombinedSimilarity:
+    means, spreads = sampled
     return CombinedSimilarity(
         **named(combine(means, spreads / expected.size), "mean=effect_size se tau2 i2 prediction_interval"),
         sd=float(np.sqrt(spreads.mean())),
