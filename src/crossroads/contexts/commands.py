@@ -84,10 +84,7 @@ class Searched:
             names="--words --design -w -d",
         ),
     ] = None
-    window: Annotated[
-        str,
-        Opt("Words to keep: 9 with the target in the middle, 4+3, or all.", "N"),
-    ] = "9"
+    window: Annotated[str, Opt("Words to keep: 9 with the target in the middle, 4+3, or all.", "N")] = "9"
     limit: Annotated[int, Opt("Largest number of contexts per word.", "N", least=1)] = LIMIT
     field: Annotated[
         str | None,
@@ -265,8 +262,7 @@ class Embedded:
 
     folder: Annotated[Path | None, Arg("DIR", "A folder written by crossroads contexts.")] = None
     model: Annotated[
-        str | None,
-        Opt("A folder, a .gguf file, or a name on the hub.", "MODEL", names="--model -m"),
+        str | None, Opt("A folder, a .gguf file, or a name on the hub.", "MODEL", names="--model -m")
     ] = None
     output: Annotated[Path, Opt("The store to write.", "STORE", names="--output -o")]
     imported: Annotated[
@@ -420,10 +416,7 @@ FEW = 10  # words with fewer contexts than this are listed
 class Sampled:
     """A store of context vectors, and how contexts are drawn from it."""
 
-    store: Annotated[
-        Path,
-        Arg("STORE", "A store of context vectors, as crossroads embed writes it."),
-    ]
+    store: Annotated[Path, Arg("STORE", "A store of context vectors, as crossroads embed writes it.")]
     levels: Annotated[bool, Opt("Also each group alone, and the pattern.")] = False
     missing: o.MissingByDefault = None
     fallback: o.Fallback = "auto"

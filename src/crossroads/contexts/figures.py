@@ -75,7 +75,7 @@ def context_forest(
     >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
     >>> result = cr.ceat_battery(contexts, [design], samples=1000)
-    >>> ax = cr.plots.context_forest(result, {"c7": 0.5})  # with a published effect size beside it
+    >>> ax = cr.plots.context_forest(result, {"c7": 0.5})  # with a published effect size
     """
     if not result.tests:
         raise InputError("the battery has no test to draw.", hint="see its field 'skipped' for the reasons.")
@@ -121,7 +121,7 @@ def _rows_axes(rows: Rows, ax: Axes | None, tall: float, title: str, axis: str, 
 
 
 def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -> list[list[str]]:
-    """The columns of text beside the chart, each with its heading."""
+    """The columns of text next to the chart, each with its heading."""
     tests, number, probability = result.tests, wording.number, wording.probability
     columns = [["CES", *(number(test.effect_size) for test in tests)]]
     if published:

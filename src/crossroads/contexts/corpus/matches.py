@@ -53,12 +53,8 @@ class Matches(NamedTuple):
 class Matcher:
     """Finds whole words and phrases.
 
-    Parameters
-    ----------
-    forms
-        The distinct forms to look for; case matters.
-    hyphens
-        ``"join"``: *term* is not found in *short-term*; ``"split"``: it is.
+    Forms are distinct, and case matters. With hyphens that ``"join"``, *term* is not found in *short-term*;
+    with ``"split"`` it is.
 
     Examples
     --------
@@ -231,12 +227,8 @@ class Window(NamedTuple):
 def parse_window(window: int | str | None) -> Window:
     """Parse a window: a number of words, ``"4+3"``, or ``"all"``.
 
-    Parameters
-    ----------
-    window
-        A number includes the target, which is in the middle; if it is even the left side has one word
-        more. ``"4+3"`` keeps four words before the target and three after it. ``"all"`` or ``None`` keeps
-        the document.
+    A number includes the target, which is in the middle; if it is even the left side has one word more.
+    ``"4+3"`` keeps four words before the target and three after it. ``"all"`` or ``None`` keeps the document.
 
     Examples
     --------

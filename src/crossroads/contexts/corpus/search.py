@@ -254,13 +254,9 @@ def find_contexts(
     window
         Words kept around a stimulus: ``9`` has it in the middle of nine, ``"4+3"`` keeps four before and
         three after it, ``"all"`` the whole document. Near the ends of a document there are fewer.
-    limit
-        Most contexts of a word.
     minimum
         Contexts a word should have; :attr:`Found.below` lists those that have fewer, and with 0 still those
         that have none. By default 20, or the limit if that is lower.
-    seed
-        Seed of the sample.
     fallback
         Spellings to take for a word that has too few contexts as it is written: some of ``"lower"``,
         ``"title"``, ``"accents"``. The first with the minimum is taken, else the one with most contexts;
@@ -289,10 +285,8 @@ def find_contexts(
     ...     path = pathlib.Path(folder) / "corpus.txt"
     ...     _ = path.write_text("We met Anna on the way.\nJoanna stayed.\nAnna's dog barked.\n")
     ...     found = find_contexts(path, ["Anna", "Otto"], window=3, minimum=1)
-    >>> sorted(context.text for context in found.contexts["Anna"])
-    ["Anna's dog", 'met Anna on']
-    >>> [one.word for one in found.below]
-    ['Otto']
+    >>> sorted(context.text for context in found.contexts["Anna"]), found.below[0].word
+    (["Anna's dog", 'met Anna on'], 'Otto')
     """
     rules = check_fallback(fallback)
     forms = _forms(words, rules)

@@ -60,15 +60,10 @@ class Layers:
 
 
 def parse_layers(wanted: int | str, top: int) -> Layers:
-    """Parse a choice of layers, and check that the model has them.
+    """Parse a choice of layers, and check that the model has them; ``top`` is its number of blocks.
 
-    Parameters
-    ----------
-    wanted
-        A number such as ``-1`` (the top layer), or ``"sum"``, ``"mean"`` (of all, the embeddings among
-        them), or ``"sum:-4,-3,-2,-1"``.
-    top
-        The top layer of the model: its number of blocks.
+    A choice is a number such as ``-1`` (the top layer), ``"sum"`` or ``"mean"`` (of all, the embeddings among
+    them), or ``"sum:-4,-3,-2,-1"``.
 
     Examples
     --------

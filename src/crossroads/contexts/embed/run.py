@@ -159,35 +159,25 @@ def embed(
     store
         The folder to create. An interrupted run is continued; a finished store that was made with the same
         settings is opened.
-    revision
-        Branch, tag or commit on the hub.
     layer
         ``-1`` is the top layer; see :func:`crossroads.contexts.embed.plan.parse_layers`. By default as
         in the CEAT: the top layer, and of an ELMo the sum of all three.
     piece
         Of a word split into several tokens the ``"last"``, the ``"first"`` or the ``"mean"``.
-    dtype
-        ``"float32"`` or ``"float16"``, for the stored numbers.
     batch_size, batch_tokens, unit_tokens
         Most sentences and most tokens (with padding) that go through the model at once, and tokens of a work
         unit, which is the most that each worker loses when a run is killed.
     max_length
         Most tokens of a sentence, if fewer than the model takes. Of longer ones a window around the word
         is kept.
-    device
-        ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
     threads
         Threads of each worker. Part of the settings, because more than one may change last bits.
     workers
         Number of processes; by default one for each processor, or one on a GPU.
-    engine
-        ``"local"`` or ``"ray"``.
     ray_address, ray_runtime_env
         A running cluster, and the environment of its workers.
     restart
         Whether to discard an unfinished store that was made with other settings.
-    progress
-        Called with a :class:`Step` now and then.
 
     Returns
     -------

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.contexts.measures.ceat import (
-    CombinedEffect,
-    Variance,
-    context_name,
-    effect_fields,
-    hedges,
-)
+from crossroads.contexts.measures.ceat import CombinedEffect, Variance, context_name, effect_fields, hedges
 from crossroads.contexts.measures.draws import (
     Stack,
     check_expected,
@@ -269,10 +264,8 @@ def multilevel_ceat(
 
     Parameters
     ----------
-    contexts, design, samples, seed, missing
+    contexts, design, samples, seed, ddof, missing
         As in :func:`~crossroads.ceat`, with which Level 1 shares its draws.
-    ddof
-        As in :func:`~crossroads.weat`; it applies to all three levels.
     variance
         Variance of a sample at Levels 1 and 2. ``"paper"``: :math:`V_i` is the square of the standard
         deviation in the denominator. ``"hedges"``: the sampling variance of an effect size. A mean of Level 3
@@ -333,7 +326,7 @@ def multilevel_ceat(
         )
         if key != "1":
             for name, cosines in ((f"a{key}", a), (f"b{key}", b)):
-                similarities[name] = _similarity(*cells[name], cosines)
+                similarities[name] = _similarity(cells[name], cosines)
     rule = {"least_effect": least_effect, "alpha": alpha}
     alone = (combined["x"], combined["y"])
     critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
@@ -369,34 +362,28 @@ def multilevel_ceat(
     )
 
 
-Sampled = tuple[Floats, Floats]  # an effect size and a variance for each sample
-
-
 def _sampled(
     stacked: Stack, drawn: NDArray[np.int32], ddof: int
-) -> tuple[dict[str, Sampled], dict[str, Sampled]]:
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Effect sizes of Levels 1 and 2, means of Level 3, and the variances behind them, sample by sample."""
     n_x, n_y, n_a, _ = stacked.sizes
     samples = drawn.shape[1]
-    levels = {key: (np.empty(samples), np.empty(samples)) for key in ("1", "x", "y")}
-    cells = {key: (np.empty(samples), np.empty(samples)) for key in ("ax", "bx", "ay", "by")}
-
-    def note(into: Sampled, block: slice, values: tuple[Floats, Floats]) -> None:
-        into[0][block], into[1][block] = values
-
+    levels = {key: np.empty((2, samples)) for key in ("1", "x", "y")}
+    cells = {key: np.empty((2, samples)) for key in ("ax", "bx", "ay", "by")}
     for block, table in sample_cosines(stacked, drawn, n_x + n_y):
         s = table[:, :, :n_a].mean(axis=2) - table[:, :, n_a:].mean(axis=2)
-        note(levels["1"], block, effect_sizes(s, n_x, ddof=ddof))
+        levels["1"][:, block] = effect_sizes(s, n_x, ddof=ddof)
         for key, part in (("x", table[:, :n_x]), ("y", table[:, n_x:])):
-            note(levels[key], block, effect_sizes(part.mean(axis=1), n_a, ddof=ddof))
+            levels[key][:, block] = effect_sizes(part.mean(axis=1), n_a, ddof=ddof)
             for name, cosines in ((f"a{key}", part[:, :, :n_a]), (f"b{key}", part[:, :, n_a:])):
-                note(cells[name], block, (cosines.mean(axis=(1, 2)), cosines.var(axis=(1, 2), ddof=ddof)))
+                cells[name][:, block] = cosines.mean(axis=(1, 2)), cosines.var(axis=(1, 2), ddof=ddof)
     for _, spread in (*levels.values(), *cells.values()):
         check_spread(spread, stacked)
     return levels, cells
 
 
-def _similarity(means: Floats, spreads: Floats, expected: Floats) -> CombinedSimilarity:
+def _similarity(sampled: Floats, expected: Floats) -> CombinedSimilarity:
+    means, spreads = sampled
     return CombinedSimilarity(
         **named(combine(means, spreads / expected.size), "mean=effect_size se tau2 i2 prediction_interval"),
         sd=float(np.sqrt(spreads.mean())),
@@ -411,8 +398,7 @@ def _shares(x: Floats, y: Floats, critical: float, alternative: str) -> dict[str
     """Share of samples that show each pattern."""
     up, down = alternative != "less", alternative != "greater"
     leanings = [(d > critical) * int(up) - (d < -critical) * int(down) for d in (x, y)]
-    counts = dict.fromkeys(PATTERNS, 0.0)
-    for first, one in _LEANS.items():
-        for second, other in _LEANS.items():
-            counts[pattern_of(one, other)] = float(((leanings[0] == first) & (leanings[1] == second)).mean())
-    return counts
+    shares = dict.fromkeys(PATTERNS, 0.0)
+    for (first, of_x), (second, of_y) in product(_LEANS.items(), repeat=2):
+        shares[pattern_of(of_x, of_y)] = float(((leanings[0] == first) & (leanings[1] == second)).mean())
+    return shares
