@@ -166,16 +166,9 @@ class RsaResult(Result):
         """The conclusion; ``at``: its JSON pointer within another result, with ``/`` at its end."""
         first, second, concept = self.names
         near, far = (first, second) if self.crossed.difference >= 0 else (second, first)
-        said = (concept, " goes more with ", near, " than with ", far, "")
-        question = (
-            "it cannot be told whether the concept ",
-            concept,
-            " goes more with ",
-            near,
-            " or ",
-            far,
-            "",
-        )
+        closer = (concept, " goes more with ", near, " than with ", far, "")
+        either = (concept, " goes more with ", near, " or ", far, "")
+        question = ("it cannot be told whether the concept ", *either)
         return Conclusion(
             name=self._label,
             status=status_of(other, self._p),
