@@ -69,7 +69,8 @@ def test_every_effect_size_is_drawn_in_the_row_of_its_comparison() -> None:
     for test, adjusted in zip(result.tests, result.adjusted["bh"], strict=True):
         assert wording.number(test.difference, sign=True) in written
         assert wording.probability(adjusted) in written
-    assert {"weat6 CEAT", "one / two", "$planted$"} <= set(written)
+    ends = [f"{wording.number(one.low)} to {wording.number(one.high)}" for one in result.intervals if one]
+    assert {"weat6 CEAT", "one / two", "$planted$", *ends} <= set(written)
     alone = plots.comparison_plot(compared(), ("one", "three"))
     assert len(marks(alone)) == 4
     assert {"Effect sizes of one / three", "x / y: a / b", "three"} <= set(texts(alone))

@@ -154,8 +154,8 @@ def compare_command(compared: Compared, shown: Seeded) -> None:
     with waiting.counting("comparing", len(shared) * max(kinds, 1)) as (bar, task):
         options = passed(compare_audits, compared, shown) | {"audits": saved}
         comparison = compare_audits(progress=lambda _: bar.advance(task), **options)
-    kept = [one for one in records if one.document["kind"] != "results"]
-    written = write_comparison(compared.output, comparison, records=kept, figures=compared.figures)
+    audits = [one for one in records if one.document["kind"] != "results"]
+    written = write_comparison(compared.output, comparison, records=audits, figures=compared.figures)
     if shown.json:
         printing.document("compare", comparison.results, output=str(compared.output))
         return

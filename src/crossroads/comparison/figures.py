@@ -59,8 +59,8 @@ def comparison_plot(
     below = [row._question or "" if len(shown) == 1 else row.both for row in rows]
     pairs, size = alike(below, _LONGEST, SMALL, lines=1)
     labels = [[(*name, "bold"), (text, size, "normal")] for name, text in zip(names, pairs, strict=True)]
-    beside = Rows(labels=labels, columns=_columns(result, rows), step=_LINE)
-    frame = beside.frame(
+    layout = Rows(labels=labels, columns=_columns(result, rows), step=_LINE)
+    frame = layout.frame(
         width=PAGE,
         body=len(rows) * _ROW,
         title=f"Effect sizes of {shown[0]}" if len(shown) == 1 else "Effect sizes of models compared",
@@ -70,9 +70,9 @@ def comparison_plot(
     )
     ax = row_axes(frame, ax, len(rows))
     for y, row in enumerate(rows):
-        beside.write_label(ax, y, y)
+        layout.write_label(ax, y, y)
         _draw_row(ax, y, row, alpha)
-    beside.write_columns(ax)
+    layout.write_columns(ax)
     models = rows[0].models if len(shown) == 1 else ("first of a pair", "second of a pair")
     texts, size = alike(list(models), axes_width(ax) / 2 - 0.3, SMALL, lines=1)
     look: dict[str, Any] = {"linestyle": "none", "markersize": 5, "markeredgewidth": 1.1}
@@ -94,7 +94,7 @@ def _draw_row(ax: Axes, y: int, row: Row, alpha: float) -> None:
 
 
 def _columns(result: CompareBatteryResult, rows: list[Row]) -> list[list[str]]:
-    """The columns of text beside the chart, each with its heading."""
+    """The columns of text next to the chart, each with its heading."""
     levels = {ends.level for ends in result.intervals if ends is not None}
     percent = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
     exact = _exact(result)

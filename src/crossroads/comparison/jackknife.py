@@ -170,14 +170,14 @@ def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
     df = n_x + n_y - 2
     known = sqrt(float((x**2).sum() + (y**2).sum()) / df * (1 / n_x + 1 / n_y))
     size = abs(found.difference)
-    kept = size
+    allowed = size
     if found.variance.total > 0:
         tail = float(stdtr(found.variance.df, -size / sqrt(found.variance.total)))
         # where the tail underflows there is no quantile, and no such share of exchanges either
-        kept = -_quantile(df, max(tail, _LEAST_TAIL)) * known
+        allowed = -_quantile(df, max(tail, _LEAST_TAIL)) * known
     if scale == "cosine" or found.linear:
-        kept = min(kept, size)
-    moved = kept if found.difference > 0 else -kept
+        allowed = min(allowed, size)
+    moved = allowed if found.difference > 0 else -allowed
     return x + moved * n_y / (n_x + n_y), y - moved * n_x / (n_x + n_y)
 
 
@@ -323,11 +323,11 @@ def _ends(found: Jackknife, largest: float, level: float) -> tuple[float, float]
     varying = max((one + two) / 2 - across / 4, 0.0)  # variance of the middle of both numbers
     along = (one - two) / 2 / sqrt(across) if across > 0 else 0.0  # its covariance with their difference
     along = min(max(along, -sqrt(varying)), sqrt(varying))
-    beside = sqrt(max(varying - along**2, 0.0))
+    rest = sqrt(max(varying - along**2, 0.0))
 
     def differences(angles: Floats) -> Floats:
         apart = found.difference + reach * sqrt(across) * np.cos(angles)
-        centre = middle + reach * (along * np.cos(angles) + beside * np.sin(angles))
+        centre = middle + reach * (along * np.cos(angles) + rest * np.sin(angles))
         return np.asarray(largest * (np.tanh(centre + apart / 2) - np.tanh(centre - apart / 2)))
 
     return -_highest(lambda angles: -differences(angles)), _highest(differences)

@@ -78,7 +78,7 @@ class SavedAudit:
         return {one.design: (one.stimulus_effect_size, one.conventions) for one in contexts}
 
 
-def saved_audits(records: Sequence[Record], names: Sequence[str] | None = None) -> list[SavedAudit]:
+def saved_audits(records: Sequence[Record]) -> list[SavedAudit]:
     """The audits among records, with unique names; saved comparisons are left out."""
     audits = [one for one in records if one.document["kind"] != "results"]
     if len(audits) < 2:
@@ -93,7 +93,7 @@ def saved_audits(records: Sequence[Record], names: Sequence[str] | None = None) 
             [Design.from_dict(one) for one in record.document["designs"]],
             record.vectors,
         )
-        for record, name in zip(audits, names or numbered([one.model for one in audits]), strict=True)
+        for record, name in zip(audits, numbered([one.model for one in audits]), strict=True)
     ]
 
 

@@ -103,8 +103,8 @@ def _gathered(first: Embeddings, second: Embeddings, design: Design, missing: st
     two = gathered(second, one.words, missing=missing)
     one = gathered(first, two.words, missing="drop")
     dropped = {
-        name: {word: _reason(word, name, first, two.coverage) for word in words if word not in kept}
-        for (name, words), kept in zip(design.sets.items(), map(set, two.words.values()), strict=True)
+        name: {word: _reason(word, name, first, two.coverage) for word in words if word not in shared}
+        for (name, words), shared in zip(design.sets.items(), map(set, two.words.values()), strict=True)
     }
     coverage = _respelled(one.coverage, two.coverage)
     coverage = dataclasses.replace(coverage, policy=missing, used=one.words, dropped=dropped)

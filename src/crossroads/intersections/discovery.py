@@ -21,16 +21,7 @@ from crossroads.core.results.gathered import Missing
 from crossroads.core.stimuli import Groups
 from crossroads.core.wording.numbers import percent
 from crossroads.core.wording.table import Table
-from crossroads.intersections.wefat import (
-    Contrasts,
-    GroupSums,
-    Key,
-    contrast_scores,
-    contrasts_of,
-    group_table,
-    look_up,
-    name_cosines,
-)
+from crossroads.intersections.wefat import Candidates, look_up
 from crossroads.words.measures.sc_weat import EVERY_WORD
 from crossroads.words.measures.weat import check_ddof
 
@@ -152,13 +143,12 @@ def null_threshold(
     share("level", level, hint="give a rate between 0 and 1.")
     whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
     seed_of(seed)
-    table = group_table(groups)
-    names, _, rows, _ = look_up(emb, table, words, missing)
-    draws = _Draws.of(emb, rows, names, contrasts_of(table, table.find(target)), ddof, relative=False)
-    drawn = np.empty((permutations, 1 if control == "family" else len(rows)), dtype=np.float32)
+    candidates = look_up(emb, groups, target, words, missing)
+    draws, count = _Draws(candidates, ddof, relative=False), len(candidates.rows)
+    drawn = np.empty((permutations, 1 if control == "family" else count), dtype=np.float32)
     middle, spread = _bulk(draws.unbounded(draws.scores()))
     for draw, scores in zip(drawn, draws.shuffled(permutations, seed), strict=True):
-        if _is_empirical(null, len(rows)):
+        if _is_empirical(null, count):
             t = middle + spread * _standard(draws.unbounded(scores))
             scores = t / np.sqrt(1 + (t / draws.limits) ** 2)  # back to effect sizes
         largest = draws.top(scores)
@@ -239,12 +229,10 @@ def discover(
     switch("relative", relative)
     whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
     seed_of(seed)
-    table = group_table(groups)
-    key = table.find(target)
-    names, kept, rows, coverage = look_up(emb, table, words, missing)
-    draws = _Draws.of(emb, rows, names, contrasts_of(table, key), ddof, relative=relative)
+    candidates = look_up(emb, groups, target, words, missing)
+    draws = _Draws(candidates, ddof, relative=relative)
     score = draws.top if kind == "ibd" else draws.beyond
-    empirical = _is_empirical(null, len(kept))
+    empirical = _is_empirical(null, len(candidates.words))
 
     def compared(scores: Floats) -> Floats:
         """What words are ordered by."""
@@ -264,16 +252,16 @@ def discover(
     found = int((q <= fdr).sum())
     strongest = descending[:found]
     return DiscoveryResult(
-        target=table.labels[key],
+        target=candidates.group,
         kind=kind,
-        words=tuple(kept[i] for i in strongest),
+        words=tuple(candidates.words[i] for i in strongest),
         scores=read_only(score(measured)[strongest].astype(np.float64)),
         z=read_only(observed[strongest].astype(np.float64) if empirical else np.empty(0)),
         qvalues=read_only(q[:found]),
         fdr=fdr,
-        candidates=len(kept),
+        candidates=len(candidates.words),
         permutations=permutations,
-        coverage=coverage,
+        coverage=candidates.coverage,
         conventions={
             "measure": "discover",
             "kind": kind,
@@ -306,58 +294,35 @@ def _standard(scores: Floats) -> Floats:
     return np.asarray((scores - middle) / spread)
 
 
-@dataclass(frozen=True, eq=False)
 class _Draws:
     """Scores of candidates for the observed names of each group, and for names assigned at random."""
 
-    cosines: NDArray[np.float32]
-    """Of all words with all names."""
-    squares: NDArray[np.float32]
-    member: Floats
-    """Which name belongs to which group: one row per name, one column per group."""
-    groups: list[Key]
-    contrasts: Contrasts
-    ddof: int
-    limits: NDArray[np.float32]
-    """The largest effect size that each contrast can have, as a column."""
-
-    @classmethod
-    def of(
-        cls,
-        emb: Embeddings,
-        rows: NDArray[np.intp],
-        names: Mapping[Key, Floats],
-        contrasts: Contrasts,
-        ddof: int,
-        *,
-        relative: bool,
-    ) -> _Draws:
-        counts = [len(vectors) for vectors in names.values()]
-        cosines = np.empty((len(rows), sum(counts)), dtype=np.float32)
-        for part, chunk in name_cosines(emb, rows, names):
-            cosines[part] = chunk
+    def __init__(self, candidates: Candidates, ddof: int, *, relative: bool) -> None:
+        self.candidates, self.ddof = candidates, ddof
+        member = candidates.member
+        self.cosines = np.empty((len(candidates.rows), len(member)), dtype=np.float32)
+        for part, chunk in candidates.cosines():
+            self.cosines[part] = chunk
         if relative:
-            cosines -= cosines.mean(axis=0, dtype=np.float64).astype(np.float32)
-            cosines -= cosines.mean(axis=1, keepdims=True)  # a constant of a word changes no contrast
-        sizes = [[sum(len(names[key]) for key in side) for side in sides] for sides in contrasts.sides]
-        limits = np.sqrt([[(n + m - ddof) * (n + m) / (n * m)] for n, m in sizes]).astype(np.float32)
-        member = np.repeat(np.eye(len(counts)), counts, axis=0)
-        return cls(cosines, cosines * cosines, member, list(names), contrasts, ddof, limits)
+            self.cosines -= self.cosines.mean(axis=0, dtype=np.float64).astype(np.float32)
+            self.cosines -= self.cosines.mean(axis=1, keepdims=True)  # which changes no contrast
+        self.squares = self.cosines * self.cosines
+        sizes = [[member[:, side].sum() for side in sides] for sides in candidates.sides]
+        limits = np.sqrt([[(n + m - ddof) * (n + m) / (n * m)] for n, m in sizes])
+        self.limits = limits.astype(np.float32)  # the largest effect size that each contrast can have
 
     def scores(self, member: Floats | None = None) -> Floats:
         """Scores of all words with every contrast; 0 where a word is equally close to all names."""
-        member = self.member if member is None else member
+        member = self.candidates.member if member is None else member
         single = member.astype(np.float32)
-        sizes = member.sum(axis=0).astype(np.int64)
-        sums = GroupSums(self.cosines @ single, self.squares @ single, sizes)
-        scores = contrast_scores(sums, self.groups, self.contrasts.sides, self.ddof)
+        scores = self.candidates.scores(self.cosines @ single, self.squares @ single, member, self.ddof)
         return np.nan_to_num(scores, copy=False, nan=0.0)
 
     def shuffled(self, permutations: int, seed: int) -> Iterator[Floats]:
         """The scores for random assignments of names."""
-        rng = generator(seed)
+        rng, member = generator(seed), self.candidates.member
         for _ in range(permutations):
-            yield self.scores(self.member[rng.permutation(len(self.member))])
+            yield self.scores(member[rng.permutation(len(member))])
 
     def unbounded(self, scores: Floats) -> Floats:
         """Effect sizes as multiples of t, which grows without limit as they near theirs."""
@@ -365,9 +330,9 @@ class _Draws:
 
     def top(self, scores: Floats) -> Floats:
         """Largest score over the pairs of the group."""
-        return np.asarray(scores[: len(self.contrasts.pairs)].max(axis=0))
+        return np.asarray(scores[: len(self.candidates.pairs)].max(axis=0))
 
     def beyond(self, scores: Floats) -> Floats:
         """Smallest pair score, minus the smallest constituent score where that is positive."""
-        pairs = len(self.contrasts.pairs)
+        pairs = len(self.candidates.pairs)
         return np.asarray(scores[:pairs].min(axis=0) - np.maximum(scores[pairs:].min(axis=0), 0.0))

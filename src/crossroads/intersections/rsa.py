@@ -166,16 +166,17 @@ class RsaResult(Result):
         """The conclusion; ``at``: its JSON pointer within another result, with ``/`` at its end."""
         first, second, concept = self.names
         near, far = (first, second) if self.crossed.difference >= 0 else (second, first)
-        said = (concept, " goes more with ", near, " than with ", far, "")
-        asked = ("it cannot be told whether the concept ", concept, " goes more with ", near, " or ", far, "")
+        closer = (concept, " goes more with ", near, " than with ", far, "")
+        either = (concept, " goes more with ", near, " or ", far, "")
+        question = ("it cannot be told whether the concept ", *either)
         return Conclusion(
             name=self._label,
             status=status_of(other, self._p),
             wordings={
-                "holds": ("the concept ", *said),
-                "depends": ("with these items, the concept ", *said),
+                "holds": ("the concept ", *closer),
+                "depends": ("with these items, the concept ", *closer),
                 "absent": ("the concept ", concept, " was not found to go more with ", near, " or ", far, ""),
-                "unknown": because(asked, self.crossed.reason, {"a": first, "b": second}),
+                "unknown": because(question, self.crossed.reason, {"a": first, "b": second}),
             },
             subject=concept,
             poles=(second, first),
@@ -536,7 +537,7 @@ def _items_drawn(table: Floats, sizes: tuple[int, int, int]) -> Crossed:
     """
     grouped, size = sizes[0] + sizes[1], (sizes[0] + sizes[1]) / 2
     closeness = -size * sizes[2] / _scale(size, table) * table[grouped:, :grouped]
-    # a concept has nothing to be exchanged with: that count is not kept, and so is not made
+    # a concept has nothing to be exchanged with: that count is not made
     result = crossed(closeness, sizes[2], sizes[0], alternative="two-sided", method="normal")
     changes: dict[str, Any] = {"attribute_pvalue": None, "attribute_method": None}
     if sizes[2] < 2:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
-from typing import Any, ClassVar, NamedTuple, Self
+from functools import cached_property, reduce
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ Sides = tuple[tuple[Key, ...], tuple[Key, ...]]
 
 
 class ScoreTable(Mapping[str, Mapping[str, float]]):
-    """Scores of many words with several pairs of groups: ``table[pair][word]``, kept as one array."""
+    """Scores of many words with several pairs of groups: ``table[pair][word]``, stored as one array."""
 
     def __init__(
         self, pairs: tuple[str, ...], words: tuple[str, ...], scores: Floats, *, origin: Result | None = None
@@ -209,66 +209,107 @@ def wefat(
     (['Black vs White', 'female vs male'], -1.56)
     """
     check_ddof(ddof)
-    table = group_table(groups)
-    key = table.find(target)
-    names, found_words, rows, coverage = look_up(emb, table, words, missing)
-    contrasts = contrasts_of(table, key)
-    scores = contrast_scores(group_sums(emb, rows, names), list(names), contrasts.sides, ddof)
+    found = look_up(emb, groups, target, words, missing)
+    first, second = np.empty((2, len(found.rows), len(found.names)))
+    for part, cosines in found.cosines():
+        first[part] = cosines @ found.member
+        second[part] = (cosines * cosines) @ found.member
+    scores = found.scores(first, second, found.member, ddof)
     bad = np.flatnonzero(~np.isfinite(scores).all(axis=0))
     if bad.size:
         raise EvidenceError(
-            f"the cosines of {join_words([repr(found_words[i]) for i in bad[:4]], most=3)} with all names of "
+            f"the cosines of {join_words([repr(found.words[i]) for i in bad[:4]], most=3)} with all names of "
             "a pair of groups are equal.",
             hint="leave such words out.",
         )
-    cut = len(contrasts.pairs)
+    cut = len(found.pairs)
     return WefatResult(
-        target=table.labels[key],
-        words=found_words,
-        pair_names=tuple(contrasts.pairs),
+        target=found.group,
+        words=found.words,
+        pair_names=tuple(found.pairs),
         pair_scores=read_only(scores[:cut]),
-        constituent_names=tuple(contrasts.constituents),
+        constituent_names=tuple(found.constituents),
         constituent_scores=read_only(scores[cut:]),
-        groups={table.labels[k]: tuple(coverage.used[table.labels[k]]) for k in table.names},
-        coverage=coverage,
+        groups={name: words for name, words in found.coverage.used.items() if name != "words"},
+        coverage=found.coverage,
         conventions={"measure": "wefat", "ddof": ddof, "missing": missing, "self pairs": "excluded"},
         provenance=(emb.provenance,),
     )
 
 
-@dataclass(frozen=True)
-class Contrasts:
-    """Pairs of groups to score: name of the pair to the groups on either side."""
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Words to score for a group, with the names of all groups and what the group is compared with."""
 
+    emb: Embeddings
+    group: str
+    words: tuple[str, ...]
+    rows: NDArray[np.intp]
+    """The rows of the words."""
+    names: Mapping[Key, Floats]
+    """Unit vectors of the names of every group."""
     pairs: Mapping[str, Sides]
+    """The group against every other one: name of the pair to the groups on either side."""
     constituents: Mapping[str, Sides]
+    """Each subcategory of the group against its siblings."""
+    coverage: Coverage
 
-    @property
-    def sides(self) -> list[Sides]:
-        """The groups on either side of every pair, then of every constituent pair."""
-        return [*self.pairs.values(), *self.constituents.values()]
+    @cached_property
+    def member(self) -> Floats:
+        """Which name belongs to which group: one row per name, one column per group."""
+        sizes = [len(vectors) for vectors in self.names.values()]
+        return np.repeat(np.eye(len(sizes)), sizes, axis=0)
+
+    @cached_property
+    def sides(self) -> list[list[list[int]]]:
+        """Columns of the groups on either side of every pair, then of every constituent pair."""
+        order, every = list(self.names), (*self.pairs.values(), *self.constituents.values())
+        return [[[order.index(key) for key in side] for side in sides] for sides in every]
+
+    def cosines(self) -> Iterator[tuple[slice, Floats]]:
+        """Cosines of the words with all names, chunk by chunk, minus a constant of each word.
+
+        The names are centred first: the same number for all names of a word changes no contrast, and
+        centring avoids cancellation in sums of squares.
+        """
+        stacked = np.concatenate(list(self.names.values()))
+        columns = np.ascontiguousarray((stacked - stacked.mean(axis=0)).T)
+        for start in range(0, len(self.rows), _CHUNK):
+            part = slice(start, min(start + _CHUNK, len(self.rows)))
+            yield part, unit(self.emb.vectors[self.rows[part]]) @ columns
+
+    def scores(self, first: NDArray[Any], second: NDArray[Any], member: Floats, ddof: int) -> Floats:
+        """Effect size of every word with every contrast; NaN where all cosines are equal.
+
+        ``first`` and ``second`` are sums of cosines and of their squares: a row per word, a column per group.
+        """
+        sizes = member.sum(axis=0)
+        scores = np.empty((len(self.sides), len(first)), dtype=first.dtype)
+        for i, (g, h) in enumerate(self.sides):
+            n, m = int(sizes[g].sum()), int(sizes[h].sum())
+            in_g, in_h = _added(first, g), _added(first, h)
+            squares = _added(second, g + h) - (in_g + in_h) ** 2 / (n + m)
+            scores[i] = standardised(in_g / n - in_h / m, squares / (n + m - ddof), flat=squares <= 1e-20)
+        return scores
 
 
-def contrasts_of(table: GroupTable, target: Key) -> Contrasts:
-    """The target against every other group, and its subcategories against their siblings."""
-    others = [key for key in table.names if key != target]
-    pairs = {f"{table.labels[target]} vs {table.labels[key]}": ((target,), (key,)) for key in others}
-    constituents: dict[str, Sides] = {}
-    contested = [(i, v, other) for i, v in enumerate(target) for other in table.siblings(i, v)]
-    for i, value, other in contested:
-        mine = tuple(key for key in table.names if key[i] == value)
-        theirs = tuple(key for key in table.names if key[i] == other)
-        twice = sum((v, o) == (value, other) for _, v, o in contested) > 1  # high and low income, and rank
-        constituents[f"{value} vs {other}{f' ({table.categories[i]})' if twice else ''}"] = (mine, theirs)
-    return Contrasts(pairs, constituents)
+def _added(table: NDArray[Any], columns: list[int]) -> NDArray[Any]:
+    """The sum of some columns, one after the other: fast, and the same on every machine."""
+    return reduce(np.add, (table[:, column] for column in columns))
 
 
 def look_up(
-    emb: Embeddings, table: GroupTable, words: str | Iterable[str], missing: str
-) -> tuple[dict[Key, Floats], tuple[str, ...], NDArray[np.intp], Coverage]:
-    """Unit vectors of every group, the candidate words and their rows, and the words left out."""
+    emb: Embeddings,
+    groups: Groups | Mapping[Any, Any],
+    target: str | Iterable[str],
+    words: str | Iterable[str],
+    missing: str,
+) -> Candidates:
+    """Find the words and the names, and what the target is compared with."""
+    table = group_table(groups)
+    key = table.find(target)
     check_vectors(emb)
-    sets = {table.labels[key]: names for key, names in table.names.items()}
+    sets = {table.labels[one]: names for one, names in table.names.items()}
     least = dict.fromkeys(sets, 2)
     if not isinstance(words, str) or words != EVERY_WORD:
         candidates = listed_words("words", words, hint="give a list of words, or '*' for all.")
@@ -277,7 +318,7 @@ def look_up(
         least["words"] = 1
         every = {**sets, "words": candidates}
         found = gather(emb, every, missing=missing, least=least, rows_only=("words",))
-        kept, rows = found.words["words"], found.rows["words"]
+        candidates, rows = found.words["words"], found.rows["words"]
     else:
         found = gather(emb, sets, missing=missing, least=least)
         usable = np.concatenate([emb.vectors[i : i + _CHUNK].any(axis=1) for i in range(0, len(emb), _CHUNK)])
@@ -285,63 +326,23 @@ def look_up(
         rows = np.flatnonzero(usable)
         if not rows.size:
             raise InputError("the vocabulary contains nothing but the names.", hint="add candidate words.")
-        kept = tuple(emb.labels[i] for i in rows)
-    vectors = {key: found.vectors[table.labels[key]] for key in table.names}
-    return vectors, kept, rows, found.coverage
+        candidates = tuple(emb.labels[i] for i in rows)
+    label, vectors = table.labels[key], {one: found.vectors[table.labels[one]] for one in table.names}
+    others = [one for one in table.names if one != key]
+    pairs = {f"{label} vs {table.labels[one]}": ((key,), (one,)) for one in others}
+    return Candidates(emb, label, candidates, rows, vectors, pairs, _constituents(table, key), found.coverage)
 
 
-class GroupSums(NamedTuple):
-    """Sums over the names of each group, for every word, from which any contrast of groups is computed."""
-
-    first: NDArray[Any]
-    """Sum of the cosines, one row per word and one column per group."""
-    second: NDArray[Any]
-    """Sum of their squares."""
-    sizes: NDArray[np.int64]
-    """Number of names in each group."""
-
-
-def name_cosines(
-    emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats]
-) -> Iterator[tuple[slice, Floats]]:
-    """Cosines of the words with all names, chunk by chunk, less a constant of each word.
-
-    The names are centred first: the same number for all names of a word changes no contrast, and centring
-    avoids cancellation in sums of squares.
-    """
-    stacked = np.concatenate(list(names.values()))
-    columns = np.ascontiguousarray((stacked - stacked.mean(axis=0)).T)
-    for start in range(0, len(rows), _CHUNK):
-        part = slice(start, min(start + _CHUNK, len(rows)))
-        yield part, unit(emb.vectors[rows[part]]) @ columns
-
-
-def group_sums(emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats]) -> GroupSums:
-    """Sums of cosines and of their squares over each group."""
-    sizes = np.array([len(vectors) for vectors in names.values()])
-    member = np.repeat(np.eye(len(sizes)), sizes, axis=0)
-    first, second = np.empty((len(rows), len(sizes))), np.empty((len(rows), len(sizes)))
-    for part, cosines in name_cosines(emb, rows, names):
-        first[part] = cosines @ member
-        second[part] = (cosines * cosines) @ member
-    return GroupSums(first, second, sizes)
-
-
-def contrast_scores(sums: GroupSums, order: list[Key], contrasts: Sequence[Sides], ddof: int) -> Floats:
-    """Effect size of every word with every contrast; NaN where all cosines are equal."""
-    scores = np.empty((len(contrasts), len(sums.first)), dtype=sums.first.dtype)
-    for i, sides in enumerate(contrasts):
-        g, h = ([order.index(key) for key in side] for side in sides)
-        n, m = int(sums.sizes[g].sum()), int(sums.sizes[h].sum())
-        in_g, in_h = _added(sums.first, g), _added(sums.first, h)
-        squares = _added(sums.second, g + h) - (in_g + in_h) ** 2 / (n + m)
-        scores[i] = standardised(in_g / n - in_h / m, squares / (n + m - ddof), flat=squares <= 1e-20)
-    return scores
-
-
-def _added(table: NDArray[Any], columns: list[int]) -> NDArray[Any]:
-    """The sum of some columns, one after the other: fast, and the same on every machine."""
-    return reduce(np.add, (table[:, column] for column in columns))
+def _constituents(table: GroupTable, target: Key) -> dict[str, Sides]:
+    """Each subcategory of the target against its siblings."""
+    constituents: dict[str, Sides] = {}
+    contested = [(i, v, other) for i, v in enumerate(target) for other in table.siblings(i, v)]
+    for i, value, other in contested:
+        mine = tuple(key for key in table.names if key[i] == value)
+        theirs = tuple(key for key in table.names if key[i] == other)
+        twice = sum((v, o) == (value, other) for _, v, o in contested) > 1  # high and low income, and rank
+        constituents[f"{value} vs {other}{f' ({table.categories[i]})' if twice else ''}"] = (mine, theirs)
+    return constituents
 
 
 @dataclass(frozen=True, kw_only=True)

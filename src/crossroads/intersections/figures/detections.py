@@ -87,13 +87,13 @@ def roc(
     for head, rate in (("listed", "tpr"), ("others", "fpr")):
         shares = [one.intervals[rate] for one in every]
         columns.append([head, *(f"{share.hits}/{share.cases}" for share in shares)])
-    beside = Rows(labels=labels, columns=columns, step=_LINE)
+    layout = Rows(labels=labels, columns=columns, step=_LINE)
     printed = ", ".join(
         f"{name} {wording.percent(tpr)} and {wording.percent(fpr)}"
         for name, (fpr, tpr) in (published or {}).items()
     )
     emergent = "; a word that EIBD finds is above it with the group, and not with all of its parts"
-    frame = beside.frame(
+    frame = layout.frame(
         width=PAGE,
         body=len(every) * _ROW,
         title=f"{phrases.LISTED.capitalize()}, and all other words",
@@ -108,9 +108,9 @@ def roc(
     )
     ax = row_axes(frame, ax, len(every), zero=None)
     for y, result in enumerate(every):
-        beside.write_label(ax, y, y)
+        layout.write_label(ax, y, y)
         _draw_detection(ax, y, result)
-    beside.write_columns(ax)
+    layout.write_columns(ax)
     ax.set_xlabel("score", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
@@ -176,9 +176,9 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
         ["score", *(wording.number(score, 3) for score in scores)],
         ["q", *(wording.probability(row["qvalue"]) for row in rows)],
     ]
-    beside = Rows(labels=[[(*label, "normal")] for label in labels], columns=columns, gaps=(0.1, 0.14))
+    layout = Rows(labels=[[(*label, "normal")] for label in labels], columns=columns, gaps=(0.1, 0.14))
     strongest = "" if len(rows) == found else f"the {len(rows):,} strongest of "
-    frame = beside.frame(
+    frame = layout.frame(
         width=_WORDS_WIDTH,
         body=(len(rows) + 0.4) * _WORDS_ROW,
         title=f"Words associated with {result.target}",
@@ -202,7 +202,7 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
     low, high = min(0.0, *scores), max(0.0, *scores)
     ax.set_xlim(low - 0.04 * (high - low) * (low < 0), high + 0.04 * (high - low))
     ax.axvline(0, color=INK, linewidth=0.8, zorder=1, clip_on=False)
-    beside.write_columns(ax)
+    layout.write_columns(ax)
     ax.set_xlabel("score", fontsize=BODY, color=INK, labelpad=3)
     return ax
 

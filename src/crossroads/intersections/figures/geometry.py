@@ -159,7 +159,7 @@ def _name_sets(ax: Axes, names: tuple[str, str, str], sizes: list[int], side: fl
 
 
 def _name_rows(ax: Axes, names: tuple[str, str, str], sizes: list[int], side: float, *, out: float) -> None:
-    """The sets with brackets beside their rows."""
+    """The sets with brackets next to their rows."""
     pad = 0.025 / side
     for name, (start, end) in zip(names, _spans(sizes), strict=True):
         _bracket(ax, [-out / side] * 2, [1 - start - pad, 1 - end + pad])
@@ -280,7 +280,7 @@ def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
 
 
 def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[list[str]]:
-    """The columns of text beside the chart, each with its heading."""
+    """The columns of text next to the chart, each with its heading."""
     columns = [
         ["Δ", *(wording.number(test.crossed.difference, sign=True) for test in tests)],
         ["p", *(wording.probability(test._answer) for test in tests)],
