@@ -19,7 +19,7 @@ from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, counted, number
 from crossroads.core.wording.vocabulary import Note
 from crossroads.traits.measures.scores import TraitScores, cell_rows
-from crossroads.traits.people.agreement import exchanged_taus, kendall, tau_interval, two_sided
+from crossroads.traits.people.agreement import exchange, kendall, tau_interval
 from crossroads.traits.people.alignment_result import levels
 
 
@@ -264,15 +264,11 @@ def _exchanges(x: Floats, y: Floats, permutations: int, rng: np.random.Generator
     if not permutations or whole.sum() < 3 or x.shape[1] < 3:
         return {}
     found = {}
-    for name, one, two in (("groups", x[whole], y[whole]), ("traits", x[whole].T, y[whole].T)):
+    x, y = x[whole], y[whole]
+    for name, one, two in (("groups", x, y), ("traits", x.T, y.T)):
         orders = np.array([np.arange(len(one)), *(rng.permutation(len(one)) for _ in range(permutations))])
-        taus = exchanged_taus(one, two, orders)
-        if np.isnan(taus).any():
+        exchanged = exchange(one, two, orders)
+        if exchanged is None:
             return {}
-        found[name] = TraitExchange(
-            pvalue=two_sided(float(taus[0]), taus[1:]),
-            tau=float(taus[0]),
-            expected_tau=float(taus[1:].mean()),
-            permutations=permutations,
-        )
+        found[name] = TraitExchange(**exchanged)
     return found

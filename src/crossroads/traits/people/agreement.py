@@ -8,6 +8,7 @@ make leaving one out a subtraction and the exchange of rows a table look-up.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +163,15 @@ def exchanged_taus(x: Floats, y: Floats, orders: Integers) -> Floats:
         there = (part[:, :, None] * rows + part[:, None, :]).reshape(len(part), pairs)
         taus[start : start + step] = table[at, there].sum(axis=1, dtype=np.float64)
     return taus / scale if scale else np.full(len(orders), np.nan)
+
+
+def exchange(x: Floats, y: Floats, orders: Integers) -> dict[str, Any] | None:
+    """The p-value of τ-b among several orders of the rows of ``y``, of which the first is that observed."""
+    observed, *others = taus = exchanged_taus(x, y, orders).tolist()
+    if np.isnan(taus).any():
+        return None
+    p, mean = two_sided(observed, np.array(others)), float(np.mean(others))
+    return {"pvalue": p, "tau": observed, "expected_tau": mean, "permutations": len(others)}
 
 
 def exchanged_sums(table: Floats, orders: Integers) -> Floats:

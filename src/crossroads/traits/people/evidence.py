@@ -125,10 +125,7 @@ class Judgements:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The means: group → trait → score, without the cells that are missing."""
-        return {
-            group: {trait: float(v) for trait, v in zip(self.traits, row, strict=True) if not np.isnan(v)}
-            for group, row in zip(self.groups, self._means, strict=True)
-        }
+        return nested_cells(self.groups, self.traits, self._means)
 
     def select(self, groups: Iterable[str], traits: Iterable[str] | None = None) -> Judgements:
         """The judgements of some groups on some traits, or on all, in the order given."""
@@ -192,6 +189,14 @@ class Judgements:
             for half, members in enumerate((order[: len(order) // 2], order[len(order) // 2 :])):
                 halves[half, g] = _mean(self.ratings[members, g])
         return halves[0], halves[1]
+
+
+def nested_cells(groups: Iterable[str], traits: Sequence[str], values: Floats) -> dict[str, dict[str, float]]:
+    """The cells of a table: group → trait → value, without those that are NaN."""
+    return {
+        group: {trait: float(v) for trait, v in zip(traits, row, strict=True) if not np.isnan(v)}
+        for group, row in zip(groups, values, strict=True)
+    }
 
 
 def _mean(ratings: Floats) -> Floats:
