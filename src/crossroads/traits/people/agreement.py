@@ -85,7 +85,7 @@ def tau_interval(x: Floats, y: Floats, level: float) -> tuple[float, float] | No
     """Interval of τ-b over all cells, had other rows and other columns been drawn.
 
     Each row, each column and each row with each column is left out in turn. The variance of the mean of the
-    pseudo-values is that over rows plus that over columns, less that of single cells, which is in both; the
+    pseudo-values is that over rows plus that over columns, minus that of single cells, which is in both; the
     interval is of a t with Satterthwaite's degrees of freedom. None for fewer than three rows or columns, or
     where τ-b is undefined without one of them. Cells that are NaN on either side are left out.
 

@@ -37,7 +37,6 @@ from crossroads.traits.people.evidence import HIGH, LOW, Judgements, nested_cell
 from crossroads.traits.people.files import GROUPS, TRAITS
 
 Floats = NDArray[np.float64]
-EXCHANGES = ("groups", "traits")
 _ENOUGH = 1000
 """Arrangements within blocks of the catalogue from which these are used."""
 
@@ -174,7 +173,7 @@ def align(
             "ties at k": "share the last places",
             "at the threshold": "on neither side",
             "permutations": permutations,
-            "exchange": ", ".join(EXCHANGES),
+            "exchange": "groups, traits",
             "blocks": blocks if blocks is None or isinstance(blocks, str) else "given",
             "alternative": "two-sided",
             "interval": "jackknife, groups and traits drawn",
@@ -330,10 +329,9 @@ class Noise(NamedTuple):
 def simulate_noise(human: Judgements, samples: int, rng: np.random.Generator) -> Noise:
     """Simulate errors of the means by resampling people within groups, and shrink the means accordingly.
 
-    Whole people are drawn, so that errors of one group are correlated over traits as they are in the data;
-    they are scaled by √(n / (n − 1)), since resampled means of n people vary too little by that factor. Means
-    vary more than what they estimate: within each group their distances from the mean of the group are shrunk
-    until their variance is that of the means less that of the errors.
+    Errors are scaled by √(n / (n − 1)), since resampled means of n people vary too little by that factor.
+    Means vary more than what they estimate: within each group their distances from the mean of the group are
+    shrunk until their variance is that of the means minus that of the errors.
     """
     ratings = np.where(np.isnan(human.given)[None], human.ratings, np.nan)
     shape = ratings.shape[1:]
@@ -366,10 +364,8 @@ def noise_ceiling(
 ) -> NoiseCeiling | None:
     """Estimate the agreement of people with each other; None where too few single ratings are known.
 
-    Halves are half as many people, and less reliable than all. For correlations, Spearman and Brown's
-    formula predicts what all would give; τ is not linear in the scores and follows no such formula, so that
-    ``truth`` and ``same_size`` are simulated instead. Samples and halves in which all means are equal have no
-    τ, and do not count.
+    Halves are less reliable than all, and τ follows no formula such as Spearman and Brown's, so that
+    ``truth`` and ``same_size`` are simulated. Samples and halves in which all means are equal have no τ.
     """
     if np.isnan(noise.truth).all():
         return None

@@ -145,13 +145,11 @@ def read_judgements(
 
     Notes
     -----
-    In the published file of single answers, the columns *poor - wealthy* and *untrustworthy - trustworthy*
-    of the group *women* are copies of *egoistic - altruistic*: all twenty people would have given the same
-    three numbers, and only the mean of the last agrees with the published means. Equal columns of four or
-    more people are looked for in any file. The column whose mean agrees with ``means`` is kept; the others
-    lose their single answers and take the mean from there. Without ``means``, the published file of means
-    is used if it is in the same folder; without that, all equal columns are left out. A warning names
-    them.
+    In the published file of single answers, two columns of the group *women* are copies of a third: all
+    twenty people would have given the same three numbers. Equal columns of four or more people are looked for
+    in any file. The column whose mean agrees with ``means`` is kept; the others lose their single answers and
+    take the mean from there. Without ``means``, the published file of means is used if it is in the same folder;
+    without that, all equal columns are left out. A warning names them.
 
     Examples
     --------
