@@ -125,11 +125,9 @@ def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
     >>> import crossroads as cr
-    >>> file = Path(mkdtemp(), "scores.csv")
-    >>> _ = file.write_text("group,trait,score\nnurses,cold-warm,0.4\nbankers,cold-warm,-0.1\n")
-    >>> (scores,) = cr.traits.read_scores(file)
+    >>> _ = Path("scores.csv").write_text("group,trait,score\nnurses,cold-warm,0.4\nbankers,cold-warm,-0.1\n")
+    >>> (scores,) = cr.traits.read_scores("scores.csv")
     >>> scores.row("bankers")
     {'cold-warm': -0.1}
     """

@@ -148,10 +148,8 @@ class Judgements:
         """
         wanted = dict.fromkeys(annotators)
         if not self.annotators:
-            raise EvidenceError(
-                "these judgements are means over all annotators.",
-                hint="read the file with the answers of each annotator.",
-            )
+            means = "these judgements are means over all annotators."
+            raise EvidenceError(means, hint="read the file with the answers of each annotator.")
         if not wanted:
             raise InputError("no annotator is left.", hint="choose at least one.")
         rows = [self.annotators.index(one_of("annotator", name, self.annotators)) for name in wanted]
@@ -209,8 +207,7 @@ def _mean(ratings: Floats) -> Floats:
 
 def _check_names(*names: Sequence[str]) -> None:
     for kind, several in zip(("group", "trait", "annotator"), names, strict=True):
-        twice = [name for i, name in enumerate(several) if name in several[:i]] if several else []
-        if twice:
+        if twice := [name for i, name in enumerate(several) if name in several[:i]]:
             raise EvidenceError(
                 f"the {kind} {in_short(twice[0])} occurs twice.", hint="two spellings may mean the same."
             )
