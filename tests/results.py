@@ -53,7 +53,6 @@ from crossroads.stats import (
 from crossroads.subjects import subjects
 from crossroads.traits import group_ceat
 from crossroads.traits.measures.compare import compare_traits
-from crossroads.traits.measures.files import TraitTable
 from crossroads.traits.measures.least_change import set_test
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.measures.templates import choose_templates
@@ -153,11 +152,12 @@ def alignment() -> AlignmentResult:
         ratings=rng.uniform(0, 100, size=(3, 4, 4)),
         respelled={"hs": "h"},
     )
-    table = TraitTable(
+    table = TraitScores(
         measure="m",
         groups=("<g>", "h", "i"),
         traits=traits,
         scores=rng.normal(size=(3, 4)),
+        conventions={"respelled": {}},  # the names are final
         provenance=(model(1).provenance,),
     )
     return align(table, human, permutations=9, bootstrap=9, splits=3)

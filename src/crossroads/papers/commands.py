@@ -36,7 +36,8 @@ from crossroads.papers.ml_eat.tables import (
 from crossroads.papers.printing import fidelity_table, show_reproduction, show_summary
 from crossroads.papers.published import KNOWN
 from crossroads.papers.vectors import PAPERS, reproduce
-from crossroads.traits.measures.scores import TraitScores, read_scores
+from crossroads.traits.measures.files import read_scores
+from crossroads.traits.measures.scores import TraitScores
 from crossroads.words.models.clip import clip_embeddings, image_sets
 from crossroads.words.models.settings import is_clip
 from crossroads.words.vectors.load import load, load_series

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from crossroads.core.errors import InputError, OnMissing, join_words
 from crossroads.core.evidence.model_names import model_name
 from crossroads.core.models.language import Asked
 from crossroads.core.models.opening import ProbeStep
-from crossroads.core.results import describe_coverage
+from crossroads.core.results import describe_coverage, named
 from crossroads.core.stimuli.catalogue.index import catalog
 from crossroads.core.storage.cache import parts_folder
 from crossroads.core.wording import phrases
@@ -279,9 +279,8 @@ def watching() -> Iterator[Callable[[ProbeStep], None]]:
             if step.kept > kept:  # texts answered by an earlier run do not count for the speed
                 kept = step.kept
                 bar.reset(task, total=step.total, completed=kept)
-            what = {"loading": "loading the model", "splitting": "writing prompts"}.get(
-                step.stage, "asking the model"
-            )
+            stages = {"loading": "loading the model", "splitting": "writing prompts"}
+            what = stages.get(step.stage, "asking the model")
             bar.update(task, description=what, completed=step.done, total=step.total or 1)
 
         yield watch
@@ -297,12 +296,11 @@ def compare(
         results = [one.select(templates=c.templates) for one, c in zip(results, choices, strict=True)]
     rest = [name for name in results[0].groups if name not in pilot and name in judged.groups]
     options: dict[str, Any] = {"seed": seed, "k": min(3, len(results[0].traits))}
+    again = results if choices and rest else []
     return list(results), Compared(
         choices=tuple(choices),
         alignments=tuple(align(one, judged, **options) for one in results),
-        without_pilot=tuple(align(one, judged, groups=rest, **options) for one in results)
-        if choices and rest
-        else (),
+        without_pilot=tuple(align(one, judged, groups=rest, **options) for one in again),
     )
 
 
@@ -316,8 +314,7 @@ def _drawn(results: Sequence[TraitScores]) -> Any:
 
 def score_table(result: TraitScores) -> Table:
     """For each group the traits with the largest scores, each with the adjective that it is closer to."""
-    name = {"ilps": "ILPS", "ilps*": "ILPS*", "set": "SeT"}.get(result.measure, result.measure)
-    rows: list[Mapping[str, str]] = []
+    rows = []
     for group, scores in zip(result.groups, result.scores.tolist(), strict=True):
         known = [at for at, score in enumerate(scores) if score == score]
         furthest = sorted(known, key=lambda at: -abs(scores[at]))[:STRONGEST]
@@ -325,7 +322,7 @@ def score_table(result: TraitScores) -> Table:
         rows.append({"group": group, "strongest": ", ".join(said) or "undefined"})
     return Table(
         name=result.measure,
-        title=f"{name}, relative to the prior {result.conventions.get('prior')}",
+        title=f"{phrases.measure(result.measure)}, relative to the prior {result.conventions.get('prior')}",
         columns=_columns(group="group", strongest="strongest associations"),
         rows=tuple(rows),
     )
@@ -340,14 +337,9 @@ def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table
     rows = []
     for at, (one, found) in enumerate(zip(results, compared.alignments, strict=True)):
         rest = compared.without_pilot[at].kendall_tau if compared.without_pilot else None
-        rows.append({
-            "measure": one.measure,
-            "groups": len(found.by_group),
-            "tau": found.kendall_tau,
-            "interval": found.interval and Interval(*found.interval),
-            "precision": found.precision_at_3,
-            "rest": rest,
-        })  # fmt: skip
+        row = named(found, "groups=by_group.len tau=kendall_tau precision=precision_at_3")
+        ends = found.interval and Interval(*found.interval)
+        rows.append({"measure": one.measure, **row, "interval": ends, "rest": rest})
     columns = (
         Column(key="measure", head="measure"),
         Column(key="groups", head="groups", kind="count"),
@@ -438,16 +430,13 @@ def _overall(result: AlignmentResult) -> Table:
 
 def _by_group(result: AlignmentResult) -> Table:
     """Agreement for each group."""
+    numbers = "tau=kendall_tau precision=precision_at_3 top=precision_top bottom=precision_bottom ceiling"
     rows = [
         {
             "group": name,
-            "tau": one.kendall_tau,
             "p": None if one.kendall_pvalue is None else P(one.kendall_pvalue),
-            "precision": one.precision_at_3,
-            "top": one.precision_top,
-            "bottom": one.precision_bottom,
             "people": one.annotators or None,
-            "ceiling": one.ceiling,
+            **named(one, numbers),
         }
         for name, one in result.by_group.items()
     ]

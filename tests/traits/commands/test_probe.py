@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from crossroads.traits.measures.files import read_scores
 from crossroads.traits.measures.ilps import ilps_star
-from crossroads.traits.measures.scores import TraitScores, read_scores
+from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.probe.evidence import Logits
 from tests.fixtures.commands import Command
 

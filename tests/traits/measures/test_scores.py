@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from crossroads.core.errors import EvidenceError, FormatError, InputError, UnknownNameError
-from crossroads.traits.measures.files import read_trait_tables, trait_ends
+from crossroads.traits.measures.files import read_scores, read_trait_tables, trait_ends
 from crossroads.traits.measures.ilps import ilps, ilps_star
-from crossroads.traits.measures.scores import TraitScores, read_scores
+from crossroads.traits.measures.scores import TraitScores
 
 TABLE = {
     "woman": {"cold-warm": 0.25, "powerless-powerful": -1.5},

@@ -30,7 +30,8 @@ from crossroads.core.figures.style import (
     matplotlib,
 )
 from crossroads.core.results import Result
-from crossroads.traits.measures.files import Scores, TraitEnds, TraitTable, trait_ends, trait_table
+from crossroads.traits.measures.files import Scores, TraitEnds, trait_ends, trait_table
+from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.people.alignment_result import AlignmentResult
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ _LONGEST_TRAIT = 1.0
 _ABSENT = "#F2F2F2"
 
 
-@figure(Scores, TraitTable, AlignmentResult)
+@figure(Scores, AlignmentResult)
 def trait_heatmap(
-    scores: Scores | TraitTable | AlignmentResult,
+    scores: Scores | AlignmentResult,
     *,
     side: Side = "model",
     order: Order = "profile",
@@ -106,7 +107,7 @@ def trait_heatmap(
     return ax
 
 
-def _table(scores: Scores | TraitTable | AlignmentResult, side: str) -> tuple[TraitTable, float]:
+def _table(scores: Scores | AlignmentResult, side: str) -> tuple[TraitScores, float]:
     if not isinstance(scores, AlignmentResult):
         return trait_table(scores, own_traits=True), 0.0
     if side == "model":
@@ -114,14 +115,14 @@ def _table(scores: Scores | TraitTable | AlignmentResult, side: str) -> tuple[Tr
     return replace(trait_table(scores.human_scores, own_traits=True), measure="people"), 50.0
 
 
-def _weak(scores: object, table: TraitTable) -> NDArray[np.bool_]:
+def _weak(scores: object, table: TraitScores) -> NDArray[np.bool_]:
     """Scores whose interval, two standard errors to either side, holds zero; none without errors."""
     errors = getattr(scores, "se", None)
     known = errors is not None and np.shape(errors) == table.scores.shape
     return np.asarray(np.abs(table.scores) <= 2 * np.asarray(errors if known else -1.0))
 
 
-def _row_order(table: TraitTable, middle: float, order: str) -> list[int]:
+def _row_order(table: TraitScores, middle: float, order: str) -> list[int]:
     """Groups in order; along the first principal axis of their profiles, the highest mean first."""
     count = len(table.groups)
     if order == "name":

@@ -19,7 +19,7 @@ from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, counted, number
 from crossroads.core.wording.vocabulary import Note
 from crossroads.traits.measures.scores import TraitScores, cell_rows
-from crossroads.traits.people.agreement import exchanged_taus, kendall, tau_interval, two_sided
+from crossroads.traits.people.agreement import exchange, kendall, tau_interval
 from crossroads.traits.people.alignment_result import levels
 
 
@@ -148,11 +148,10 @@ def compare_traits(
 ) -> CompareTraitsResult:
     """Compare how two models score groups on traits.
 
-    Agreement is Kendall's τ-b over the cells that both have, as between a model and people in
-    :func:`~crossroads.align`, with the same restricted exchanges: whole profiles of the second model are
-    exchanged between groups (do the models distinguish groups alike?), or its traits are renamed in all
-    groups alike (do they order traits alike?). Differences are between scores in standard deviations of each
-    model's own cells, since models and measures have different scales; they have no test.
+    Agreement is Kendall's τ-b over the cells that both have, with exchanges as in :func:`~crossroads.align`:
+    whole profiles of the second model are exchanged between groups (do the models distinguish groups alike?),
+    or its traits are renamed in all groups alike (do they order traits alike?). Differences are between
+    scores in standard deviations of each model's own cells; they have no test.
 
     Parameters
     ----------
@@ -160,22 +159,15 @@ def compare_traits(
         Scores of the two models.
     names
         Names of the models; by default those of their provenance.
-    permutations
-        Number of exchanges of labels; 0 for none.
-    level
-        Level of the interval.
-    seed
-        Seed of all random draws.
+    permutations, level, seed
+        As in :func:`~crossroads.align`.
 
     Examples
     --------
     >>> import crossroads as cr
-    >>> nurses = {"cold-warm": 0.8, "powerless-powerful": -0.1, "poor-wealthy": 0.1}
-    >>> bankers = {"cold-warm": -0.5, "powerless-powerful": 0.4, "poor-wealthy": 0.9}
-    >>> small = cr.traits.TraitScores.from_table({"nurses": nurses, "bankers": bankers})
-    >>> large = cr.traits.TraitScores.from_table({"nurses": bankers, "bankers": bankers})
-    >>> round(cr.traits.compare_traits(small, large, names=("small", "large")).kendall_tau, 2)
-    0.3
+    >>> scores = cr.traits.TraitScores.from_table({"women": {"cold-warm": 0.4}, "men": {"cold-warm": -0.1}})
+    >>> round(cr.traits.compare_traits(scores, scores, names=("small", "large")).kendall_tau, 2)
+    1.0
     """
     for given in (first, second):
         if not isinstance(given, TraitScores):
@@ -264,15 +256,11 @@ def _exchanges(x: Floats, y: Floats, permutations: int, rng: np.random.Generator
     if not permutations or whole.sum() < 3 or x.shape[1] < 3:
         return {}
     found = {}
-    for name, one, two in (("groups", x[whole], y[whole]), ("traits", x[whole].T, y[whole].T)):
+    x, y = x[whole], y[whole]
+    for name, one, two in (("groups", x, y), ("traits", x.T, y.T)):
         orders = np.array([np.arange(len(one)), *(rng.permutation(len(one)) for _ in range(permutations))])
-        taus = exchanged_taus(one, two, orders)
-        if np.isnan(taus).any():
+        exchanged = exchange(one, two, orders)
+        if exchanged is None:
             return {}
-        found[name] = TraitExchange(
-            pvalue=two_sided(float(taus[0]), taus[1:]),
-            tau=float(taus[0]),
-            expected_tau=float(taus[1:].mean()),
-            permutations=permutations,
-        )
+        found[name] = TraitExchange(**exchanged)
     return found

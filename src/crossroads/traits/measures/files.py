@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -20,8 +19,9 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence import Provenance
 from crossroads.core.evidence.model_names import recorded_path
-from crossroads.core.results import Coverage
+from crossroads.core.results import Coverage, read_only
 from crossroads.core.stimuli import catalog
+from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.people.evidence import HIGH, Judgements
 from crossroads.traits.people.files import (
     TRAITS,
@@ -59,36 +59,18 @@ class Scores(Protocol):
         """Groups × traits: higher is closer to the right end."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class TraitTable:
-    """Scores of groups on traits, by the names of the catalogue."""
-
-    measure: str
-    """The measure, such as ``"set"``."""
-    groups: tuple[str, ...]
-    """The groups, by the names of the catalogue where it has them."""
-    traits: tuple[str, ...]
-    """The pairs of traits, left end first."""
-    scores: Floats
-    """Groups × traits; NaN where there is no score."""
-    respelled: Mapping[str, str] = field(default_factory=dict)
-    """Names as given, where they differ, with the name used here."""
-    provenance: tuple[Provenance, ...] = ()
-    """Where they came from."""
-
-
 def trait_table(
-    scores: Scores | Mapping[str, Mapping[str, float]] | TraitTable, *, own_traits: bool = False
-) -> TraitTable:
+    scores: Scores | Mapping[str, Mapping[str, float]], *, own_traits: bool = False
+) -> TraitScores:
     """Convert scores of any kind to a table with the names of the catalogue.
 
     With ``own_traits``, names of traits that the catalogue lacks stay, instead of raising an error.
     """
-    if isinstance(scores, TraitTable):
+    if isinstance(scores, TraitScores) and "respelled" in scores.conventions:
         return scores
     if isinstance(scores, Mapping):
         given = Provenance(source="given as arrays")
-        return _gathered(nested(scores), "given scores", (given,), own=own_traits)
+        return _gathered(nested(scores), "given scores", given, own=own_traits)
     if not isinstance(scores, Scores):
         raise InputError(
             f"scores are of type {type(scores).__name__}.",
@@ -106,7 +88,7 @@ def trait_table(
     return _named(groups, traits, values, measure, tuple(getattr(scores, "provenance", ())), own=own_traits)
 
 
-def read_trait_tables(path: str | Path, *, own_traits: bool = False) -> tuple[TraitTable, ...]:
+def read_trait_tables(path: str | Path, *, own_traits: bool = False) -> tuple[TraitScores, ...]:
     """Read every table of scores in a file; its forms are those of :func:`~crossroads.traits.read_scores`."""
     about = Provenance(source=recorded_path(path), format="scores")
     if (results := saved_results(path)) is not None:
@@ -127,7 +109,35 @@ def read_trait_tables(path: str | Path, *, own_traits: bool = False) -> tuple[Tr
             path=path,
             hint="give human judgements with --human.",
         )
-    return (_gathered(ratings, Path(path).stem, (about,), own=own_traits, path=path),)
+    return (_gathered(ratings, Path(path).stem, about, own=own_traits, path=path),)
+
+
+def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
+    r"""Read every table of scores in a file.
+
+    Parameters
+    ----------
+    path
+        The JSON document of ``crossroads probe --json`` or the JSON of one result; JSON
+        group → trait → score; or CSV ``group,trait,score`` or ``group,<trait>,<trait>…``. In other tables
+        than results of crossroads, names of groups and traits are replaced by those of the catalogue.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import crossroads as cr
+    >>> _ = Path("scores.csv").write_text("group,trait,score\nnurses,cold-warm,0.4\nbankers,cold-warm,-0.1\n")
+    >>> (scores,) = cr.traits.read_scores("scores.csv")
+    >>> scores.row("bankers")
+    {'cold-warm': -0.1}
+    """
+    ours = [one for one in saved_results(path) or [] if one.get("type") == TraitScores.__name__]
+    if ours:
+        try:
+            return tuple(TraitScores.from_dict(one) for one in ours)
+        except InputError as error:
+            raise FormatError(error.message, path=path, hint=error.hint) from error
+    return read_trait_tables(path, own_traits=True)
 
 
 def saved_results(path: str | Path) -> list[dict[str, Any]] | None:
@@ -140,7 +150,7 @@ def saved_results(path: str | Path) -> list[dict[str, Any]] | None:
     return [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
 
 
-def _of_result(path: str | Path, one: Mapping[str, Any], about: Provenance, *, own: bool) -> TraitTable:
+def _of_result(path: str | Path, one: Mapping[str, Any], about: Provenance, *, own: bool) -> TraitScores:
     try:
         groups, traits = (tuple(str(name) for name in one[key]) for key in ("groups", "traits"))
         values = np.array(
@@ -151,32 +161,25 @@ def _of_result(path: str | Path, one: Mapping[str, Any], about: Provenance, *, o
         raise FormatError("the scores are not a table of numbers.", path=path, key="scores") from error
     if values.shape != (len(groups), len(traits)):
         raise FormatError("the scores do not fit the groups and traits.", path=path, key="scores")
-    conventions = one.get("conventions")
-    conventions = conventions if isinstance(conventions, dict) else {}
-    measure = str(one.get("measure") or conventions.get("measure") or one.get("type") or "scores")
+    saved = one.get("conventions")
+    named = saved.get("measure") if isinstance(saved, dict) else None
+    measure = str(one.get("measure") or named or one.get("type") or "scores")
     return _named(groups, traits, values, measure, origin, own=own)
 
 
 def _gathered(
-    ratings: Iterable[Rating],
-    measure: str,
-    provenance: tuple[Provenance, ...],
-    *,
-    own: bool,
-    path: str | Path | None = None,
-) -> TraitTable:
+    ratings: Iterable[Rating], measure: str, about: Provenance, *, own: bool, path: str | Path | None = None
+) -> TraitScores:
     cells: dict[tuple[str, str], float] = {}
     for rating in ratings:
-        place = (rating.group, rating.trait)
-        if place in cells:
-            raise FormatError(
-                f"{rating.group} has two scores on {rating.trait}.", path=path, line=rating.line
-            )
+        if (place := (rating.group, rating.trait)) in cells:
+            twice = f"{rating.group} has two scores on {rating.trait}."
+            raise FormatError(twice, path=path, line=rating.line)
         cells[place] = np.nan if rating.score is None else rating.score
     groups = tuple(dict.fromkeys(group for group, _ in cells))
     traits = tuple(dict.fromkeys(trait for _, trait in cells))
     values = np.array([[cells.get((group, trait), np.nan) for trait in traits] for group in groups])
-    return _named(groups, traits, values.reshape(len(groups), len(traits)), measure, provenance, own=own)
+    return _named(groups, traits, values.reshape(len(groups), len(traits)), measure, (about,), own=own)
 
 
 def _named(
@@ -187,7 +190,7 @@ def _named(
     provenance: tuple[Provenance, ...],
     *,
     own: bool,
-) -> TraitTable:
+) -> TraitScores:
     """Replace names by those of the catalogue, and reverse pairs that are written the other way round."""
     if not groups or not traits:
         raise EvidenceError("there are no scores.", hint="give at least one group and one trait.")
@@ -204,12 +207,13 @@ def _named(
             )
     spelled = dict(zip(groups, rows, strict=True))
     spelled |= {g: f"{p.name}, turned" if p.reversed else p.name for g, p in zip(traits, pairs, strict=True)}
-    return TraitTable(
+    respelled = {written: name for written, name in spelled.items() if written != name}
+    return TraitScores(
         measure=measure,
         groups=rows,
         traits=columns,
-        scores=values * np.array([-1.0 if pair.reversed else 1.0 for pair in pairs]),
-        respelled={written: name for written, name in spelled.items() if written != name},
+        scores=read_only(values * np.array([-1.0 if pair.reversed else 1.0 for pair in pairs])),
+        conventions={"measure": measure, "respelled": respelled},
         provenance=provenance,
     )
 
@@ -269,7 +273,7 @@ def judgements_of(human: object) -> Judgements:
             hint="give cr.traits.read_judgements(path), a path, or a mapping group → trait → mean.",
         )
     table = trait_table(human, own_traits=True)
-    values, names = np.array(table.scores), table.respelled.values()
+    values, names = np.array(table.scores), table.conventions["respelled"].values()
     turned = {name.removesuffix(", turned") for name in names if name.endswith(", turned")}
     at = [i for i, trait in enumerate(table.traits) if trait in turned]
     values[:, at] += HIGH  # a reversed score changes its sign; on this scale it is the distance from 100
@@ -278,7 +282,7 @@ def judgements_of(human: object) -> Judgements:
         traits=table.traits,
         ratings=np.empty((0, *values.shape)),
         given=values,
-        respelled=table.respelled,
+        respelled=table.conventions["respelled"],
     )
 
 
@@ -288,7 +292,7 @@ def has_own_traits(judged: Judgements) -> bool:
 
 
 def shared_cells(
-    table: TraitTable, judged: Judgements, groups: Iterable[str] | None
+    table: TraitScores, judged: Judgements, groups: Iterable[str] | None
 ) -> tuple[SharedCells, Coverage]:
     """The groups and traits that both sides have, and why others are left out."""
     wanted = None if groups is None else chosen_groups(groups, (*table.groups, *judged.groups))
@@ -329,7 +333,7 @@ def shared_cells(
         policy="drop",
         used={"groups": both.groups, "traits": pairs},
         dropped={**dropped, **({"cells": cells} if cells else {})},
-        respelled={**judged.respelled, **table.respelled},
+        respelled={**judged.respelled, **table.conventions["respelled"]},
     )
 
 

@@ -116,15 +116,14 @@ def group_ceat(
         \frac{\operatorname{mean}_{t \in A} \cos(g, t) - \operatorname{mean}_{t \in B} \cos(g, t)}
              {\operatorname{sd}_{t \in A \cup B} \cos(g, t)}
 
-    with A the right end of a trait and B the left one, so that positive scores lean to the right.
+    with A the right end of a trait and B the left one, so that positive scores are closer to the right.
 
     Parameters
     ----------
     groups
-        Groups of the catalogue, such as ``catalog("abc-groups")``, or a name and words for each.
+        Groups of the catalogue, ``catalog("abc-groups")``, or a name and words for each.
     traits
-        Traits of the catalogue, such as ``catalog("abc-traits")``, or a name and ``(left, right)`` words for
-        each.
+        Traits of the catalogue, ``catalog("abc-traits")``, or a name and ``(left, right)`` words for each.
     score
         ``"pooled"``: t runs over all contexts of the adjectives, each word with the same weight, and g is
         the mean over the contexts of the group. ``"sampled"``: as the CEAT does, each sample draws one
@@ -214,8 +213,7 @@ class _Kept:
     groups: tuple[str, ...]
     traits: tuple[str, ...]
     members: tuple[slice, ...]
-    lefts: tuple[slice, ...]
-    rights: tuple[slice, ...]
+    ends: tuple[tuple[slice, slice], ...]
     skipped: Mapping[str, str]
 
 
@@ -238,13 +236,9 @@ def _members(groups: Groups | Mapping[str, Iterable[str]], forms: str) -> dict[s
 
 def _ends(traits: Traits | Mapping[str, tuple[Iterable[str], Iterable[str]]], synonyms: bool) -> Ends:
     if isinstance(traits, Traits):
-        return {
-            pair.name: (
-                (pair.left, *(pair.left_synonyms if synonyms else ())),
-                (pair.right, *(pair.right_synonyms if synonyms else ())),
-            )
-            for pair in traits
-        }
+        if not synonyms:
+            return {pair.name: ((pair.left,), (pair.right,)) for pair in traits}
+        return {p.name: ((p.left, *p.left_synonyms), (p.right, *p.right_synonyms)) for p in traits}
     hint = "give cr.catalog('abc-traits'), or {name: ([left words], [right words]), ...}."
     if not hasattr(traits, "items") or not traits:
         raise DesignError(f"the traits are of type {type(traits).__name__}.", hint=hint)
@@ -253,11 +247,8 @@ def _ends(traits: Traits | Mapping[str, tuple[Iterable[str], Iterable[str]]], sy
     for name, pair in given.items():
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise DesignError(f"the trait {in_short(name)} is {in_short(pair)}.", hint=hint)
-        left, right = (
-            tuple(StimulusSet.of(words, f"{name}, {side}"))
-            for side, words in zip(("left", "right"), pair, strict=True)
-        )
-        ends[str(name)] = (left, right)
+        left, right = (StimulusSet.of(pair[i], f"{name}, {side}") for i, side in enumerate(("left", "right")))
+        ends[str(name)] = (tuple(left), tuple(right))
     return ends
 
 
@@ -299,8 +290,7 @@ def _found(
         groups=tuple(groups),
         traits=tuple(traits),
         members=tuple(places[f"group {name}"] for name in groups),
-        lefts=tuple(places[f"{name}, left"] for name in traits),
-        rights=tuple(places[f"{name}, right"] for name in traits),
+        ends=tuple((places[f"{name}, left"], places[f"{name}, right"]) for name in traits),
         skipped=skipped,
     )
     return kept, stack(contexts, found.words), found
@@ -309,10 +299,7 @@ def _found(
 def _differences(stacked: Stack, kept: _Kept, centres: Floats) -> Floats:
     """Difference of the expected cosines with the right and the left end of each trait."""
     means = stacked.means
-    poles = [
-        means[right].mean(axis=0) - means[left].mean(axis=0)
-        for left, right in zip(kept.lefts, kept.rights, strict=True)
-    ]
+    poles = [means[right].mean(axis=0) - means[left].mean(axis=0) for left, right in kept.ends]
     return np.asarray(centres @ np.stack(poles).T)
 
 
@@ -320,7 +307,7 @@ def _errors(stacked: Stack, kept: _Kept, spreads: Floats) -> Any:
     """Standard errors over the words of groups and of both ends, which are crossed."""
     errors = np.empty(spreads.shape)
     for i, words in enumerate(kept.members):
-        for j, (left, right) in enumerate(zip(kept.lefts, kept.rights, strict=True)):
+        for j, (left, right) in enumerate(kept.ends):
             low, high = stacked.means[left], stacked.means[right]
             group = stacked.means[words]
             if max(len(group), len(low), len(high)) < 2:
@@ -333,7 +320,7 @@ def _errors(stacked: Stack, kept: _Kept, spreads: Floats) -> Any:
 def _spreads(stacked: Stack, kept: _Kept, centres: Floats, ddof: int) -> Floats:
     """Standard deviation of the cosines over the contexts of both ends, all words weighted equally."""
     spreads = np.empty((len(kept.groups), len(kept.traits)))
-    for column, (left, right) in enumerate(zip(kept.lefts, kept.rights, strict=True)):
+    for column, (left, right) in enumerate(kept.ends):
         words = [*range(left.start, left.stop), *range(right.start, right.stop)]
         parts = [stacked.unit(word) @ centres.T for word in words]
         cosines: Floats = np.concatenate(parts).astype(np.float64)
@@ -353,13 +340,13 @@ def _spreads(stacked: Stack, kept: _Kept, centres: Floats, ddof: int) -> Floats:
 def _sampled(stacked: Stack, kept: _Kept, samples: int, ddof: int, seed: int) -> tuple[Floats, Floats]:
     """Effect sizes over words combined over samples, and the root mean square of their denominators."""
     drawn = draw_contexts(stacked.counts, samples, generator(seed))
-    first = min(end.start for end in (*kept.lefts, *kept.rights))
+    first = min(end.start for both in kept.ends for end in both)
     shape = (len(kept.groups), len(kept.traits), samples)
     effects, variances = np.empty(shape), np.empty(shape)
     for block, table in sample_cosines(stacked, drawn, first):
         for i, words in enumerate(kept.members):
             u = table[:, words].mean(axis=1)
-            for j, (left, right) in enumerate(zip(kept.lefts, kept.rights, strict=True)):
+            for j, (left, right) in enumerate(kept.ends):
                 low = u[:, left.start - first : left.stop - first]
                 high = u[:, right.start - first : right.stop - first]
                 both = np.concatenate([low, high], axis=1)
@@ -374,8 +361,7 @@ def _sampled(stacked: Stack, kept: _Kept, samples: int, ddof: int, seed: int) ->
 
 
 def _check_spread(spreads: Floats, stacked: Stack, kept: _Kept) -> None:
-    flat = np.argwhere(~(spreads > 8 * np.finfo(stacked.rows.dtype).eps))  # rounding error
-    if len(flat):
+    if len(flat := np.argwhere(~(spreads > 8 * np.finfo(stacked.rows.dtype).eps))):  # rounding error
         raise EvidenceError(
             f"the group {kept.groups[int(flat[0][0])]!r} has the same cosine with every context of a trait, "
             "so there is no score.",

@@ -20,8 +20,7 @@ distances from the largest competitor, so that no digits are lost however large 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,15 +75,13 @@ def set_test(
         How the scores of the pieces of an adjective become one: ``"max"`` (the publication), ``"min"`` (the
         released code) or ``"sum"`` (later work). They are combined before the prior is subtracted.
     masks
-        ``"filled"``: a piece is asked for with the earlier ones filled in, as in the released code; the
-        publication does not specify this. ``"empty"``: with all masks of the adjective empty; masked models
-        only.
+        ``"filled"``: a piece is asked for with the earlier ones filled in, as in the released code.
+        ``"empty"``: with all masks of the adjective empty; masked models only.
     prior, templates, adjectives
         As in :func:`~crossroads.ilps`.
     floor
         Gaps between logits below this are not distinguished: Σc² below floor²/2, the cost of closing such a
-        gap, counts as floor²/2. So Δ = 0, for a trait that leads already, gives the highest possible score,
-        and the order of all others is kept. Used by ``score="paper"`` only.
+        gap, counts as floor²/2. Used by ``score="paper"`` only.
 
     Notes
     -----
@@ -107,17 +104,18 @@ def set_test(
     >>> cr.set_test(logits).measure, list(cr.set_test(logits).row("woman"))
     ('set', ['cold-warm'])
     """
-    for kind, name, known in (("score", score, Score), ("pieces", pieces, Pieces), ("masks", masks, Masks)):
-        one_of(kind, name, known)
+    one_of("score", score, Score)
+    one_of("pieces", pieces, Pieces)
+    one_of("masks", masks, Masks)
     number("gamma", gamma, least=0.0, hint="give a margin of at least 0.")
     number("floor", floor, above=0.0, hint="give a small positive gap between logits.")
     switch("bias", bias)
     chosen = selected(logits, templates)
     squared, slots = _squared_changes(chosen, gamma, masks)
     norms = chosen.hidden_sq_norm[slots] + bool(bias)
-    low = squared < floor * floor / 2
+    least = floor * floor / 2
     if score == "paper":
-        each = np.log(norms) - np.log(np.maximum(squared, floor * floor / 2))
+        each = np.log(norms) - np.log(np.maximum(squared, least))
     else:
         norm = np.sqrt(squared / norms)
         with np.errstate(invalid="ignore"):
@@ -130,7 +128,7 @@ def set_test(
         adjectives=adjectives,
         conventions={"gamma": float(gamma), "bias": bool(bias), "score": score, "pieces": pieces}
         | {"masks": masks, **({"floor": float(floor)} if score == "paper" else {})},
-        floored=np.asarray(low.any(axis=-1)) if score == "paper" else None,
+        floored=np.asarray((squared < least).any(axis=-1)) if score == "paper" else None,
     )
 
 
@@ -175,8 +173,7 @@ def _combined(each: Floats, there: NDArray[np.bool_], pieces: str) -> Floats:
     return np.asarray(np.where(np.isinf(best), np.nan, best))
 
 
-@dataclass(frozen=True, kw_only=True)
-class HeadChanges:
+class HeadChanges(NamedTuple):
     """Least changes found from the largest logits alone."""
 
     squared: Floats

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import (
     CrossroadsWarning,
-    FormatError,
     InputError,
     UnknownNameError,
     in_short,
@@ -25,7 +23,6 @@ from crossroads.core.inference.crossed import spread
 from crossroads.core.results import Coverage, Result, Row, long_row, read_only
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Column, Table
-from crossroads.traits.measures.files import read_trait_tables, saved_results
 from crossroads.traits.probe.evidence import Logits, positions
 
 Cell = tuple[str, str, str]
@@ -248,15 +245,14 @@ class TraitScores(Result):
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every score but those of single templates."""
-        for row in self._rows():
-            part = f"{row['group']}, {row['trait']}"
-            yield long_row(self.measure, self._label, part, "score", row["score"])
-            if self.se is not None:
-                yield long_row(self.measure, self._label, part, "se", row["se"])
+        errors = {} if self.se is None else {"se": self.se}
+        rows = cell_rows(self.groups, self.traits, score=self.scores, **errors)
         if self.adjective_scores is not None:
-            for row in cell_rows(self.groups, self.adjectives, score=self.adjective_scores):
-                part = f"{row['group']}, {row['trait']}"
-                yield long_row(self.measure, self._label, part, "adjective_score", row["score"])
+            rows += cell_rows(self.groups, self.adjectives, adjective_score=self.adjective_scores)
+        for row in rows:
+            part = f"{row.pop('group')}, {row.pop('trait')}"
+            for statistic, value in row.items():
+                yield long_row(self.measure, self._label, part, statistic, value)
         for kind in ("undefined", "floored"):
             yield long_row(self.measure, self._label, "", kind, len(getattr(self, kind)))
 
@@ -297,46 +293,6 @@ def template_errors(template_scores: Floats, adjectives: tuple[str, ...], pairs:
         return None
     each = differences(template_scores, adjectives, pairs)
     return read_only(each.std(axis=0, ddof=1) / np.sqrt(len(each)))
-
-
-def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
-    r"""Read every table of scores in a file.
-
-    Parameters
-    ----------
-    path
-        The JSON document of ``crossroads probe --json`` or the JSON of one result; JSON
-        group → trait → score; or CSV ``group,trait,score`` or ``group,<trait>,<trait>…``. In other tables
-        than results of crossroads, names of groups and traits are replaced by those of the catalogue.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> import crossroads as cr
-    >>> file = Path(mkdtemp(), "scores.csv")
-    >>> _ = file.write_text("group,trait,score\nnurses,cold-warm,0.4\nbankers,cold-warm,-0.1\n")
-    >>> (scores,) = cr.traits.read_scores(file)
-    >>> scores.row("bankers")
-    {'cold-warm': -0.1}
-    """
-    ours = [one for one in saved_results(path) or [] if one.get("type") == TraitScores.__name__]
-    if ours:
-        try:
-            return tuple(TraitScores.from_dict(one) for one in ours)
-        except InputError as error:
-            raise FormatError(error.message, path=path, hint=error.hint) from error
-    return tuple(
-        TraitScores(
-            measure=table.measure,
-            groups=table.groups,
-            traits=table.traits,
-            scores=read_only(np.array(table.scores)),
-            conventions={"measure": table.measure, "respelled": dict(table.respelled)},
-            provenance=table.provenance,
-        )
-        for table in read_trait_tables(path, own_traits=True)
-    )
 
 
 def selected(logits: Logits, templates: Iterable[str] | None) -> Logits:

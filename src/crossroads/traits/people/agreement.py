@@ -8,6 +8,7 @@ make leaving one out a subtraction and the exchange of rows a table look-up.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +85,7 @@ def tau_interval(x: Floats, y: Floats, level: float) -> tuple[float, float] | No
     """Interval of τ-b over all cells, had other rows and other columns been drawn.
 
     Each row, each column and each row with each column is left out in turn. The variance of the mean of the
-    pseudo-values is that over rows plus that over columns, less that of single cells, which is in both; the
+    pseudo-values is that over rows plus that over columns, minus that of single cells, which is in both; the
     interval is of a t with Satterthwaite's degrees of freedom. None for fewer than three rows or columns, or
     where τ-b is undefined without one of them. Cells that are NaN on either side are left out.
 
@@ -162,6 +163,15 @@ def exchanged_taus(x: Floats, y: Floats, orders: Integers) -> Floats:
         there = (part[:, :, None] * rows + part[:, None, :]).reshape(len(part), pairs)
         taus[start : start + step] = table[at, there].sum(axis=1, dtype=np.float64)
     return taus / scale if scale else np.full(len(orders), np.nan)
+
+
+def exchange(x: Floats, y: Floats, orders: Integers) -> dict[str, Any] | None:
+    """The p-value of τ-b among several orders of the rows of ``y``, of which the first is that observed."""
+    observed, *others = taus = exchanged_taus(x, y, orders).tolist()
+    if np.isnan(taus).any():
+        return None
+    p, mean = two_sided(observed, np.array(others)), float(np.mean(others))
+    return {"pvalue": p, "tau": observed, "expected_tau": mean, "permutations": len(others)}
 
 
 def exchanged_sums(table: Floats, orders: Integers) -> Floats:

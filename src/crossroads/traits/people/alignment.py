@@ -17,15 +17,14 @@ from crossroads.core.stimuli import catalog
 from crossroads.traits.measures.files import (
     Scores,
     SharedCells,
-    TraitTable,
     has_own_traits,
     judgements_of,
     shared_cells,
     trait_table,
 )
 from crossroads.traits.people.agreement import (
+    exchange,
     exchanged_sums,
-    exchanged_taus,
     kendall,
     kendall_many,
     orders_within,
@@ -34,17 +33,16 @@ from crossroads.traits.people.agreement import (
     two_sided,
 )
 from crossroads.traits.people.alignment_result import AlignmentResult, Exchange, GroupAlignment, NoiseCeiling
-from crossroads.traits.people.evidence import HIGH, LOW, Judgements
+from crossroads.traits.people.evidence import HIGH, LOW, Judgements, nested_cells
 from crossroads.traits.people.files import GROUPS, TRAITS
 
 Floats = NDArray[np.float64]
-EXCHANGES = ("groups", "traits")
 _ENOUGH = 1000
 """Arrangements within blocks of the catalogue from which these are used."""
 
 
 def align(
-    scores: Scores | Mapping[str, Mapping[str, float]] | TraitTable,
+    scores: Scores | Mapping[str, Mapping[str, float]],
     human: Judgements | str | Path | Mapping[str, Mapping[str, float]],
     *,
     threshold: float = 50.0,
@@ -92,23 +90,18 @@ def align(
 
     Notes
     -----
-    τ-b pools all cells, as published: scores are compared between groups as well as within. Precision is
-    averaged over the groups that have scores. A random order of traits has a precision of one half, whatever
-    the human means: the share of traits above the threshold at the top and the share below at the bottom add
-    up to 1.
+    τ-b pools all cells, as published: scores are compared between groups as well as within. A random order of
+    traits has a precision of one half.
 
-    Three p-values answer three questions. ``kendall_pvalue`` is the published one; it treats cells as
-    independent. Exchanging ``groups`` gives each group the human profile of another: it tests whether the
-    model distinguishes groups as people do, beyond what all groups have in common. Exchanging ``traits``
-    renames the traits of one side, for all groups alike: it tests whether the order of the traits, common to
-    groups or not, agrees. Both keep profiles intact, so that cells of one group or one trait may be
-    dependent. They use the groups that have every trait. An exchange holds its level if the labels exchanged
-    are alike but for what is tested; groups of one domain are more alike than others, and so are traits of
-    one scale. Agreement between domains, or between scales, does not count within blocks.
+    ``kendall_pvalue`` is the published one; it treats cells as independent. Exchanging ``groups`` gives each
+    group the human profile of another: does the model distinguish groups as people do, beyond what all groups
+    have in common? Exchanging ``traits`` renames the traits of one side, for all groups alike: does the order
+    of the traits agree? Both keep profiles intact, so that cells of one group or one trait may be dependent,
+    and use the groups that have every trait. An exchange holds its level if the labels exchanged are alike
+    but for what is tested, which is why there are blocks; agreement between them does not count then.
 
-    The interval leaves out each group and each trait in turn. It is for other groups and traits of many
-    domains and factors, and too narrow where all groups of a domain, or all traits of a factor, share a
-    level.
+    The interval leaves out each group and each trait in turn. It is too narrow where all groups of a domain,
+    or all traits of a factor, share a level.
 
     *Departures:* the paper prints neither intervals nor a ceiling, and does not say how ties are treated.
 
@@ -124,11 +117,7 @@ def align(
     ...     "nurses": {"cold-warm": 90, "poor-wealthy": 40},
     ...     "bankers": {"cold-warm": 20, "poor-wealthy": 95},
     ... }
-    >>> model = {
-    ...     "nurses": {"cold-warm": 1, "poor-wealthy": -1},
-    ...     "bankers": {"cold-warm": -2, "poor-wealthy": 2},
-    ... }
-    >>> result = cr.align(model, people, k=1)
+    >>> result = cr.align({"nurses": people["nurses"], "bankers": people["bankers"]}, people, k=1)
     >>> round(result.kendall_tau, 2), result.by_group["nurses"].precision_at_3
     (1.0, 1.0)
     """
@@ -173,8 +162,8 @@ def align(
         ceiling=None if limit is None else limit.truth,
         noise=limit,
         k=k,
-        model_scores=_nested(both, both.model),
-        human_scores=_nested(both, both.human),
+        model_scores=nested_cells(both.groups, both.traits, both.model),
+        human_scores=nested_cells(both.groups, both.traits, both.human),
         coverage=coverage,
         conventions={
             "measure": "alignment",
@@ -184,7 +173,7 @@ def align(
             "ties at k": "share the last places",
             "at the threshold": "on neither side",
             "permutations": permutations,
-            "exchange": ", ".join(EXCHANGES),
+            "exchange": "groups, traits",
             "blocks": blocks if blocks is None or isinstance(blocks, str) else "given",
             "alternative": "two-sided",
             "interval": "jackknife, groups and traits drawn",
@@ -315,27 +304,17 @@ def _exchanges(
         if not _arrangements(within):
             continue  # every block has one member: nothing can be exchanged
         orders = np.concatenate([np.arange(len(x))[None], orders_within(within, permutations, rng)])
-        taus = exchanged_taus(x, y, orders)
+        exchanged = exchange(x, y, orders)
         precise = exchanged_sums(np.einsum(sums, shares, sides), orders) / scale
-        if np.isnan(taus).any():
+        if exchanged is None:
             return {}
         found[name] = Exchange(
-            pvalue=two_sided(float(taus[0]), taus[1:]),
-            tau=float(taus[0]),
-            expected_tau=float(taus[1:].mean()),
+            **exchanged,
             precision_pvalue=two_sided(float(precise[0]), precise[1:]),
             expected_precision=float(precise[1:].mean()),
-            permutations=permutations,
             blocks=len(set(within)),
         )
     return found
-
-
-def _nested(both: SharedCells, values: Floats) -> dict[str, dict[str, float]]:
-    return {
-        group: {trait: float(v) for trait, v in zip(both.traits, row, strict=True) if not np.isnan(v)}
-        for group, row in zip(both.groups, values, strict=True)
-    }
 
 
 class Noise(NamedTuple):
@@ -350,10 +329,9 @@ class Noise(NamedTuple):
 def simulate_noise(human: Judgements, samples: int, rng: np.random.Generator) -> Noise:
     """Simulate errors of the means by resampling people within groups, and shrink the means accordingly.
 
-    Whole people are drawn, so that errors of one group are correlated over traits as they are in the data;
-    they are scaled by √(n / (n − 1)), since resampled means of n people vary too little by that factor. Means
-    vary more than what they estimate: within each group their distances from the mean of the group are shrunk
-    until their variance is that of the means less that of the errors.
+    Errors are scaled by √(n / (n − 1)), since resampled means of n people vary too little by that factor.
+    Means vary more than what they estimate: within each group their distances from the mean of the group are
+    shrunk until their variance is that of the means minus that of the errors.
     """
     ratings = np.where(np.isnan(human.given)[None], human.ratings, np.nan)
     shape = ratings.shape[1:]
@@ -386,10 +364,8 @@ def noise_ceiling(
 ) -> NoiseCeiling | None:
     """Estimate the agreement of people with each other; None where too few single ratings are known.
 
-    Halves are half as many people, and less reliable than all. For correlations, Spearman and Brown's
-    formula predicts what all would give; τ is not linear in the scores and follows no such formula, so that
-    ``truth`` and ``same_size`` are simulated instead. Samples and halves in which all means are equal have no
-    τ, and do not count.
+    Halves are less reliable than all, and τ follows no formula such as Spearman and Brown's, so that
+    ``truth`` and ``same_size`` are simulated. Samples and halves in which all means are equal have no τ.
     """
     if np.isnan(noise.truth).all():
         return None

@@ -171,7 +171,7 @@ class AlignmentResult(Result):
     precision_interval: tuple[float, float] | None
     """Interval of the same from resampling groups."""
     precision_chance: float
-    """Precision of a random order of the traits: one half, less what people rate at the threshold."""
+    """Precision of a random order of the traits: one half, minus what people rate at the threshold."""
     by_group: Mapping[str, GroupAlignment]
     """Agreement on each group."""
     ceiling: float | None

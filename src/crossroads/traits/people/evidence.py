@@ -125,10 +125,7 @@ class Judgements:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The means: group → trait → score, without the cells that are missing."""
-        return {
-            group: {trait: float(v) for trait, v in zip(self.traits, row, strict=True) if not np.isnan(v)}
-            for group, row in zip(self.groups, self._means, strict=True)
-        }
+        return nested_cells(self.groups, self.traits, self._means)
 
     def select(self, groups: Iterable[str], traits: Iterable[str] | None = None) -> Judgements:
         """The judgements of some groups on some traits, or on all, in the order given."""
@@ -151,10 +148,8 @@ class Judgements:
         """
         wanted = dict.fromkeys(annotators)
         if not self.annotators:
-            raise EvidenceError(
-                "these judgements are means over all annotators.",
-                hint="read the file with the answers of each annotator.",
-            )
+            means = "these judgements are means over all annotators."
+            raise EvidenceError(means, hint="read the file with the answers of each annotator.")
         if not wanted:
             raise InputError("no annotator is left.", hint="choose at least one.")
         rows = [self.annotators.index(one_of("annotator", name, self.annotators)) for name in wanted]
@@ -194,6 +189,14 @@ class Judgements:
         return halves[0], halves[1]
 
 
+def nested_cells(groups: Iterable[str], traits: Sequence[str], values: Floats) -> dict[str, dict[str, float]]:
+    """The cells of a table: group → trait → value, without those that are NaN."""
+    return {
+        group: {trait: float(v) for trait, v in zip(traits, row, strict=True) if not np.isnan(v)}
+        for group, row in zip(groups, values, strict=True)
+    }
+
+
 def _mean(ratings: Floats) -> Floats:
     """Mean over the first dimension; NaN where nothing was rated."""
     rated = ~np.isnan(ratings)
@@ -204,8 +207,7 @@ def _mean(ratings: Floats) -> Floats:
 
 def _check_names(*names: Sequence[str]) -> None:
     for kind, several in zip(("group", "trait", "annotator"), names, strict=True):
-        twice = [name for i, name in enumerate(several) if name in several[:i]] if several else []
-        if twice:
+        if twice := [name for i, name in enumerate(several) if name in several[:i]]:
             raise EvidenceError(
                 f"the {kind} {in_short(twice[0])} occurs twice.", hint="two spellings may mean the same."
             )

@@ -144,22 +144,19 @@ def read_judgements(
 
     Notes
     -----
-    In the published file of single answers, the columns *poor - wealthy* and *untrustworthy - trustworthy*
-    of the group *women* are copies of *egoistic - altruistic*: all twenty people would have given the same
-    three numbers, and only the mean of the last agrees with the published means. Equal columns of four or
-    more people are looked for in any file. The column whose mean agrees with ``means`` is kept; the others
-    lose their single answers and take the mean from there. Without ``means``, the published file of means
-    is used if it is in the same folder; without that, all equal columns are left out. A warning names
-    them.
+    In the published file of single answers, two columns of the group *women* are copies of a third: all
+    twenty people would have given the same three numbers. Equal columns of four or more people are looked for
+    in any file. The column whose mean agrees with ``means`` is kept; the others lose their single answers and
+    take the mean from there. Without ``means``, the published file of means is used if it is in the same
+    folder; without that, all equal columns are left out. A warning names them.
 
     Examples
     --------
     >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
     >>> import crossroads as cr
-    >>> file = Path(mkdtemp(), "people.csv")
-    >>> _ = file.write_text("group,trait,score,annotator\nnurses,cold-warm,80,ann\nnurses,cold-warm,90,ben\n")
-    >>> people = cr.traits.read_judgements(file)
+    >>> table = "group,trait,score,annotator\nnurses,cold-warm,80,ann\nnurses,cold-warm,90,ben\n"
+    >>> _ = Path("people.csv").write_text(table)
+    >>> people = cr.traits.read_judgements("people.csv")
     >>> people.annotators, people.to_dict()
     (('ann', 'ben'), {'nurses': {'cold-warm': 85.0}})
     """

@@ -153,10 +153,8 @@ def screen(
     names = [one.annotator for one in screened]
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice or not screened:
-        raise InputError(
-            f"the annotator {in_short(twice[0])} is given twice." if twice else "there are no answers.",
-            hint="give the answers of each annotator once.",
-        )
+        fault = f"the annotator {in_short(twice[0])} is given twice." if twice else "there are no answers."
+        raise InputError(fault, hint="give the answers of each annotator once.")
     shares: dict[str, float] = {}
     failed: dict[str, tuple[str, ...]] = {}
     for one in screened:

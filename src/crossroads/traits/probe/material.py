@@ -253,9 +253,8 @@ def read_templates(path: str | Path) -> tuple[tuple[str, ...], bool]:
             raise FormatError("templates must be a list of texts.", path=file, key="templates")
         found = [text for one in lists for text in one]
     if not found:
-        raise FormatError(
-            "there are no templates.", path=file, hint="write one per line, such as {plural} are {trait}."
-        )
+        hint = "write one per line, such as {plural} are {trait}."
+        raise FormatError("there are no templates.", path=file, hint=hint)
     for text in found:
         try:
             template_places(text)
