@@ -12,8 +12,10 @@ from crossroads.comparison.battery import (
     comparison_name,
     join_comparisons,
 )
+from crossroads.comparison.report.audits import compare_audits, saved_audit
+from crossroads.comparison.report.files import joint
 from crossroads.contexts.measures.battery import CeatBatteryResult
-from crossroads.core.audit.audit import FinishedAudit
+from crossroads.core.audit.audit import FinishedAudit, Session
 from crossroads.core.audit.engine import (
     LACKING,
     Context,
@@ -26,9 +28,10 @@ from crossroads.core.audit.engine import (
     make_tasks,
     run_tasks,
 )
-from crossroads.core.audit.job import Session
 from crossroads.core.audit.progress import SMALL
 from crossroads.core.evidence import Embeddings
+from crossroads.core.report.documents.records import Record
+from crossroads.core.report.files import Joint
 from crossroads.core.results.gathered import Missing
 from crossroads.core.stimuli import Design
 from crossroads.words.audit import Words
@@ -145,3 +148,18 @@ ROWS = tuple(
     for measure in ("weat", "ceat")
 )  # fmt: skip
 """Comparisons of two models on one test."""
+
+
+def compare_written(
+    audits: Mapping[str, FinishedAudit],
+    records: Sequence[Record],
+    tested: CompareBatteryResult | None,
+    *,
+    seed: int,
+) -> Joint:
+    """Compare audits that were written, with paired tests of every pair if there are any."""
+    saved = [
+        saved_audit(name, one.audit.values(), one.designs, record.vectors)
+        for (name, one), record in zip(audits.items(), records, strict=True)
+    ]
+    return joint(compare_audits(saved, tested=tested, seed=seed, anything=True))

@@ -33,7 +33,15 @@ class Subject:
     """Other subjects that it imports."""
     results: tuple[str, ...] = ()
     """Modules that define types of results."""
-    rows: str = ""
-    """Module with its rows of the table of measures; none without."""
+    audit: str = ""
+    """Module of audits: ``ROWS`` of the table of measures, ``WORK`` for kinds of models, and ``draw``."""
+    formats: str = ""
+    """Module that recognises files, folders and names of vectors."""
+    manifests: Mapping[str, str] = field(default_factory=dict)
+    """Formats of manifests of its folders, and the kinds of models that these are."""
+    several: str = ""
+    """Module that compares the audits of several models."""
+    published: str = ""
+    """Module with what papers say about tests."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """Its commands."""

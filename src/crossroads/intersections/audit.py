@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
+from crossroads import plots
 from crossroads.core.audit.engine import Row, Unit
+from crossroads.core.audit.plan import Plan, Work
 from crossroads.core.errors import InputError
 from crossroads.core.evidence import Embeddings
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.figures import Figures, published_points
 from crossroads.core.results.gathered import Missing
 from crossroads.intersections.detection import DetectionResult
 from crossroads.intersections.published import (
@@ -20,9 +23,6 @@ from crossroads.intersections.published import (
 )
 from crossroads.intersections.rsa import RsaResult, rsa, rsa_name
 from crossroads.intersections.wefat import WefatResult, crossing_name, wefat
-
-if TYPE_CHECKING:
-    from crossroads.core.audit.plan import Plan
 
 
 def _targets(kind: str) -> Callable[[Plan], list[Unit]]:
@@ -81,3 +81,16 @@ ROWS = (
     ),
 )  # fmt: skip
 """Detections and comparisons of geometry."""
+WORK: dict[str, Work] = {}
+"""They are measured with the words of models of every kind."""
+
+
+def draw(audit: Audit, figures: Figures) -> None:
+    """Draw the detections whose truth is known, and the comparisons of geometry."""
+    detections = audit.of(DetectionResult).items()
+    for kind in DETECTIONS:
+        curves = {name: one for name, one in detections if one.kind == kind and one.curve}
+        if curves:
+            figures.save(kind, plots.roc(curves, published=published_points().get(kind, {})))
+    if fits := list(audit.of(RsaResult).values()):
+        figures.save("geometry", plots.fit_plot(fits))

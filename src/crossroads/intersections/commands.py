@@ -15,7 +15,7 @@ from crossroads.core.errors import InputError, UnknownNameError
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.models.kinds import TAKES, recognise
-from crossroads.core.report.published import published_points
+from crossroads.core.report.figures import published_points
 from crossroads.core.results import encode
 from crossroads.core.results.gaps import require_sets
 from crossroads.core.stimuli import StimulusSet, read_sheet
@@ -35,6 +35,7 @@ from crossroads.intersections.published import (
 from crossroads.intersections.published import intersectional_words as intersectional_words
 from crossroads.intersections.rsa import RsaResult, rsa
 from crossroads.intersections.wefat import group_table
+from crossroads.words.commands import series_of, vectors_of
 
 SheetFile = Annotated[
     Path | None,
@@ -88,10 +89,10 @@ def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outco
     material = _material(detected)
     if detected.vocabulary:
         written.draw_one(len(material.targets), "group")
-        return _discovered(detected, source.vectors(None), material, written.seed)
+        return _discovered(detected, vectors_of(source, None), material, written.seed)
     table = group_table(material.groups)
     names = [name for members in table.names.values() for name in members]
-    emb = source.vectors([*names, *material.words])
+    emb = vectors_of(source, [*names, *material.words])
     results = {
         target: detect(
             detected.kind, emb, material, target, detected.threshold, detected.missing, written.seed,
@@ -196,9 +197,9 @@ def rsa_command(source: o.Source, compared: Compared, written: Written) -> Outco
     words = list(dict.fromkeys(word for trio in trios for part in trio for word in part))
     layered, layers = source.layer == o.ALL, dict[int | None, Embeddings]()
     if layered:
-        layers.update(source.series(words, "layers").items())
+        layers.update(series_of(source, words, "layers").items())
     else:
-        layers[None] = source.vectors(words)
+        layers[None] = vectors_of(source, words)
     if compared.missing == "raise":
         sets = {" / ".join(part.name for part in trio): {part.name: part for part in trio} for trio in trios}
         require_sets({"" if at is None else f"layer {at}": emb for at, emb in layers.items()}, sets)

@@ -19,7 +19,8 @@ SUBJECT = Subject(
         "people.alignment_result",
         "people.survey",
     ),
-    rows="audit",
+    audit="audit",
+    manifests={"crossroads-logits/1": "logits"},
     commands={
         "probe": Command(
             "commands.probe",

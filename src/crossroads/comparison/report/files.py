@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
+from crossroads import plots
 from crossroads.comparison.battery import CompareBatteryResult, comparison_name
 from crossroads.comparison.models import CompareResult
 from crossroads.comparison.report.audits import Comparison
 from crossroads.contexts.measures.bootstrap import CeatBootstrapResult
 from crossroads.core.errors import join_words
+from crossroads.core.report.documents.records import Record
+from crossroads.core.report.figures import Figures
+from crossroads.core.report.files import Joint, Written, write_joint
 from crossroads.core.report.methods.citations import cited, keys_of
 from crossroads.core.report.methods.paragraph import described
 from crossroads.core.report.renderers.texts import latex_tables, markdown_blocks
@@ -25,6 +31,56 @@ _OVER_CONTEXTS = (
     "Over contexts (CEAT) the unit is the target word, by its association averaged over all of its contexts"
 )
 _MOST_WORDS = 40
+
+
+def joint(comparison: Comparison) -> Joint:
+    """A comparison as its folder contains it."""
+    battery = comparison.battery
+    scores = [
+        {"measure": one.measures[0], "model_1": one.models[0], "model_2": one.models[1], **row}
+        for one in comparison.traits
+        for row in one._rows()
+    ]
+    return Joint(
+        results=comparison.results,
+        title=f"Associations in {join_words(battery.models, most=3)}",
+        methods=comparison_methods(comparison),
+        citations=comparison_citations(comparison),
+        markdown=comparison_markdown(comparison),
+        latex=comparison_latex(comparison),
+        skipped=battery.skipped,
+        rows={"comparison": battery._rows(), "trait_comparison": scores},
+        tables=comparison_tables(comparison),
+        notes=comparison_notes(comparison),
+        draw=partial(_draw, battery),
+    )
+
+
+def _draw(battery: CompareBatteryResult, figures: Figures) -> None:
+    """Draw one figure per pair of models."""
+    pairs = dict.fromkeys([*battery.pairs, *(one.models for one in battery.unpaired)])
+    for i, pair in enumerate(pairs, start=1):
+        name = "comparison" if len(pairs) == 1 else f"comparison-{i}"
+        figures.save(name, plots.comparison_plot(battery, pair))
+
+
+def write_comparison(
+    output: Path, comparison: Comparison, *, records: Sequence[Record] = (), figures: bool = True
+) -> Written:
+    """Write a comparison of saved audits, with one page for all of them; the audits are not changed.
+
+    Parameters
+    ----------
+    output
+        The folder; an existing comparison is replaced.
+    comparison
+        What was compared.
+    records
+        The audits, for the page.
+    figures
+        Whether to draw figures.
+    """
+    return write_joint(output, joint(comparison), records=records, figures=figures)
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 from rich.markup import escape
 
-from crossroads.contexts.audit import CONTEXTUAL
 from crossroads.contexts.measures.battery import CeatBatteryResult, ceat_battery
 from crossroads.contexts.measures.ceat import Variance
 from crossroads.contexts.measures.levels import MultilevelCeatResult, multilevel_ceat
+from crossroads.core.audit.plan import CONTEXTUAL
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, Convention, Opt, Outcome, Written, command
 from crossroads.core.cli.terminal import progress as waiting

@@ -8,17 +8,28 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from crossroads.core.audit.engine import Settings, worker_count
-from crossroads.core.audit.job import KINDS_OF_WORK, Job, Session
-from crossroads.core.audit.plan import Plan, make_plan
-from crossroads.core.audit.progress import Progress, ProgressTracker
+from crossroads.core.audit.engine import (
+    Context,
+    Evidence,
+    Outcomes,
+    Settings,
+    collect,
+    make_tasks,
+    run_tasks,
+    worker_count,
+)
+from crossroads.core.audit.plan import Plan, make_plan, table, work_on
+from crossroads.core.audit.progress import LOADING, Progress, ProgressTracker
 from crossroads.core.errors import InputError
-from crossroads.core.models.kinds import KindName, check_options, recognise
+from crossroads.core.evidence import Embeddings
+from crossroads.core.models.files import ModelFiles, find_model
+from crossroads.core.models.kinds import KindName, SourceOptions, check_options, recognise
 from crossroads.core.models.transformers import Device
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.audit import FinishedAudit as FinishedAudit
@@ -26,9 +37,104 @@ from crossroads.core.results import Result, encode, versions
 from crossroads.core.results.robustness import checks
 from crossroads.core.stimuli import Design
 from crossroads.core.storage.cache import Cache, Form, Key
-from crossroads.core.storage.files import code
+from crossroads.core.storage.files import code, evidence_code
 from crossroads.subjects import subjects
-from crossroads.words.models.ask import SourceOptions
+
+_OPERATIONS_A_SECOND = 2e11
+_WEIGHTS = (".safetensors", ".gguf", ".hdf5")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """Where finished work is kept, and how progress is reported."""
+
+    cache: Cache
+    """Finished work."""
+    tracker: ProgressTracker
+    """Reports progress."""
+
+
+@dataclass(kw_only=True)
+class Job:
+    """A running audit: its plan, and the results so far."""
+
+    plan: Plan
+    """What to measure."""
+    settings: Settings
+    """Options of the measures."""
+    source: SourceOptions
+    """How vectors are obtained from the model."""
+    cache: Cache
+    """Where finished work is kept."""
+    tracker: ProgressTracker
+    """Reports progress."""
+    workers: int | None
+    """Number of tasks that run at a time."""
+    results: dict[str, Result] = field(default_factory=dict)
+    """Results by name."""
+    designs: dict[str, Design] = field(default_factory=dict)
+    """Designs that could be measured, by name."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """What could not be measured, and why."""
+    vectors: Embeddings | None = None
+    """Vectors of the stimuli."""
+    first_error: InputError | None = None
+    """The first error of work that could not be done."""
+
+    @property
+    def model(self) -> str:
+        """The model as given."""
+        return self.plan.kind.model
+
+    def measure(self, evidence: Mapping[str, Evidence], *, insist: bool = True) -> Outcomes:
+        """Measure every row of the table that this evidence is for."""
+        context = Context(
+            plan=self.plan, evidence=evidence, settings=self.settings, cache=self.cache, insist=insist
+        )
+        tasks = make_tasks(table(), context)
+        outcomes = run_tasks(tasks, self.cache, workers=self.workers, tracker=self.tracker)
+        found = collect(tasks, context, outcomes)
+        self.results |= found.results
+        self.designs |= found.designs
+        self.left_out |= found.left_out
+        return outcomes
+
+    def ask(self, make: Callable[[Cache, Any], T], doing: str, seconds: float = LOADING) -> T:
+        """Vectors of an earlier run, or of the model: ``make`` writes to the cache what it does not find."""
+        self.tracker.begin(doing, seconds)
+        before = self.cache.written
+        found = make(self.cache, self.tracker.step)
+        self.tracker.finish(kept=self.cache.written == before, work=seconds)
+        return found
+
+    def attempt(self, what: str, work: Callable[[], None]) -> None:
+        """Run work that may fail although other measures of the model succeed."""
+        try:
+            work()
+        except InputError as error:
+            self.left_out[what] = error.message
+            self.first_error = self.first_error or error
+
+    def place(self, what: str, **decided: Any) -> Path:
+        """Where a store or answers of a transformer are kept."""
+        files = self.files
+        record: dict[str, Any] = {"model": files.sha256, "name": files.name, "revision": files.revision}
+        record |= {"device": self.source.device, "code": evidence_code()}
+        return self.cache.place(Key(what, files.name, {**record, **decided}))
+
+    @cached_property
+    def files(self) -> ModelFiles:
+        """The files of a transformer, with their checksum, which takes about a second per gigabyte."""
+        self.tracker.begin(f"checking {self.model}")
+        return find_model(self.model)
+
+
+def model_seconds(files: ModelFiles, tokens: float) -> float:
+    """Approximate seconds to read tokens: two operations per weight, of four bytes each in the files."""
+    weights = [one for one in Path(files.folder).iterdir() if one.suffix in _WEIGHTS]
+    mine = [one for one in weights if files.gguf is None or one.name == files.gguf]
+    return LOADING + tokens * 2 * sum(one.stat().st_size for one in mine) / 4 / _OPERATIONS_A_SECOND
 
 
 def run_audit(
@@ -145,7 +251,7 @@ def run_plan(
         tracker=session.tracker,
         workers=workers,
     )
-    KINDS_OF_WORK[plan.kind.name](job)
+    work_on(plan.kind).run(job)
     if not job.results:
         raise job.first_error or InputError(f"nothing of {plan.kind.shown} could be measured.")
     audit = Audit(with_checks(job.results), kind=plan.kind.name, left_out=job.left_out)

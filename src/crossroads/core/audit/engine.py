@@ -27,6 +27,7 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence import Provenance
 from crossroads.core.inference.permutation.test import Alternative
+from crossroads.core.models.kinds import Correction
 from crossroads.core.models.saved import manifest_identity
 from crossroads.core.results import Result, encode, versions
 from crossroads.core.results.gathered import Missing
@@ -36,7 +37,6 @@ from crossroads.core.storage.cache import Cache, Form, Key
 from crossroads.core.storage.files import code
 from crossroads.core.workers import processors
 from crossroads.subjects import subjects
-from crossroads.words.checks.corrections import Correction
 
 _DECIDING = tuple(f"core/{name}" for name in ("inference", "audit", "evidence", "results", "wording"))
 """The code that decides a result."""
@@ -217,6 +217,8 @@ class Row:
     """Errors that are such a reason; by default those of :func:`lacking`."""
     alone: bool = False
     """Whether it uses all processors by itself."""
+    late: bool = False
+    """Whether it comes after the rows of other subjects."""
     seconds: Callable[[Unit], float] | float = SMALL
     """Approximate seconds: longer tasks start earlier, and advance the progress bar further."""
 

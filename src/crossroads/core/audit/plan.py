@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from crossroads.contexts import audit as on_contexts
+from crossroads.core.audit.engine import Row
 from crossroads.core.errors import InputError
 from crossroads.core.models.kinds import ON_WORDS, Kind, check_options
-from crossroads.core.stimuli import Design, StimulusSet, batteries, catalog
-from crossroads.intersections import audit as intersections
-from crossroads.traits import audit as traits
-from crossroads.words import audit as on_words
-from crossroads.words.models.images import image_labels, image_sets
+from crossroads.core.stimuli import Design, batteries, catalog
+from crossroads.subjects import brought
 
-TABLE = (*on_words.ROWS, *intersections.ROWS, *on_words.SPACE, *on_contexts.ROWS, *traits.ROWS)
-"""Every measure of audits, in the order of the results."""
+STATIC = ("weat", "ceat-intersectional")
+"""The batteries of the catalogue that are measured on one vector per word."""
+CONTEXTUAL = ("ceat", "ceat-intersectional")
+"""Those that are measured on context vectors."""
+
+
+@cache
+def table() -> tuple[Row, ...]:
+    """Every measure of audits, in the order of the results: the rows of all subjects."""
+    rows = [row for module in brought("audit") for row in module.ROWS]
+    return tuple(sorted(rows, key=lambda row: row.late))
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an audit does with a kind of model."""
+
+    run: Callable[[Any], None]
+    """Measures the model of a :class:`~crossroads.core.audit.audit.Job`."""
+    complete: Callable[[Plan], Plan] | None = None
+    """Completes a plan, if something must be added."""
+
+
+def work_on(kind: Kind) -> Work:
+    """The work for a kind of model, which is that of a subject."""
+    found: Work = next(module.WORK[kind.name] for module in brought("audit") if kind.name in module.WORK)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +73,7 @@ class Plan:
     @cached_property
     def names(self) -> dict[str, str]:
         """Name of each test in rules, to its kind."""
-        return {name: kind for row in TABLE for name, kind in row.names(self).items()}
+        return {name: kind for row in table() for name, kind in row.names(self).items()}
 
 
 def make_plan(
@@ -86,12 +108,12 @@ def make_plan(
             f"{'pairs' if human is None else 'human'}= was given together with named tests.",
             hint="leave the tests out: judgements and pairs are about scores of groups on traits.",
         )
-    words = _chosen(designs, on_words.STATIC) if has_words else []
+    words = _chosen(designs, STATIC) if has_words else []
     over_contexts = has_contexts or contexts is not None
-    return Plan(
+    plan = Plan(
         kind=kind,
-        words=tuple(words if images is None else with_images(words, images)),
-        contexts=tuple(_chosen(designs, on_contexts.CONTEXTUAL)) if over_contexts else (),
+        words=tuple(words),
+        contexts=tuple(_chosen(designs, CONTEXTUAL)) if over_contexts else (),
         whole=designs is None,
         traits=about_groups,
         sentences=contexts,
@@ -101,6 +123,8 @@ def make_plan(
         placebo=placebo,
         layers=layers,
     )
+    complete = work_on(kind).complete
+    return plan if complete is None else complete(plan)
 
 
 def _chosen(designs: Sequence[Design] | None, default: Sequence[str]) -> list[Design]:
@@ -108,33 +132,3 @@ def _chosen(designs: Sequence[Design] | None, default: Sequence[str]) -> list[De
         return list(designs)
     known = batteries()
     return [catalog(member) for name in default for member in known[name]]
-
-
-def with_images(designs: Sequence[Design], folder: Path) -> list[Design]:
-    """Designs, each followed by one with images in place of the sets that a folder has images of."""
-    sets = image_labels(image_sets(folder))
-    by_name = {_plain(name): labels for name, labels in sets.items()}
-    found: list[Design] = []
-    for design in designs:
-        found.append(design)
-        seen = {
-            role: by_name[_plain(one.name)]
-            for role, one in design.sets.items()
-            if _plain(one.name) in by_name
-        }
-        if seen:
-            roles: dict[str, Any] = {
-                role: StimulusSet(one.name, tuple(seen.get(role, one))) for role, one in design.sets.items()
-            }
-            found.append(Design(name=f"{design.name}-images", **roles))
-    if len(found) == len(designs):
-        known = sorted({one.name for design in designs for one in design.sets.values()})
-        raise InputError(
-            f"no subfolder of {folder} is named like a set of the tests: it has {', '.join(sets)}.",
-            hint=f"name them like the sets, such as {', '.join(repr(name) for name in known[:4])}.",
-        )
-    return found
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.casefold().replace("-", " ").replace("_", " ").split())

@@ -9,38 +9,31 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from crossroads.comparison.audit import compare_finished
-from crossroads.comparison.battery import CompareBatteryResult
-from crossroads.comparison.commands import show_comparison
-from crossroads.comparison.report.audits import Comparison
-from crossroads.comparison.report.files import comparison_markdown
-from crossroads.core.audit.audit import FinishedAudit, audit_cache, audit_folder, draw_once, run_plan
+from crossroads.core.audit.audit import FinishedAudit, Session, audit_cache, audit_folder, draw_once, run_plan
 from crossroads.core.audit.engine import Settings
-from crossroads.core.audit.job import Session
 from crossroads.core.audit.plan import Plan, make_plan
 from crossroads.core.audit.progress import WRITING, ProgressTracker
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Seeded, command
 from crossroads.core.cli.terminal import interrupts as interrupting
 from crossroads.core.cli.terminal import tables as printing
-from crossroads.core.cli.terminal.audits import show_audit, watching
+from crossroads.core.cli.terminal.audits import show_audit, show_joint, watching
 from crossroads.core.errors import CrossroadsError, InputError
 from crossroads.core.evidence.model_names import distinct_names
 from crossroads.core.inference.permutation.test import Alternative
-from crossroads.core.models.kinds import TAKES, KindName, check_options, recognise
+from crossroads.core.models.kinds import TAKES, Correction, KindName, SourceOptions, check_options, recognise
 from crossroads.core.report.audit import Audit
-from crossroads.core.report.files import Drawer, Written, write_audits
+from crossroads.core.report.files import Drawer, Joint, Written, write_audits
 from crossroads.core.report.folder import check_output
 from crossroads.core.report.gate.files import read_rules
 from crossroads.core.report.gate.rules import Gate, Rule, check_rules, judge
 from crossroads.core.report.renderers.texts import markdown_summary
+from crossroads.core.results import Result
 from crossroads.core.stimuli import Design
-from crossroads.core.stimuli.files.lists import read_frequencies
+from crossroads.core.stimuli.files.lists import read_frequencies, wordfreq_language
 from crossroads.core.storage.disks import disk_errors
 from crossroads.core.storage.files import check_file, write_file
-from crossroads.words.checks.corrections import Correction
-from crossroads.words.checks.scales import wordfreq_language
-from crossroads.words.models.ask import SourceOptions
+from crossroads.subjects import brought
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable with the path of the file that GitHub shows with a job."""
@@ -198,7 +191,7 @@ class Done:
     """Audits by the unique name of the model."""
     gates: Mapping[str, Gate]
     """Verdicts of the rules, if there were any."""
-    comparison: CompareBatteryResult | None
+    comparison: Result | None
     """Comparison of every pair of models."""
 
 
@@ -224,7 +217,9 @@ def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: See
             session = Session(cache=cache, tracker=ProgressTracker(watch))
             session.tracker.divide(len(plans))
             audits = run_all(plans, settings, audited.source, session, workers, called)
-            compared = compare_finished(audits, settings, session, workers=workers)
+            compared = None
+            for comparing in brought("several"):
+                compared = comparing.compare_finished(audits, settings, session, workers=workers)
             gates: dict[str, Gate] = {}
             if folder.rules is not None:
                 for (model, one), plan in zip(audits.items(), plans, strict=True):
@@ -363,9 +358,7 @@ def write(done: Done, folder: Folder, seed: int, drawer: Drawer) -> Written:
     )
 
 
-def tell(
-    done: Done, folder: Folder, absent: Sequence[str], compared: Comparison | None, *, json: bool
-) -> None:
+def tell(done: Done, folder: Folder, absent: Sequence[str], compared: Joint | None, *, json: bool) -> None:
     """Write the summary, print the results, and raise an error if a rule was broken."""
     gate = None
     if done.gates:
@@ -380,7 +373,7 @@ def tell(
                 printing.out.print()
             show_audit(one.audit, name, said)
         if compared is not None:
-            show_comparison(compared)
+            show_joint(compared)
         if gate is not None and gate.passed:
             printing.out.print(f"{gate.headline}.", markup=False)
         printing.ending(folder.output, absent)
@@ -388,13 +381,13 @@ def tell(
         gate.check()
 
 
-def summary_of(done: Done, compared: Comparison | None) -> str:
+def summary_of(done: Done, compared: Joint | None) -> str:
     """The summary in Markdown: of several models the comparison, then one after the other."""
     parts = [markdown_summary(one.audit, done.gates.get(name)) for name, one in done.audits.items()]
-    return "\n".join([*([] if compared is None else [comparison_markdown(compared)]), *parts])
+    return "\n".join([*([] if compared is None else [compared.markdown]), *parts])
 
 
-def print_json(done: Done, output: Path, gate: Gate | None, compared: Comparison | None) -> None:
+def print_json(done: Done, output: Path, gate: Gate | None, compared: Joint | None) -> None:
     """Write the one JSON document of the command."""
     more: dict[str, Any] = {} if gate is None else {"gate": gate.to_dict()}
     audits = [one.audit for one in done.audits.values()]

@@ -8,15 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt
-from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.errors import InputError, Missing, UnknownNameError, join_words, nearest
-from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.permutation.test import Alternative, Method, Ties
-from crossroads.core.models.kinds import KindName, check_options, recognise
+from crossroads.core.models.kinds import KindName, Pooling
 from crossroads.core.models.transformers import Device
 from crossroads.core.stimuli import Design, batteries, catalog, read_designs
-from crossroads.words.models.ask import Over, embed_series, embed_words
-from crossroads.words.models.settings import Pooling
 
 ALL = "all"
 WORDS, MODELS = "Words", "Models"
@@ -168,42 +164,13 @@ class Source:
             )
 
     @property
-    def _asking(self) -> dict[str, Any]:
+    def reading(self) -> dict[str, Any]:
+        """How a model reads words, as functions take it."""
         layer = None if self.layer in (None, ALL) else int(str(self.layer))
         return {
             "prompt": self.prompt, "pooling": self.pooling, "layer": layer, "revision": self.revision,
-            "device": self.device,
+            "device": self.device, "fallback": self.fallback,
         }  # fmt: skip
-
-    def vectors(self, words: Sequence[str] | Sequence[Design] | None) -> Embeddings:
-        """One vector per word, with a progress bar; None for all words of a file."""
-        found = recognise(self.model, format=self.format, kind=self.kind)
-        check_options([found], layer=self.layer)
-        if self.layer == ALL:
-            raise InputError(
-                "-M layer=all was given, and one layer is measured here.",
-                hint="mleat and rsa measure each layer of a model.",
-            )
-        bar = waiting.reading if found.name in ("vectors", "series") else waiting.asking
-        with bar(found.shown) as progress:
-            return embed_words(
-                self.model,
-                words,
-                kind=self.kind,
-                format=self.format,
-                fallback=self.fallback,
-                served=self.served,
-                progress=progress,
-                **self._asking,
-            )
-
-    def series(self, words: Sequence[str] | Sequence[Design], over: Over | None) -> dict[int, Embeddings]:
-        """Vectors in every layer, checkpoint or decade, with a progress bar."""
-        bar = waiting.reading if over == "decades" else waiting.asking
-        with bar(self.model) as progress:
-            return embed_series(
-                self.model, words, over=over, fallback=self.fallback, progress=progress, **self._asking
-            )
 
 
 @dataclass(frozen=True, kw_only=True)

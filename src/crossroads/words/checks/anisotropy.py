@@ -116,7 +116,11 @@ class AnisotropyResult(Result):
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
         for over in dict.fromkeys(one.over for one in results.values()):
             yield f"Measured on {OVER[over]}."
-        yield from (f"Warning: {one.warning}" for one in results.values() if one.warning)
+        yield from cls._warnings(results)
+
+    @classmethod
+    def _warnings(cls, results: Mapping[str, Self]) -> list[str]:
+        return [f"Warning: {one.warning}" for one in results.values() if one.warning]
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""

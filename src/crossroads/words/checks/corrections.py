@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,11 @@ from crossroads.core.inference.geometry import (
     unit,
 )
 from crossroads.core.inference.ranks import doubled_midranks
+from crossroads.core.models.kinds import Correction
 from crossroads.core.results import Result, Row, Stat, long_row, stat
 from crossroads.core.results.gathered import Missing, check_inputs, gather
 from crossroads.core.stimuli import Design
 
-Correction = Literal["standardise", "all-but-the-top", "rank"]
-"""Corrections of a space; none is applied unless it is named."""
 CORRECTIONS: Mapping[str, str] = {
     "standardise": "each dimension with mean 0 and standard deviation 1",
     "all-but-the-top": "without the mean and the strongest directions",

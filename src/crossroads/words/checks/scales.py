@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crossroads.core.errors import InputError, UnknownNameError, in_short, require
+from crossroads.core.errors import InputError, in_short
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.options import is_number
 from crossroads.core.stimuli import Design
-from crossroads.core.stimuli.files.lists import read_frequencies
+from crossroads.core.stimuli.files.lists import read_frequencies, wordfreq_language, wordfreq_package
 
 
 class Scale(NamedTuple):
@@ -86,29 +86,13 @@ def _first_of(table: Mapping[Any, Any], forms: Iterable[str]) -> Any:
     return next((table[form] for form in forms if form in table), None)
 
 
-def wordfreq_language(name: str) -> str:
-    """The language in a name such as ``wordfreq:de`` or ``de``, checked; empty where none is named."""
-    language = name.removeprefix("wordfreq").removeprefix(":")
-    _wordfreq(language or "en")
-    return language
-
-
-def _wordfreq(language: str) -> Any:
-    """The package, once it is known to have a language."""
-    package = require("wordfreq", extra="frequency", purpose="taking frequencies from wordfreq")
-    known = package.available_languages()
-    if language not in known:
-        raise UnknownNameError("language of wordfreq", language, sorted(known))
-    return package
-
-
 def _is_frequency(value: Any) -> bool:
     return value is not None and is_number(value) and 0 < value < np.inf
 
 
 def _wordfreq_scale(name: str, design: Design) -> Scale:
     language = wordfreq_language(name) or design.language or "en"
-    wordfreq = _wordfreq(language)
+    wordfreq = wordfreq_package(language)
 
     def of(word: str, _: str) -> float | None:
         value = float(wordfreq.word_frequency(word.replace("_", " "), language))

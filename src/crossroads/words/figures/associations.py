@@ -75,8 +75,8 @@ def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None
         digits=3,
         sided=sided,
         title=f"{test.design}: associations of the words",
-        subtitle=f"{wording.effect(test)}, {wording.chance(test)} ({wording.tail(test.alternative)})"
-        f", exact {p_equals(test._p, 'figure')}",
+        subtitle=f"{wording.effect(test.effect_size, test.crossed.pvalue)} "
+        f"({wording.tail(test.alternative)}), exact {p_equals(test._p, 'figure')}",
         note=wording.sentence(
             "vertical lines: means of the two sets", wording.WHICH_P, wording.model(result)
         ),

@@ -33,6 +33,7 @@ from crossroads.core.wording.numbers import P
 from crossroads.words.measures.battery import BatteryResult
 from crossroads.words.measures.mleat import MleatResult
 from crossroads.words.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, MapCell, map_cells, reach
+from crossroads.words.measures.weat import WeatResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +45,17 @@ _SIDES = {"a": RED, "b": BLUE}
 _DASHES = (0, (3, 2))
 IN_CELL = 0.05
 """Room beside the text of a cell, in inches."""
+
+
+def _effect(test: WeatResult) -> str:
+    return wording.effect(test.effect_size, test.crossed.pvalue)
+
+
+def _rule(test: MleatResult) -> str:
+    """The criterion for an association in a Level 2 test."""
+    least, alpha = test.conventions["least_effect"], test.conventions["alpha"]
+    tail = wording.tail(test.level1.alternative)
+    return f"|d| > {least:g} and p < {wording.level(alpha)} ({tail})"
 
 
 @figure(MleatResult)
@@ -80,11 +92,11 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
         width=COLUMN,
         body=_MAP_TALL,
         title=result.design,
-        subtitle=f"Level 1: {wording.effect(result.level1)}, {wording.chance(result.level1)}",
+        subtitle=f"Level 1: {_effect(result.level1)}",
         above=0.12 + max(height(text, BODY) for text in columns.values()),
         below=0.12 + sum(height(text, size) + gap for text, size, gap, _ in below),
         note=wording.sentence(
-            f"* found to lean (dark border): {wording.rule(result)}",
+            f"* found to lean (dark border): {_rule(result)}",
             "dashed border: not found to lean",
             "≠ the groups differ; dashed: other words might not show it" if differ else "",
             "number: size of the Level 2 effect size",
@@ -112,7 +124,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
 
 def _below(result: MleatResult, differ: str, room: float) -> list[tuple[str, float, float, dict[str, Any]]]:
     """What stands below a map: texts, their size, the room under each, and how they look."""
-    tests = (f"Level 2: {wording.effect(one)}, {wording.chance(one)}" for one in result.level2.values())
+    tests = (f"Level 2: {_effect(one)}" for one in result.level2.values())
     sized = [fitted(text, room / 2 - 0.06, SMALL) for text in tests]
     size = min(size for _, size in sized)
     pattern = phrases.pattern(result.crossed_pattern, result.titles)
@@ -306,7 +318,7 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     marks, adjusted = _marks(result), result._adjusted_p()
     notes = wrapped(_note(result, marks), room, SMALL, lines=8)
     shown = [cell for test in result.tests for cell in cells_of(test).values()]
-    key = key_rows(key_entries(wording.rule(result.tests[0]), shown, marks), room)
+    key = key_rows(key_entries(_rule(result.tests[0]), shown, marks), room)
     lines = [range(start, min(start + columns, len(heads))) for start in range(0, len(heads), columns)]
     labelled = [max(height(heads[i][key], size) for i in line for key in "xy") for line in lines]
     tall = [_tall([result.tests[i] for i in line]) for line in lines]
@@ -391,7 +403,7 @@ def _maps_small_map(ax: Axes, test: MleatResult, differ: str, tall: float) -> No
 
 def _write_heading(ax: Axes, test: MleatResult, adjusted: P | None, labelled: float) -> None:
     """The name of a test and its Level 1 test, above the names of its targets."""
-    level1 = f"{wording.effect(test.level1)}, {wording.adjusted_chance(adjusted)}"
+    level1 = f"d = {wording.number(test.level1.effect_size)}, {wording.adjusted_chance(adjusted)}"
     for text, up, asked, weight in ((test.design, 0.17, BODY, "bold"), (level1, 0.05, SMALL, "normal")):
         line, fits = fitted(text, _PITCH - 0.06, asked, weight=weight)
         look = {"weight": weight, "color": ON_CELL if weight == "normal" else INK}

@@ -20,6 +20,7 @@ from crossroads.core.errors import CrossroadsError, InputError, in_short, join_w
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.models.files import ModelFiles, find_model
+from crossroads.core.models.kinds import CLIP_TYPES
 from crossroads.core.models.transformers import (
     Device,
     check_tokens,
@@ -33,8 +34,6 @@ from crossroads.core.stimuli import Sentence
 from crossroads.words.models.images import Images, images_sha256, labelled_images, read_image
 from crossroads.words.models.prompts import PromptedWord, Words, prompted_words, said_prompts
 
-CLIP_TYPES = ("clip", "siglip", "siglip2", "metaclip_2", "chinese_clip", "altclip")
-"""Model types that are read, as config.json names them."""
 CLIP_PROMPT = "a picture that brings to mind {word}"
 """The prompt of ML-EAT for words; images need none."""
 Progress = Callable[[int, int], None]

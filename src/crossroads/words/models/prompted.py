@@ -21,12 +21,12 @@ from crossroads.core.errors import CrossroadsError, InputError, join_words, one_
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.models.elmo import Elmo
+from crossroads.core.models.kinds import Pooling
 from crossroads.core.models.transformers import Device, check_tokens, load_whole_model
 from crossroads.words.models.prompts import PromptedWord, Words, prompted_words, said_prompts
 from crossroads.words.models.settings import (
     DEFAULT_PROMPT,
     ENCODER,
-    Pooling,
     ResolvedModel,
     packages,
     resolve_model,

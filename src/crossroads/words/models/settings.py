@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from crossroads.core.errors import InputError, one_of, require
 from crossroads.core.models.elmo import NAME, TOKENS, Elmo, ElmoTokenizer, elmo_versions
@@ -22,9 +22,6 @@ from crossroads.words.models.clip import is_clip
 from crossroads.words.models.sentence import SentenceEncoder, is_sentence_encoder, load_sentence_encoder
 
 DECODER, ENCODER, SENTENCES = "decoder", "encoder", "sentence encoder"
-Pooling = Literal["auto", "last", "word", "mean", "cls", "sentence"]
-"""Which tokens give the vector: the last of the prompt, those of the word, all, the first, or as the model's
-own files define."""
 DEFAULT_POOLING = {DECODER: "last", ENCODER: "word", SENTENCES: "sentence"}
 DEFAULT_PROMPT = {DECODER: "This is {word}", ENCODER: "This is {word}", SENTENCES: "{word}"}
 
@@ -44,7 +41,7 @@ class ResolvedModel:
     prompt: str
     """Template for words that have none of their own."""
     pooling: str
-    """One of :data:`Pooling`, but not ``"auto"``."""
+    """One of :data:`~crossroads.core.models.kinds.Pooling`, but not ``"auto"``."""
     layer: int | str
     """The layer that is read, from 0; or ``"sum"`` of an ELMo's."""
     top: int

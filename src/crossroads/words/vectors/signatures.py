@@ -61,6 +61,31 @@ def check_format(name: str) -> str:
     return name
 
 
+def kind_of_format(name: str) -> tuple[str, str]:
+    """The kind of a model with vectors in a format, and why it is of this kind."""
+    return ("series" if check_format(name) == "histwords" else "vectors"), f"its format is {name}"
+
+
+def kind_of_folder(folder: Path) -> tuple[str, str] | None:
+    """The same for a folder; None where it has no vectors in a format of folders."""
+    if histwords.decades(folder):
+        return "series", "it contains decades such as 1900-w.npy"
+    return ("vectors", "it is a spaCy pipeline") if spacy_pipelines.is_pipeline_folder(folder) else None
+
+
+def kind_of_file(file: Path) -> tuple[str, str]:
+    """The same for a file."""
+    return "vectors", f"it is a file of vectors ({sniff(file)})"
+
+
+def kind_of_name(name: str) -> tuple[str, str] | None:
+    """The same for a name that is not a path; None where it is not one of vectors."""
+    if name in NAMES:
+        return "vectors", "it is the name of embedded vectors"
+    installed = spacy_pipelines.is_installed_pipeline(name)
+    return ("vectors", "it is an installed spaCy pipeline") if installed else None
+
+
 _HEAD = 1 << 16
 _PICKLE_SUFFIXES = (".kv", ".model", ".pkl", ".pickle", ".wordvectors")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from textwrap import fill
+from typing import Any
 
 from rich.markup import escape
 from rich.progress import BarColumn, TextColumn
@@ -14,10 +15,9 @@ from crossroads.core.audit.progress import Progress as Watcher
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.report.audit import KINDS, Audit, conclusions_of
+from crossroads.core.report.files import PAGE, Joint
 from crossroads.core.report.renderers.texts import findings_by_status
 from crossroads.core.wording.numbers import counted
-from crossroads.words.checks.anisotropy import AnisotropyResult
-from crossroads.words.measures.battery import BatteryResult
 
 _LONGEST = 30
 _TRUSTED = 10.0
@@ -81,15 +81,11 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
     """
     printing.out.print(_heading(audit, name or audit.model))
     said = set() if said is None else said
-    for one in audit.of(AnisotropyResult).values():
-        if one.warning:
-            printing.out.print(f"Warning: {one.warning}", style="yellow", markup=False)
-            said.add(f"Warning: {one.warning}")  # and not again below its table
-    for battery in audit.of(BatteryResult).values():
-        notes = BatteryResult._tabulate({battery._label: battery}).notes
-        for note in notes:
-            printing.out.print(f"Warning: {note}", style="yellow", markup=False)
-        said.update(notes)  # and not again below its table
+    for kind, results in reversed(audit.by_type()):  # what concerns the whole space comes first
+        for note in kind._warnings(results):
+            warning = f"Warning: {note.removeprefix('Warning: ')}"
+            printing.out.print(warning, style="yellow", markup=False)
+            said.add(note)  # and not again below its table
     for heading, lines in findings_by_status(conclusions_of(audit)).items():
         printing.out.print(f"\n{heading}", style="bold", markup=False)
         for line in lines:
@@ -102,8 +98,17 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
     printing.skipped({name: why for name, (_, why) in audit.unmeasured().items()})
 
 
+def show_joint(joint: Joint) -> None:
+    """Print the tables of a comparison and their notes."""
+    for table in joint.tables:
+        printing.show(table, elsewhere=PAGE)
+    for sentence in joint.notes:
+        printing.out.print(sentence, style="dim", markup=False)
+
+
 def _heading(audit: Audit, name: str) -> str:
-    said, battery = f"[b]{escape(name)}[/b]", audit.one(BatteryResult)
+    said = f"[b]{escape(name)}[/b]"
+    battery: Any = next((one for one in audit.values() if one._tests_on == "words"), None)
     if battery is None:
         return f"{said}: {KINDS[audit.kind]}"
     size = battery.provenance[0].details.get("vocabulary")

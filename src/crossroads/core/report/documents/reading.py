@@ -34,7 +34,6 @@ from crossroads.core.results import SCHEMA, Result
 from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.files.text import read_text
 from crossroads.core.wording import phrases
-from crossroads.traits.people.alignment_result import AlignmentResult, alignment_name
 
 _SHAPES = {"kind": str, "model": str, "designs": list, "skipped": dict, "names": list, "targets": list}
 _ABOUT = ("crossroads", "schema", "command", "output", "models", "results", *_SHAPES)
@@ -176,7 +175,7 @@ def _named(data: Plain) -> Iterator[tuple[str | None, Any]]:
     for key, value in data.items():
         for one in _results_in(value) if key not in _ABOUT else ():
             measure = phrases.measure(str(one.get("measure")))
-            yield alignment_name(f"{measure}, without pilot") if key == "without_pilot" else None, one
+            yield f"{measure}, without pilot alignment" if key == "without_pilot" else None, one
 
 
 def _results_in(value: Any) -> list[Plain]:
@@ -238,7 +237,7 @@ def _by_model(files: Sequence[_File]) -> list[Record]:
 def _sources(result: Result) -> tuple[str, ...]:
     """The models of a result, without sources of human judgements."""
     found = tuple(one.source for one in result.provenance)
-    return found[:-1] if isinstance(result, AlignmentResult) and len(found) > 1 else found
+    return found[:-1] if result._judged and len(found) > 1 else found
 
 
 def _distinct(records: Sequence[Record]) -> list[Record]:

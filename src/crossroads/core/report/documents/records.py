@@ -127,12 +127,20 @@ def document_of(names: Sequence[str], results: Sequence[Plain], **about: Any) ->
     }
 
 
+def tests_of(document: Mapping[str, Any]) -> list[str]:
+    """Every design with results in a document."""
+    names = [str(one["name"]) for one in document["designs"]]
+    for result in document["results"]:
+        tests = result.get("tests")  # of some results their number
+        inside = tests if isinstance(tests, list) else []
+        found = (one.get("design") for one in (result, *inside) if isinstance(one, dict))
+        names += [name for name in found if isinstance(name, str)]
+    return list(dict.fromkeys(names))
+
+
 def revive(data: Mapping[str, Any]) -> Result:
     """A result of any type from its plain data."""
-    from crossroads.papers.cells import Reproduction  # known once it is loaded, like all other types
-
-    kinds: tuple[type[Result], ...] = (*result_kinds(), Reproduction)
-    known = {kind.__name__: kind for kind in kinds}
+    known = {kind.__name__: kind for kind in result_kinds()}
     name = data.get("type")
     if not isinstance(name, str) or name not in known:
         raise UnknownNameError("type of result", str(name), known)

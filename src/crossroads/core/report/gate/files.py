@@ -13,8 +13,8 @@ from typing import Any
 from crossroads.core.errors import FormatError, UnknownNameError, in_short, nearest
 from crossroads.core.inference.multiplicity import ADJUSTED_P
 from crossroads.core.report.gate.rules import STATISTICS, TEXTS, Rule
+from crossroads.core.results import result_kinds
 from crossroads.core.stimuli.files.text import load_toml, read_text
-from crossroads.words.measures.patterns import PATTERNS
 
 _EXAMPLE = 'a rule is [[rule]] with test = "weat6", statistic = "effect_size" and above = 1.0.'
 KEYS = (
@@ -126,7 +126,7 @@ class _Entry:
         if not text and rule.values:
             raise self.error("is", f"{rule.statistic} is a number.", "use above or below.")
         for word in rule.values:
-            self.check_known("is", word, set(PATTERNS))
+            self.check_known("is", word, {one for kind in result_kinds() for one in kind._words_for_rules})
         if not rule.values and not sizes:
             hint = "give is = [...]." if text else "give above or below."
             raise self.error("statistic", "the rule forbids nothing.", hint)

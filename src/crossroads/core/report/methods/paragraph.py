@@ -9,13 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crossroads.contexts.measures.battery import CeatBatteryResult
-from crossroads.contexts.measures.bootstrap import CeatBootstrapResult
-from crossroads.contexts.measures.ceat import CeatResult
-from crossroads.contexts.measures.levels import MultilevelCeatResult
 from crossroads.core.errors import join_words
 from crossroads.core.evidence.model_names import distinct_names
 from crossroads.core.report.audit import KINDS, Audit, tested
@@ -32,10 +28,6 @@ from crossroads.core.report.methods.conventions import (
 from crossroads.core.results import Result
 from crossroads.core.wording import phrases
 from crossroads.core.wording.escaping import in_markdown
-from crossroads.traits.people.alignment_result import AlignmentResult
-from crossroads.words.measures.battery import BatteryResult
-from crossroads.words.measures.mleat import MleatResult
-from crossroads.words.measures.stability import BootstrapResult
 
 if TYPE_CHECKING:
     from crossroads.core.evidence import Provenance
@@ -90,7 +82,7 @@ def _asked(audit: Audit) -> list[str]:
     for battery in _batteries(audit):
         names = [one.design for one in battery.tests]
         tests = "test compares" if len(names) == 1 else "tests compare"
-        where = " over contexts" if isinstance(battery, CeatBatteryResult) else ""
+        where = " over contexts" if battery._tests_on == "contexts" else ""
         if names:
             sentences.append(
                 f"{len(names)} {tests} two sets of target words by their mean cosines with two sets of "
@@ -113,8 +105,10 @@ def _runs(names: Sequence[str]) -> list[str]:
     return [one for run in runs for one in ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else run)]
 
 
-def _batteries(audit: Audit) -> list[BatteryResult | CeatBatteryResult]:
-    return [*audit.of(BatteryResult).values(), *audit.of(CeatBatteryResult).values()]
+def _batteries(audit: Audit) -> list[Any]:
+    """Batteries, those on words first."""
+    found = [one for one in audit.values() if one._tests_on]
+    return sorted(found, key=lambda one: one._tests_on != "words")
 
 
 def _inferred(audit: Audit) -> list[str]:
@@ -137,12 +131,12 @@ def _inferred(audit: Audit) -> list[str]:
     if tests:
         given = dict.fromkeys(str(one.conventions.get("alternative", "two-sided")) for one in tests)
         tails = [phrases.TOLD_TAILS.get(one, one) for one in given]
-        ways = dict.fromkeys(method for _, one in audit.named() for _, method in _methods(one))
+        ways = dict.fromkeys(method for _, one in audit.named() for _, method in one._pvalue_methods())
         sentences.append(
             "p-values for just these words count divisions of the target words "
             f"({in_markdown(join_words(ways))}; {in_markdown(join_words(tails))})."
         )
-    drawn = [one for _, one in audit.named() if isinstance(one, (BootstrapResult, CeatBootstrapResult))]
+    drawn: list[Any] = [one for _, one in audit.named() if one._resampled]
     if drawn:
         told = dict.fromkeys(f"{one.conventions['interval']}, {one.resamples:,} resamples" for one in drawn)
         sentences.append(f"Intervals of effect sizes are bootstrapped ({in_markdown(join_words(told))}).")
@@ -171,7 +165,7 @@ def _absent(audit: Audit) -> list[Row]:
 
 def _models(audit: Audit) -> list[Row]:
     """The models of the results and the human judgements, with all that identifies them."""
-    people = [one.provenance[-1] for one in audit.of(AlignmentResult).values() if one.provenance]
+    people = [one.provenance[-1] for one in audit.values() if one._judged and one.provenance]
     everyone = [source for result in audit.values() for source in result.provenance]
     models = _distinct(one for one in everyone if one not in people)
     head = "Model" if len(models) == 1 else "One of the models"
@@ -212,18 +206,15 @@ def _told(sources: dict[str, list[str]], names: Mapping[str, str]) -> list[str]:
 
 def _tests(audit: Audit) -> list[Row]:
     """Which tests were run, and on which words."""
-    battery = audit.one(BatteryResult)
-    tests = () if battery is None else battery.tests
+    tests = next((one.tests for one in _batteries(audit) if one._tests_on == "words"), ())
     lists = [f"{in_markdown(t.design)} (word lists {t.level1.digest[:12]})" for t in tests]
     rows = [("Tests", ", ".join(lists))] if lists else []
     inside = [(test.design, test.provenance) for test in tests]
-    said = (BatteryResult, CeatBatteryResult, BootstrapResult)
     others = [
         name
         for name, one in audit.named()
         if (getattr(one, "design", None), one.provenance) not in inside
-        and not isinstance(one, said)
-        and not one._about_test
+        and not (one._tests_on or one._about_test)
     ]
     if others:
         rows.append(("Also", "; ".join(map(in_markdown, dict.fromkeys(others)))))
@@ -259,7 +250,7 @@ def _pvalues(audit: Audit) -> list[Row]:
     """The method that each p-value actually used."""
     found: dict[str, list[str]] = {}
     for name, result in audit.named():
-        for part, method in _methods(result):
+        for part, method in result._pvalue_methods():
             found.setdefault(method, []).append(f"{name}{part}")
     if not found:
         return []
@@ -271,18 +262,6 @@ def _pvalues(audit: Audit) -> list[Row]:
     return [("p-values of association tests", told)]
 
 
-def _methods(result: Result) -> Iterator[tuple[str, str]]:
-    """Each p-value over stimuli of a test, and its method."""
-    if isinstance(result, MleatResult):
-        yield " level 1", result.level1.method
-        yield from ((f" level 2 {key}", one.method) for key, one in result.level2.items())
-    elif isinstance(result, MultilevelCeatResult):
-        yield " 1", result.level1.stimulus_method
-        yield from ((f" 2 {key}", one.stimulus_method) for key, one in result.level2.items())
-    elif isinstance(result, CeatResult):
-        yield "", result.stimulus_method
-
-
 def _coverage(audit: Audit) -> list[Row]:
     """Stimuli left out or found under another spelling, grouped by tests that lack the same words."""
     left: dict[str, dict[str, None]] = {}
@@ -290,7 +269,7 @@ def _coverage(audit: Audit) -> list[Row]:
     notes: dict[str, dict[str, None]] = {}
     for name, result in audit.named():
         coverage = result.coverage
-        if coverage is None or isinstance(result, (BootstrapResult, CeatBootstrapResult)):
+        if coverage is None or result._resampled:
             continue  # those beside a test of the same words
         of = tested(result, name)
         respelled |= coverage.respelled

@@ -23,13 +23,12 @@ from crossroads.core.errors import CrossroadsError, FormatError
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.report.audit import KINDS, Audit, Concluded
 from crossroads.core.report.documents.records import DRAWS, MOST_DRAWS, Record, source_names
-from crossroads.core.report.published import published_findings
 from crossroads.core.results import SCHEMA, pointer_part, versions
 from crossroads.core.stimuli import Design, catalog
 from crossroads.core.storage.arrays import ArrayArchive
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
-from crossroads.papers.fidelity import fidelity
+from crossroads.subjects import brought
 
 MOST_NUMBERS = 20_000
 """Other lists of numbers, such as one per word, are kept up to this length."""
@@ -74,7 +73,8 @@ def page_data(
     """
     models = max(1, sum(one.vectors is not None for one in records))
     share = BUDGET // models, OTHERS_BUDGET // models
-    known = published_findings(one.document for one in (*records, *comparisons))
+    documents, papers = [one.document for one in (*records, *comparisons)], brought("published")
+    known = {name: found for module in papers for name, found in module.findings_on(documents).items()}
     return {
         "version": versions()["crossroads"],
         "schema": SCHEMA,
@@ -85,7 +85,7 @@ def page_data(
         "audits": [_audit(one, share) for one in records],
         "comparisons": [_audit(one, share) for one in comparisons],
         "findings": {name: [one.to_dict() for one in numbers] for name, numbers in known.items()},
-        "fidelity": [one.to_dict() for one in fidelity()],
+        "fidelity": [one.to_dict() for module in papers for one in module.fidelity()],
         "groups": _groups(),
     }
 

@@ -22,6 +22,7 @@ from typing import Any
 from crossroads.core.errors import InputError
 from crossroads.core.report.documents.records import Record
 from crossroads.core.report.page.data import page_data
+from crossroads.core.results import result_kinds
 from crossroads.core.storage.files import write_file
 from crossroads.core.wording.escaping import one_line
 from crossroads.core.wording.table import in_html
@@ -108,10 +109,8 @@ def models_of(records: Sequence[Record]) -> list[Record]:
 
 def compares(record: Record) -> bool:
     """Whether a record is a comparison of models."""
-    return bool(record.results) and all(
-        one["type"] in ("CompareResult", "CompareBatteryResult", "CompareTraitsResult")
-        for one in record.results
-    )
+    comparing = {kind.__name__ for kind in result_kinds() if kind._section == "comparison"}
+    return bool(record.results) and all(one["type"] in comparing for one in record.results)
 
 
 def _hash(text: str) -> str:

@@ -13,7 +13,6 @@ from crossroads.core.report.audit import Audit
 from crossroads.core.results import Coverage, Row
 from crossroads.core.stimuli.files.spreadsheets import write_rows
 from crossroads.core.wording import phrases
-from crossroads.words.measures.battery import BatteryResult
 
 COVERAGE = ("design", "set", "word", "status", "detail")
 """Columns of the table of coverage."""
@@ -33,28 +32,15 @@ def write_tables(folder: Path, audit: Audit) -> None:
         rows = [{**_named(name, row), **row} for name, one in results.items() for row in one._rows()]
         if kind._stem and rows:
             write_csv(folder / f"{kind._stem}.csv", rows)
-    for battery in audit.of(BatteryResult).values():
-        write_csv(folder / "associations.csv", association_rows(battery))
+    for one in audit.values():
+        for stem, rows in one._other_files().items():
+            write_csv(folder / f"{stem}.csv", rows)
     write_csv(folder / "coverage.csv", coverage_rows(audit), columns=COVERAGE)
 
 
 def _named(name: str, row: Row) -> Row:
     """The name of the result, if its rows do not include it."""
     return {} if "design" in row or "concept" in row else {"result": name}
-
-
-def association_rows(battery: BatteryResult) -> list[Row]:
-    """The associations of every effect size, by level."""
-    rows = []
-    for test in battery.tests:
-        levels = {"1": test.level1, "2 x": test.level2["x"], "2 y": test.level2["y"]}
-        for level, one in levels.items():
-            for name in ("x", "y") if level == "1" else ("a", "b"):
-                place = {"design": test.design, "level": level, "set": name}
-                rows += [
-                    {**place, "word": word, "association": one.associations[word]} for word in one.sets[name]
-                ]
-    return rows
 
 
 def coverage_rows(audit: Audit) -> list[Row]:

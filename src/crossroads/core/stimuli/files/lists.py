@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crossroads.core.errors import FormatError, in_short
+from crossroads.core.errors import FormatError, UnknownNameError, in_short, require
 from crossroads.core.stimuli.files.spreadsheets import from_cell
 from crossroads.core.stimuli.files.text import Place, check_known, read_data, read_text, table_rows
 
@@ -107,6 +107,22 @@ def _from_toml(file: Path) -> Iterator[tuple[Place, str, str]]:
 
 
 _TWO_COLUMNS = "give a word and its count or frequency on every line, with a comma or a tab between them."
+
+
+def wordfreq_language(name: str) -> str:
+    """The language in a name such as ``wordfreq:de`` or ``de``, checked; empty where none is named."""
+    language = name.removeprefix("wordfreq").removeprefix(":")
+    wordfreq_package(language or "en")
+    return language
+
+
+def wordfreq_package(language: str) -> Any:
+    """The package, once it is known to have a language."""
+    package = require("wordfreq", extra="frequency", purpose="taking frequencies from wordfreq")
+    known = package.available_languages()
+    if language not in known:
+        raise UnknownNameError("language of wordfreq", language, sorted(known))
+    return package
 
 
 def read_frequencies(path: str | Path) -> dict[str, float]:
