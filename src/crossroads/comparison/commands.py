@@ -13,10 +13,10 @@ from crossroads.comparison.models import Attributes, Scale
 from crossroads.comparison.report.audits import compare_audits, saved_audits
 from crossroads.comparison.report.files import joint, write_comparison
 from crossroads.core.cli import options as o
+from crossroads.core.cli.audit import show_joint
 from crossroads.core.cli.runner import Arg, Convention, Opt, Seeded, Shown, command, passed
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
-from crossroads.core.cli.terminal.audits import show_joint
 from crossroads.core.errors import InputError
 from crossroads.core.inference.permutation.test import Tail
 from crossroads.core.report.documents.reading import records_of

@@ -14,7 +14,7 @@ from crossroads.core.cli import app as program
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import keys_of
 from crossroads.core.errors import CrossroadsError
-from crossroads.core.report.gate.rules import GateError
+from crossroads.core.report.gate import GateError
 from tests.fixtures.commands import Command
 
 CODE = """

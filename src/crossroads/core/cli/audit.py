@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any
+
+from rich.markup import escape
+from rich.progress import BarColumn, TextColumn
 
 from crossroads.core.audit.audit import FinishedAudit, Session, audit_cache, audit_folder, draw_once, run_plan
 from crossroads.core.audit.engine import Settings
 from crossroads.core.audit.plan import Plan, make_plan
-from crossroads.core.audit.progress import WRITING, ProgressTracker
+from crossroads.core.audit.progress import WRITING, Event, ProgressTracker
+from crossroads.core.audit.progress import Progress as Watcher
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Seeded, command
 from crossroads.core.cli.terminal import interrupts as interrupting
+from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
-from crossroads.core.cli.terminal.audits import show_audit, show_joint, watching
 from crossroads.core.errors import CrossroadsError, InputError
 from crossroads.core.evidence.model_names import distinct_names
 from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.kinds import TAKES, Correction, KindName, SourceOptions, check_options, recognise
-from crossroads.core.report.audit import Audit
-from crossroads.core.report.files import Drawer, Joint, Written, write_audits
+from crossroads.core.report.audit import KINDS, Audit, conclusions_of
+from crossroads.core.report.files import PAGE, Joint, write_audits
 from crossroads.core.report.folder import check_output
-from crossroads.core.report.gate.files import read_rules
-from crossroads.core.report.gate.rules import Gate, Rule, check_rules, judge
-from crossroads.core.report.renderers.texts import markdown_summary
-from crossroads.core.results import Result
+from crossroads.core.report.gate import Gate, Rule, check_rules, judge, read_rules
+from crossroads.core.report.renderers.texts import findings_by_status, markdown_summary
 from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.files.lists import read_frequencies, wordfreq_language
 from crossroads.core.storage.disks import disk_errors
 from crossroads.core.storage.files import check_file, write_file
+from crossroads.core.wording.numbers import counted
 from crossroads.subjects import brought
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -96,20 +101,23 @@ class Audited:
         False
     )
 
-    @property
-    def names(self) -> list[str]:
-        """The models as given, or the default."""
-        return self.models or ["default"]
-
     def plans(self, designs: Sequence[Design] | None) -> list[Plan]:
         """The plan of each model; optional inputs are given to the models that can use them."""
-        extras = {"contexts": self.contexts, "images": self.images, "human": self.human}
-        plans = make_plans(
-            self.names, designs, self.kind, self.format, extras, placebo=self.placebo, layers=self.layers
-        )
-        check_options(
-            [plan.kind for plan in plans], prompt=self.prompt, served=self.served, correct=self.correct
-        )
+        kinds = [recognise(name, format=self.format, kind=self.kind) for name in self.models or ["default"]]
+        twice = [one.shown for at, one in enumerate(kinds) if one in kinds[:at]]
+        if twice:
+            raise InputError(f"the model {twice[0]!r} was given twice.", hint="give each model once.")
+        inputs = {name: getattr(self, name) for name in ("contexts", "images", "human", "placebo", "layers")}
+        plans = []
+        for kind in kinds:
+            # if no model can use an input, the first raises the error
+            options = {
+                name: value
+                for name, value in inputs.items()
+                if value and (kind.name in TAKES[name] or not any(one.name in TAKES[name] for one in kinds))
+            }
+            plans.append(make_plan(kind, designs, **options))
+        check_options(kinds, prompt=self.prompt, served=self.served, correct=self.correct)
         return plans
 
     def settings(self, seed: int) -> Settings:
@@ -183,18 +191,6 @@ class Folder:
             write_file(Path(self.summary), text)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Done:
-    """The audits of one command."""
-
-    audits: Mapping[str, FinishedAudit]
-    """Audits by the unique name of the model."""
-    gates: Mapping[str, Gate]
-    """Verdicts of the rules, if there were any."""
-    comparison: Result | None
-    """Comparison of every pair of models."""
-
-
 @command
 def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: Seeded) -> None:
     """Run every measure that applies; write one page and the numbers.
@@ -204,7 +200,7 @@ def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: See
     """
     interrupting.promise(interrupting.UNTOUCHED)
     output, workers = folder.output, folder.workers
-    called = o.checked_names(folder.name, audited.names)
+    called = o.checked_names(folder.name, audited.models or ["default"])
     folder.check()
     plans = audited.plans(chosen.designs() if chosen.test or chosen.design else None)
     check_apart(plans, output)
@@ -217,21 +213,28 @@ def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: See
             session = Session(cache=cache, tracker=ProgressTracker(watch))
             session.tracker.divide(len(plans))
             audits = run_all(plans, settings, audited.source, session, workers, called)
-            compared = None
+            tested = None
             for comparing in brought("several"):
-                compared = comparing.compare_finished(audits, settings, session, workers=workers)
-            gates: dict[str, Gate] = {}
+                tested = comparing.compare_finished(audits, settings, session, workers=workers)
             if folder.rules is not None:
-                for (model, one), plan in zip(audits.items(), plans, strict=True):
-                    gates[model] = held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
-            done = Done(audits=audits, gates=gates, comparison=compared)
+                for (model, one), plan in zip(list(audits.items()), plans, strict=True):
+                    gate = held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
+                    audits[model] = replace(one, gate=gate)
             session.tracker.begin(f"writing {output}")
+            without = {} if folder.vectors else {"vectors": None}
             with disk_errors(output, parts=cache.folder):
-                absent, both = write(done, folder, shown.seed, partial(draw_once, cache))
+                absent, joint = write_audits(
+                    output,
+                    {model: replace(one, **without) for model, one in audits.items()},
+                    tested,
+                    seed=shown.seed,
+                    figures=folder.figures,
+                    drawer=partial(draw_once, cache),
+                )
             session.tracker.finish(work=WRITING)
         interrupting.promise(f"interrupted: the audit was already finished, and is written to {output}.")
         cache.sweep()
-    tell(done, folder, absent, both, json=shown.json)
+    tell(audits, folder, absent, joint, json=shown.json)
 
 
 def _read_counts(given: str | None) -> Mapping[str, float] | str | None:
@@ -242,36 +245,6 @@ def _read_counts(given: str | None) -> Mapping[str, float] | str | None:
         wordfreq_language(given)
         return given
     return read_frequencies(Path(given))
-
-
-def make_plans(
-    models: Sequence[str],
-    designs: Sequence[Design] | None,
-    kind: KindName | None,
-    format_: str | None,
-    extras: Mapping[str, Path | None],
-    *,
-    placebo: bool = False,
-    layers: bool = False,
-) -> list[Plan]:
-    """The plan of each model; optional inputs are given to the models that can use them."""
-    kinds = [recognise(name, format=format_, kind=kind) for name in models]
-    twice = [one.shown for at, one in enumerate(kinds) if one in kinds[:at]]
-    if twice:
-        raise InputError(f"the model {twice[0]!r} was given twice.", hint="give each model once.")
-    given = {name: path for name, path in extras.items() if path is not None}
-    asked = [name for name, on in (("placebo", placebo), ("layers", layers)) if on]
-    plans = []
-    for one in kinds:
-        # if no model can use it, the first raises the error
-        mine = [
-            name
-            for name in (*given, *asked)
-            if one.name in TAKES[name] or not any(other.name in TAKES[name] for other in kinds)
-        ]
-        options: dict[str, Any] = {name: given.get(name, True) for name in mine}
-        plans.append(make_plan(one, designs, **options))
-    return plans
 
 
 def check_apart(plans: Sequence[Plan], output: Path) -> None:
@@ -347,33 +320,29 @@ def all_gates(gates: Mapping[str, Gate]) -> Gate:
     return Gate(verdicts=tuple(verdicts), unmatched=tuple(sorted(everywhere)))
 
 
-def write(done: Done, folder: Folder, seed: int, drawer: Drawer) -> Written:
-    """Write one audit, or several and their comparison."""
-    audits = {
-        name: replace(one, vectors=one.vectors if folder.vectors else None, gate=done.gates.get(name))
-        for name, one in done.audits.items()
-    }
-    return write_audits(
-        folder.output, audits, done.comparison, seed=seed, figures=folder.figures, drawer=drawer
-    )
-
-
-def tell(done: Done, folder: Folder, absent: Sequence[str], compared: Joint | None, *, json: bool) -> None:
+def tell(
+    audits: Mapping[str, FinishedAudit],
+    folder: Folder,
+    absent: Sequence[str],
+    joint: Joint | None,
+    *,
+    json: bool,
+) -> None:
     """Write the summary, print the results, and raise an error if a rule was broken."""
-    gate = None
-    if done.gates:
-        gate = next(iter(done.gates.values())) if len(done.gates) == 1 else all_gates(done.gates)
-    folder.send_summary(summary_of(done, compared))
+    gates = {name: one.gate for name, one in audits.items() if one.gate is not None}
+    gate = None if not gates else all_gates(gates) if len(gates) > 1 else next(iter(gates.values()))
+    summaries = [markdown_summary(one.audit, one.gate) for one in audits.values()]
+    folder.send_summary("\n".join([*([] if joint is None else [joint.markdown]), *summaries]))
     if json:
-        print_json(done, folder.output, gate, compared)
+        print_json([one.audit for one in audits.values()], list(audits), folder.output, gate, joint)
     else:
         said: set[str] = set()
-        for number, (name, one) in enumerate(done.audits.items()):
+        for number, (name, one) in enumerate(audits.items()):
             if number:
                 printing.out.print()
             show_audit(one.audit, name, said)
-        if compared is not None:
-            show_joint(compared)
+        if joint is not None:
+            show_joint(joint)
         if gate is not None and gate.passed:
             printing.out.print(f"{gate.headline}.", markup=False)
         printing.ending(folder.output, absent)
@@ -381,27 +350,108 @@ def tell(done: Done, folder: Folder, absent: Sequence[str], compared: Joint | No
         gate.check()
 
 
-def summary_of(done: Done, compared: Joint | None) -> str:
-    """The summary in Markdown: of several models the comparison, then one after the other."""
-    parts = [markdown_summary(one.audit, done.gates.get(name)) for name, one in done.audits.items()]
-    return "\n".join([*([] if compared is None else [compared.markdown]), *parts])
-
-
-def print_json(done: Done, output: Path, gate: Gate | None, compared: Joint | None) -> None:
+def print_json(
+    audits: Sequence[Audit], models: list[str], output: Path, gate: Gate | None, joint: Joint | None
+) -> None:
     """Write the one JSON document of the command."""
     more: dict[str, Any] = {} if gate is None else {"gate": gate.to_dict()}
-    audits = [one.audit for one in done.audits.values()]
     if len(audits) == 1:
         skipped = {name: why for name, (_, why) in audits[0].unmeasured().items()}
         more |= {"kind": audits[0].kind, "model": audits[0].model, "skipped": skipped}
     else:
-        more |= {"models": list(done.audits)}
-    results = [result for audit in audits for result in audit.values()]
-    names = [name for audit in audits for name in audit]
-    printing.document(
-        "audit",
-        [*results, *([] if compared is None else compared.results)],
-        names=[*names, *([] if compared is None else [one._label for one in compared.results])],
-        output=str(output),
-        **more,
-    )
+        more |= {"models": models}
+    named = [item for audit in audits for item in audit.items()]
+    named += [] if joint is None else [(one._label, one) for one in joint.results]
+    names, results = zip(*named, strict=True)
+    printing.document("audit", results, names=list(names), output=str(output), **more)
+
+
+# ---- in the terminal
+
+_LONGEST = 30
+_TRUSTED = 10.0
+"""Seconds of work after which the observed speed has the same weight as the expected one."""
+
+
+@contextmanager
+def watching() -> Iterator[Watcher]:
+    """A bar over all work, with the current step and the estimated remaining time."""
+    with waiting.Bar(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=10),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[count]}"),
+        waiting.TimeLeft(),
+    ) as bar:
+        task, begun = bar.add_task("beginning", total=1.0, count=""), bar.get_time()
+
+        def watch(event: Event) -> None:
+            now = bar.get_time()
+            bar.update(
+                task,
+                description=escape(_cut(event.doing)),
+                completed=event.share,
+                count=_count(event),
+                due=now + _left(event, now - begun),
+            )
+
+        yield watch
+
+
+def _left(event: Event, elapsed: float) -> float:
+    """Estimated remaining seconds: first from the expected speed, then increasingly from the observed one."""
+    slower = (elapsed + _TRUSTED) / (event.worked + _TRUSTED)
+    return event.seconds * (1 - event.share) * slower
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _count(event: Event) -> str:
+    """Number of finished parts, and how many of them were kept from earlier runs."""
+    if not event.total:
+        return ""
+    parts = f"{event.done:,} of {counted(event.total, 'part')}"
+    return f"{parts}, {event.kept:,} kept" if event.kept else parts
+
+
+def show_audit(audit: Audit, name: str, said: set[str]) -> None:
+    """Print the tables of an audit and their notes.
+
+    ``said`` are sentences already printed below the tables of other models, which are not repeated.
+    """
+    printing.out.print(_heading(audit, name))
+    for kind, results in reversed(audit.by_type()):  # what concerns the whole space comes first
+        for note in kind._warnings(results):
+            warning = f"Warning: {note.removeprefix('Warning: ')}"
+            printing.out.print(warning, style="yellow", markup=False)
+            said.add(note)  # and not again below its table
+    for heading, lines in findings_by_status(conclusions_of(audit)).items():
+        printing.out.print(f"\n{heading}", style="bold", markup=False)
+        for line in lines:
+            wrapped = fill(line, printing.out.width, initial_indent="  • ", subsequent_indent="    ")
+            printing.out.print(wrapped, markup=False, highlight=False)
+    for kind, results in audit.by_type():
+        if printing.out.verbose or kind._printed:
+            printing.show(kind._tabulate(results), elsewhere=PAGE, said=said)
+    printing.notes([(name, one.coverage) for name, one in audit.named() if one._printed])
+    printing.skipped({name: why for name, (_, why) in audit.unmeasured().items()})
+
+
+def show_joint(joint: Joint) -> None:
+    """Print the tables of a comparison and their notes."""
+    for table in joint.tables:
+        printing.show(table, elsewhere=PAGE)
+    for sentence in joint.notes:
+        printing.out.print(sentence, style="dim", markup=False)
+
+
+def _heading(audit: Audit, name: str) -> str:
+    said = f"[b]{escape(name)}[/b]"
+    battery: Any = next((one for one in audit.values() if one._tests_on == "words"), None)
+    if battery is None:
+        return f"{said}: {KINDS[audit.kind]}"
+    size = battery.provenance[0].details.get("vocabulary")
+    what = f"{size:,} words" if isinstance(size, int) else KINDS[audit.kind]
+    return f"{said}: {what}, {counted(len(battery.tests), 'test')}"

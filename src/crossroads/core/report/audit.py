@@ -19,7 +19,7 @@ from crossroads.core.wording.table import Table
 
 if TYPE_CHECKING:
     from crossroads.core.evidence import Embeddings
-    from crossroads.core.report.gate.rules import Gate
+    from crossroads.core.report.gate import Gate
     from crossroads.core.stimuli import Design
 
 R = TypeVar("R", bound=Result)

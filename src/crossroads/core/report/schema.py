@@ -17,7 +17,7 @@ from typing import Any
 from crossroads.core.errors import InputError
 from crossroads.core.report.audit import KINDS
 from crossroads.core.report.documents.records import ARRAYS, REPEATED
-from crossroads.core.report.gate.rules import Gate
+from crossroads.core.report.gate import Gate
 from crossroads.core.results import SCHEMA, Result, result_kinds
 from crossroads.core.results.plain import resolved
 from crossroads.core.storage.files import write_file

@@ -16,7 +16,7 @@ from typing import Any
 from crossroads.core.errors import FormatError, InputError, in_short, join_words
 from crossroads.core.evidence.model_names import numbered
 from crossroads.core.report.documents.records import Record
-from crossroads.core.report.gate.rules import gate_headline
+from crossroads.core.report.gate import gate_headline
 from crossroads.core.report.renderers.texts import finding, findings_in_markdown
 from crossroads.core.stimuli.files.text import read_text
 from crossroads.core.storage.files import check_file, write_file

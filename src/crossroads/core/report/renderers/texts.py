@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from crossroads.core.report.audit import KINDS, Audit, Concluded, conclusions_of
-from crossroads.core.report.gate.rules import Gate
+from crossroads.core.report.gate import Gate
 from crossroads.core.results import Conclusion, describe_coverage, versions
 from crossroads.core.wording.escaping import in_markdown
 from crossroads.core.wording.numbers import between, number

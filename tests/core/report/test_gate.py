@@ -16,8 +16,18 @@ from crossroads.contexts.measures.levels import MultilevelCeatResult
 from crossroads.core.errors import CrossroadsError, FormatError, InputError
 from crossroads.core.inference.multiplicity import ADJUSTED_P, ADJUSTMENTS
 from crossroads.core.report.audit import Audit
-from crossroads.core.report.gate.files import KEYS, SHARES, read_rules
-from crossroads.core.report.gate.rules import STATISTICS, Gate, GateError, Rule, check_rules, judge, readings
+from crossroads.core.report.gate import (
+    KEYS,
+    SHARES,
+    STATISTICS,
+    Gate,
+    GateError,
+    Rule,
+    check_rules,
+    judge,
+    read_rules,
+    readings,
+)
 from crossroads.core.report.renderers.texts import markdown_summary
 from crossroads.core.results import Result
 from crossroads.core.stimuli import Design
