@@ -89,7 +89,7 @@ class _Pairs(Evidence):
 
 
 def compare_finished(
-    finished: Mapping[str, FinishedAudit], settings: Settings, session: Session, *, workers: int | None = None
+    finished: Mapping[str, FinishedAudit], settings: Settings, session: Session
 ) -> CompareBatteryResult | None:
     """Compare every pair of audited models on one vector per word and over contexts.
 
@@ -107,7 +107,7 @@ def compare_finished(
     evidence = {measure: _Pairs(models) for measure, models in plan.items()}
     context = Context(plan=plan, evidence=evidence, settings=settings, cache=session.cache)
     tasks = make_tasks(ROWS, context)
-    outcomes = run_tasks(tasks, session.cache, workers=workers, tracker=session.tracker)
+    outcomes = run_tasks(tasks, session.cache, workers=session.workers, tracker=session.tracker)
     both = {name: one for some in outcomes.values() for name, one in some.items()}
     found = [one for one in both.values() if isinstance(one, CompareBatteryResult)]
     refused = {name: one for name, one in both.items() if isinstance(one, str)}

@@ -13,7 +13,7 @@ from crossroads.contexts.measures.battery import CeatBatteryResult, assemble_cea
 from crossroads.contexts.measures.bootstrap import CeatBootstrapResult, ceat_bootstrap
 from crossroads.contexts.measures.ceat import CeatResult, ceat, context_name
 from crossroads.contexts.measures.levels import MultilevelCeatResult, levels_name, multilevel_ceat
-from crossroads.core.audit.audit import Job, model_seconds
+from crossroads.core.audit.audit import Job, Plan, Work, model_seconds
 from crossroads.core.audit.engine import (
     LACKING,
     Context,
@@ -26,7 +26,6 @@ from crossroads.core.audit.engine import (
     Unit,
     design_unit,
 )
-from crossroads.core.audit.plan import Plan, Work
 from crossroads.core.audit.progress import LOADING
 from crossroads.core.errors import InputError
 from crossroads.core.evidence.contexts import open_contexts

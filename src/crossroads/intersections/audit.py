@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from crossroads import plots
+from crossroads.core.audit.audit import Plan, Work
 from crossroads.core.audit.engine import Row, Unit
-from crossroads.core.audit.plan import Plan, Work
 from crossroads.core.errors import InputError
 from crossroads.core.evidence import Embeddings
 from crossroads.core.report.audit import Audit

@@ -10,9 +10,8 @@ from typing import Any
 
 from crossroads import plots
 from crossroads.contexts.audit import read_sentences
-from crossroads.core.audit.audit import Job, model_seconds
+from crossroads.core.audit.audit import Job, Plan, Work, model_seconds
 from crossroads.core.audit.engine import Evidence, Outcomes, Row, SavedFolder, Settings, Unit, fingerprint
-from crossroads.core.audit.plan import Plan, Work
 from crossroads.core.audit.progress import LOADING
 from crossroads.core.errors import CrossroadsError, InputError
 from crossroads.core.models.files import ModelFiles

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from crossroads import plots
-from crossroads.core.audit.audit import Job, model_seconds
+from crossroads.core.audit.audit import Job, Plan, Work, model_seconds, table
 from crossroads.core.audit.engine import (
     Context,
     Evidence,
@@ -28,7 +28,6 @@ from crossroads.core.audit.engine import (
     design_unit,
     lacking,
 )
-from crossroads.core.audit.plan import Plan, Work, table
 from crossroads.core.audit.progress import LOADING, SMALL
 from crossroads.core.errors import EvidenceError, InputError
 from crossroads.core.evidence import Embeddings

@@ -17,8 +17,8 @@ import pytest
 import crossroads as cr
 from crossroads.comparison.audit import ROWS as COMPARISONS
 from crossroads.contexts.audit import Stored
+from crossroads.core.audit.audit import Plan, make_plan, table
 from crossroads.core.audit.engine import Context, Evidence, Settings, make_tasks, outcome_form
-from crossroads.core.audit.plan import Plan, make_plan, table
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.models.kinds import Kind, SourceOptions, recognise
 from crossroads.core.models.saved import VECTORS, vectors_identity

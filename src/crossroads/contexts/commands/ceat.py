@@ -13,7 +13,7 @@ from rich.markup import escape
 from crossroads.contexts.measures.battery import CeatBatteryResult, ceat_battery
 from crossroads.contexts.measures.ceat import Variance
 from crossroads.contexts.measures.levels import MultilevelCeatResult, multilevel_ceat
-from crossroads.core.audit.plan import CONTEXTUAL
+from crossroads.core.audit.audit import CONTEXTUAL
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, Convention, Opt, Outcome, Written, command
 from crossroads.core.cli.terminal import progress as waiting
@@ -61,7 +61,7 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
     contexts = open_contexts(sampled.store, sampled.fallback)
     options: dict[str, Any] = {
         "samples": sampled.samples, "seed": written.seed, "ddof": sampled.ddof, "variance": sampled.variance,
-        "missing": o.missing_policy(sampled.missing, chosen.test, chosen.design),
+        "missing": o.missing_policy(chosen, sampled.missing),
     }  # fmt: skip
     with waiting.counting("drawing contexts", len(designs)) as (bar, task):
         result = ceat_battery(

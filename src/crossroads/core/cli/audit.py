@@ -14,13 +14,21 @@ from typing import Annotated, Any
 from rich.markup import escape
 from rich.progress import BarColumn, TextColumn
 
-from crossroads.core.audit.audit import FinishedAudit, Session, audit_cache, audit_folder, draw_once, run_plan
+from crossroads.core.audit.audit import (
+    FinishedAudit,
+    Plan,
+    Session,
+    audit_cache,
+    audit_folder,
+    draw_once,
+    make_plan,
+    run_plan,
+)
 from crossroads.core.audit.engine import Settings
-from crossroads.core.audit.plan import Plan, make_plan
 from crossroads.core.audit.progress import WRITING, Event, ProgressTracker
 from crossroads.core.audit.progress import Progress as Watcher
 from crossroads.core.cli import options as o
-from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Seeded, command
+from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Seeded, command, passed
 from crossroads.core.cli.terminal import interrupts as interrupting
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
@@ -40,8 +48,7 @@ from crossroads.core.storage.files import check_file, write_file
 from crossroads.core.wording.numbers import counted
 from crossroads.subjects import brought
 
-STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
-"""The variable with the path of the file that GitHub shows with a job."""
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"  # the variable with the path of the file that GitHub shows with a job
 GITHUB = "github"
 _OUTPUT = "Output"
 
@@ -71,18 +78,11 @@ class Audited:
         ),
     ] = None
     layers: Annotated[bool, Opt("Also every test in each layer.", panel=o.MODELS)] = False
-    contexts: Annotated[
-        Path | None,
-        Opt("Sentences to read words in.", "DIR", panel=o.MODELS),
-    ] = None
+    contexts: Annotated[Path | None, Opt("Sentences to read words in.", "DIR", panel=o.MODELS)] = None
     images: Annotated[
-        Path | None,
-        Opt("Images for a CLIP model: one subfolder per set.", "DIR", panel=o.MODELS),
+        Path | None, Opt("Images for a CLIP model: one subfolder per set.", "DIR", panel=o.MODELS)
     ] = None
-    human: Annotated[
-        Path | None,
-        Opt("Judgements of people to compare with.", "FILE", panel=o.MODELS),
-    ] = None
+    human: Annotated[Path | None, Opt("Judgements of people to compare with.", "FILE", panel=o.MODELS)] = None
     kind: Annotated[KindName | None, ModelOption("kind of MODEL; detected if left out", key="as")] = None
     format: Annotated[str | None, ModelOption("format of a file of vectors; detected if left out")] = None
     prompt: Annotated[str | None, ModelOption("text with {word} in which a model reads words")] = None
@@ -134,9 +134,7 @@ class Audited:
     @property
     def source(self) -> SourceOptions:
         """How models are read."""
-        return SourceOptions(
-            format=self.format, prompt=self.prompt, served=self.served, images=self.images, device=self.device
-        )
+        return SourceOptions(**passed(SourceOptions, self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,13 +144,11 @@ class Folder:
     output: Annotated[Path, Opt("Where results go.", "FOLDER", names="--output -o")] = Path("audit")
     name: o.Names = None
     rules: Annotated[
-        Path | None,
-        Opt("Exit with status 1 if a rule is broken.", "FILE.toml", names="--rules --fail-on"),
+        Path | None, Opt("Exit with status 1 if a rule is broken.", "FILE.toml", names="--rules --fail-on")
     ] = None
     figures: Annotated[bool, Opt("Draw no figures.", names="--figures/--no-figures", panel=_OUTPUT)] = True
     vectors: Annotated[
-        bool,
-        Opt("Do not save the vectors of the words.", names="--vectors/--no-vectors", panel=_OUTPUT),
+        bool, Opt("Do not save the vectors of the words.", names="--vectors/--no-vectors", panel=_OUTPUT)
     ] = True
     summary: Annotated[
         str | None,
@@ -199,7 +195,7 @@ def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: See
     another option measures only what depends on it.
     """
     interrupting.promise(interrupting.UNTOUCHED)
-    output, workers = folder.output, folder.workers
+    output = folder.output
     called = o.checked_names(folder.name, audited.models or ["default"])
     folder.check()
     plans = audited.plans(chosen.designs() if chosen.test or chosen.design else None)
@@ -210,26 +206,24 @@ def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: See
     interrupting.promise(interrupting.kept(output, audit_folder(output), again=again))
     with audit_cache(audit_folder(output), fresh=folder.fresh) as cache:
         with watching() as watch:
-            session = Session(cache=cache, tracker=ProgressTracker(watch))
+            session = Session(cache=cache, tracker=ProgressTracker(watch), workers=folder.workers)
             session.tracker.divide(len(plans))
-            audits = run_all(plans, settings, audited.source, session, workers, called)
+            audits = run_all(plans, settings, audited.source, session, called)
             tested = None
             for comparing in brought("several"):
-                tested = comparing.compare_finished(audits, settings, session, workers=workers)
+                tested = comparing.compare_finished(audits, settings, session)
             if folder.rules is not None:
                 for (model, one), plan in zip(list(audits.items()), plans, strict=True):
                     gate = held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
                     audits[model] = replace(one, gate=gate)
             session.tracker.begin(f"writing {output}")
-            without = {} if folder.vectors else {"vectors": None}
             with disk_errors(output, parts=cache.folder):
+                saved = audits
+                if not folder.vectors:
+                    saved = {model: replace(one, vectors=None) for model, one in audits.items()}
+                options: dict[str, Any] = {"seed": shown.seed, "figures": folder.figures}
                 absent, joint = write_audits(
-                    output,
-                    {model: replace(one, **without) for model, one in audits.items()},
-                    tested,
-                    seed=shown.seed,
-                    figures=folder.figures,
-                    drawer=partial(draw_once, cache),
+                    output, saved, tested, drawer=partial(draw_once, cache), **options
                 )
             session.tracker.finish(work=WRITING)
         interrupting.promise(f"interrupted: the audit was already finished, and is written to {output}.")
@@ -263,7 +257,6 @@ def run_all(
     settings: Settings,
     source: SourceOptions,
     session: Session,
-    workers: int | None,
     names: Sequence[str] | None = None,
 ) -> dict[str, FinishedAudit]:
     """Audit one model after the other, each under a unique name: the given one, or a short one."""
@@ -274,7 +267,7 @@ def run_all(
                 session.tracker.next_model()
             if plan is plans[-1]:
                 session.tracker.expect(1, WRITING)
-            found.append(run_plan(plan, settings, source, session, workers=workers))
+            found.append(run_plan(plan, settings, source, session))
         except CrossroadsError as error:
             if len(plans) > 1 and plan.kind.shown not in error.message:
                 error.message = f"{plan.kind.shown}: {error.message}"
@@ -369,8 +362,7 @@ def print_json(
 # ---- in the terminal
 
 _LONGEST = 30
-_TRUSTED = 10.0
-"""Seconds of work after which the observed speed has the same weight as the expected one."""
+_TRUSTED = 10.0  # seconds of work after which the observed speed has the same weight as the expected one
 
 
 @contextmanager

@@ -15,8 +15,7 @@ HIDDEN = frozenset({"--design", "-d", "--fallback", "--fail-on"})
 """Second names of options, which work and are not shown."""
 _EVERYWHERE = ("json", "verbose", "seed", "help")
 _PANELS = ("Common", "Words", "Models", "Asking", "Cost", "Output", "Scale")
-_INDENT = 26
-"""Column in which explanations begin."""
+_INDENT = 26  # column in which explanations begin
 
 
 def program_help(groups: Mapping[str, Sequence[tuple[str, str]]]) -> str:

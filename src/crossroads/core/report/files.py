@@ -46,38 +46,25 @@ Drawer = Callable[[Path, Any, Callable[[Path], None]], None]
 class Written(NamedTuple):
     """What was written."""
 
-    absent: list[str]
-    """Sentences on what is absent, and what to install for it."""
-    comparison: Joint | None = None
-    """The comparison of several audits, with differences that have no test."""
+    absent: list[str]  # sentences on what is absent, and what to install for it
+    comparison: Joint | None = None  # the comparison of several audits, with differences that have no test
 
 
 @dataclass(frozen=True, kw_only=True)
 class Joint:
     """A comparison of several audits, as its folder contains it; a subject makes it."""
 
-    results: Sequence[Result]
-    """All its results."""
-    title: str
-    """Heading of the page."""
-    methods: str
-    """How models were compared."""
-    citations: str
-    """The citations, in BibTeX."""
-    markdown: str
-    """The tables and notes on one page of Markdown."""
-    latex: str
-    """The tables in LaTeX."""
-    skipped: Mapping[str, str]
-    """What could not be compared, and why."""
-    rows: Mapping[str, Sequence[Row]]
-    """Rows of CSV files, by the stems of their names."""
-    tables: Sequence[Table]
-    """The tables."""
-    notes: Sequence[str]
-    """Notes on them."""
-    draw: Callable[[Figures], None]
-    """Draws the figures."""
+    results: Sequence[Result]  # all its results
+    title: str  # heading of the page
+    methods: str  # how models were compared
+    citations: str  # the citations, in BibTeX
+    markdown: str  # the tables and notes on one page of Markdown
+    latex: str  # the tables in LaTeX
+    skipped: Mapping[str, str]  # what could not be compared, and why
+    rows: Mapping[str, Sequence[Row]]  # rows of CSV files, by the stems of their names
+    tables: Sequence[Table]  # the tables
+    notes: Sequence[str]  # notes on them
+    draw: Callable[[Figures], None]  # draws the figures
 
 
 def write_audits(
@@ -98,8 +85,7 @@ def write_audits(
     audits
         The audits by name of the model.
     tested
-        Paired tests of every pair of models; computed here if left out. Their names of the models are the
-        keys of ``audits``.
+        Paired tests of every pair of models by these names; computed here if left out.
     seed
         Seed of the comparison of scores of groups on traits.
     figures
@@ -173,12 +159,7 @@ def _write_audit(
 
 
 def _write_joint(
-    folder: Path,
-    joint: Joint,
-    records: Sequence[Record],
-    *,
-    figures: bool,
-    drawer: Drawer | None = None,
+    folder: Path, joint: Joint, records: Sequence[Record], *, figures: bool, drawer: Drawer | None = None
 ) -> list[str]:
     """Write every file of a comparison; returns what is absent."""
     record = Record(

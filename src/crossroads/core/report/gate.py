@@ -54,36 +54,25 @@ SHARES = frozenset({
 })  # fmt: skip
 """Statistics between 0 and 1."""
 _LARGEST = sys.float_info.max
-_ADJUSTED = f"p_{phrases.ADJUSTMENT}"
-"""The adjusted p-value that ``unless_adjusted_above`` asks for."""
-_PERHAPS = ("dominance", "emergent")
-"""Kinds of tests that exist only for some answers of a model."""
-_FAILED = frozenset({"broken", "not measured"})
-"""Outcomes that fail an audit."""
+_ADJUSTED = f"p_{phrases.ADJUSTMENT}"  # the adjusted p-value that ``unless_adjusted_above`` asks for
+_PERHAPS = ("dominance", "emergent")  # kinds of tests that exist only for some answers of a model
+_FAILED = frozenset({"broken", "not measured"})  # outcomes that fail an audit
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
     """A rule: what the tests it names must not show."""
 
-    name: str
-    """Name of the rule in the verdict."""
-    test: str = "*"
-    """The test, or a pattern with ``*``, ``?`` and ``[…]``; case does not matter."""
-    statistic: str
-    """What is looked at."""
-    above: float | None = None
-    """The rule is broken by values above this."""
-    below: float | None = None
-    """The rule is broken by values below this."""
-    values: tuple[str, ...] = ()
-    """The rule is broken by these words; in the file, ``is``."""
-    absolute: bool = False
-    """Whether the sign of the value is ignored."""
+    name: str  # name of the rule in the verdict
+    test: str = "*"  # the test, or a pattern with ``*``, ``?`` and ``[…]``; case does not matter
+    statistic: str  # what is looked at
+    above: float | None = None  # the rule is broken by values above this
+    below: float | None = None  # the rule is broken by values below this
+    values: tuple[str, ...] = ()  # the rule is broken by these words; in the file, ``is``
+    absolute: bool = False  # whether the sign of the value is ignored
     unless_adjusted_above: float | None = None
     """A test whose adjusted p-value is above this does not break the rule."""
-    optional: bool = False
-    """Whether the rule may match no test."""
+    optional: bool = False  # whether the rule may match no test
 
     def matches(self, test: str) -> bool:
         """Whether the rule names a test, by name or by pattern."""
@@ -124,10 +113,8 @@ class Verdict:
 class Gate:
     """The verdicts of all rules."""
 
-    verdicts: tuple[Verdict, ...]
-    """One for each rule and test that it names."""
-    unmatched: tuple[str, ...] = field(default=())
-    """Optional rules that match no test."""
+    verdicts: tuple[Verdict, ...]  # one for each rule and test that it names
+    unmatched: tuple[str, ...] = field(default=())  # optional rules that match no test
 
     @property
     def broken(self) -> tuple[Verdict, ...]:
@@ -178,8 +165,7 @@ class GateError(CrossroadsError):
     def __init__(self, gate: Gate) -> None:
         lines = "".join(f"\n  {one.rule}: {one.sentence}" for one in gate.broken)
         super().__init__(
-            f"{gate.headline}:{lines}",
-            hint="the results were written; gate.json has every verdict.",
+            f"{gate.headline}:{lines}", hint="the results were written; gate.json has every verdict."
         )
         self.gate = gate
 
@@ -378,8 +364,11 @@ class _Entry:
             test=self.word("test", "*"),
             statistic=statistic,
             values=self.words(),
-            **{key: self.limit(key) for key in ("above", "below", "unless_adjusted_above")},
-            **{key: self.flag(key) for key in ("absolute", "optional")},
+            above=self.limit("above"),
+            below=self.limit("below"),
+            unless_adjusted_above=self.limit("unless_adjusted_above"),
+            absolute=self.flag("absolute"),
+            optional=self.flag("optional"),
         )
         self.check_kind(rule)
         self.check_limits(rule)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import crossroads as cr
-from crossroads.core.audit.plan import table
+from crossroads.core.audit.audit import table
 from crossroads.core.results import Result
 from crossroads.words.measures.battery import BatteryResult
 from tests.audits import WORDS, AuditRun

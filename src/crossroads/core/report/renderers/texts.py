@@ -84,19 +84,17 @@ def _gate(gate: Gate) -> list[str]:
 
 def _left_out(audit: Audit) -> list[str]:
     """Tests and words that were left out; if there are many, the rest is counted."""
-    lines = [
-        f"- {in_markdown(name)}: not measured: {in_markdown(why)}"
-        for name, (_, why) in audit.unmeasured().items()
-    ]
-    told: dict[str, dict[str, None]] = {}
+    unmeasured = {name: f"not measured: {in_markdown(why)}" for name, (_, why) in audit.unmeasured().items()}
+    lines = [f"- {in_markdown(name)}: {why}" for name, why in unmeasured.items()]
+    tests: dict[str, dict[str, None]] = {}
     for name, coverage in audit.coverages().items():
-        for one in describe_coverage(coverage):
-            if not one.startswith("found"):
-                told.setdefault(one, {})[name] = None
-    grouped = [f"- {in_markdown('; '.join(names))}: {in_markdown(one)}" for one, names in told.items()]
+        for sentence in describe_coverage(coverage):
+            if not sentence.startswith("found"):
+                tests.setdefault(sentence, {})[name] = None
+    grouped = [f"- {in_markdown('; '.join(names))}: {in_markdown(one)}" for one, names in tests.items()]
     lines += grouped[:_ROWS_OF_COVERAGE]
-    if len(told) > _ROWS_OF_COVERAGE:
-        lines.append(f"- and {len(told) - _ROWS_OF_COVERAGE} more; coverage.csv has them all")
+    if len(grouped) > _ROWS_OF_COVERAGE:
+        lines.append(f"- and {len(grouped) - _ROWS_OF_COVERAGE} more; coverage.csv has them all")
     return ["### Left out", "\n".join(lines)] if lines else ["Nothing was left out."]
 
 
