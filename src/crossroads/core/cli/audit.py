@@ -28,14 +28,14 @@ from crossroads.core.audit.engine import Settings
 from crossroads.core.audit.progress import WRITING, Event, ProgressTracker
 from crossroads.core.audit.progress import Progress as Watcher
 from crossroads.core.cli import options as o
-from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Seeded, command, passed
+from crossroads.core.cli.runner import Arg, Convention, Opt, Seeded, command, passed
 from crossroads.core.cli.terminal import interrupts as interrupting
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import CrossroadsError, InputError
 from crossroads.core.evidence.model_names import distinct_names
 from crossroads.core.inference.permutation.test import Alternative
-from crossroads.core.models.kinds import TAKES, Correction, KindName, SourceOptions, check_options, recognise
+from crossroads.core.models.kinds import TAKES, Correction, SourceOptions, check_options, recognise
 from crossroads.core.report.audit import KINDS, Audit, conclusions_of
 from crossroads.core.report.files import PAGE, Joint, write_audits
 from crossroads.core.report.folder import check_output
@@ -83,14 +83,10 @@ class Audited:
         Path | None, Opt("Images for a CLIP model: one subfolder per set.", "DIR", panel=o.MODELS)
     ] = None
     human: Annotated[Path | None, Opt("Judgements of people to compare with.", "FILE", panel=o.MODELS)] = None
-    kind: Annotated[KindName | None, ModelOption("kind of MODEL; detected if left out", key="as")] = None
-    format: Annotated[str | None, ModelOption("format of a file of vectors; detected if left out")] = None
-    prompt: Annotated[str | None, ModelOption("text with {word} in which a model reads words")] = None
-    served: Annotated[
-        str | None,
-        ModelOption("model of an embedding service", key="model"),
-        Opt("", names="--served-model", hidden=True),
-    ] = None
+    kind: o.KindOption = None
+    format: o.FormatOption = None
+    prompt: o.PromptOption = None
+    served: o.ServedOption = None
     device: o.DeviceOption = "auto"
     alternative: Annotated[Alternative, Convention("which tail")] = "two-sided"
     correct: Annotated[
@@ -122,14 +118,12 @@ class Audited:
 
     def settings(self, seed: int) -> Settings:
         """How everything is measured."""
-        return Settings(
-            alternative=self.alternative,
-            missing=self.missing,
-            fallback=self.fallback,
-            seed=seed,
-            correct=self.correct,
-            frequencies=_read_counts(self.frequencies),
-        )
+        options, counts = passed(Settings, self) | {"seed": seed}, self.frequencies
+        if counts is not None and counts.partition(":")[0] == "wordfreq" and not Path(counts).exists():
+            wordfreq_language(counts)  # refused before the work
+        elif counts is not None:
+            options["frequencies"] = read_frequencies(Path(counts))
+        return Settings(**options)
 
     @property
     def source(self) -> SourceOptions:
@@ -160,6 +154,15 @@ class Folder:
     ] = None
     workers: o.Workers = None
     fresh: o.Fresh = False
+
+    def check_apart(self, plans: Sequence[Plan]) -> None:
+        """Refuse to replace a folder that contains a model to be read."""
+        for model in (plan.kind.model for plan in plans):
+            if Path(model).exists() and Path(model).resolve().is_relative_to(self.output.resolve()):
+                raise InputError(
+                    f"{model} is in the folder {self.output}, which would be replaced.",
+                    hint="name another folder with --output.",
+                )
 
     def check(self) -> None:
         """Refuse paths that cannot be written, before any work is done."""
@@ -199,8 +202,9 @@ def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: See
     called = o.checked_names(folder.name, audited.models or ["default"])
     folder.check()
     plans = audited.plans(chosen.designs() if chosen.test or chosen.design else None)
-    check_apart(plans, output)
-    rules = rules_for(folder.rules, (plan.names for plan in plans))
+    folder.check_apart(plans)
+    rules = () if folder.rules is None else read_rules(folder.rules)
+    check_rules(rules, {name: kind for plan in plans for name, kind in plan.names.items()} if rules else {})
     settings = audited.settings(shown.seed)
     again = "the same command without --fresh" if folder.fresh else "the same command"
     interrupting.promise(interrupting.kept(output, audit_folder(output), again=again))
@@ -231,27 +235,6 @@ def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: See
     tell(audits, folder, absent, joint, json=shown.json)
 
 
-def _read_counts(given: str | None) -> Mapping[str, float] | str | None:
-    """Frequencies out of a file, or the name of where they are to be found: refused before the work."""
-    if given is None:
-        return None
-    if given.partition(":")[0] == "wordfreq" and not Path(given).exists():
-        wordfreq_language(given)
-        return given
-    return read_frequencies(Path(given))
-
-
-def check_apart(plans: Sequence[Plan], output: Path) -> None:
-    """Refuse to replace a folder that contains a model to be read."""
-    for plan in plans:
-        place = Path(plan.kind.model)
-        if place.exists() and place.resolve().is_relative_to(output.resolve()):
-            raise InputError(
-                f"{plan.kind.model} is in the folder {output}, which would be replaced.",
-                hint="name another folder with --output.",
-            )
-
-
 def run_all(
     plans: Sequence[Plan],
     settings: Settings,
@@ -279,15 +262,6 @@ def run_all(
     }
 
 
-def rules_for(file: Path | None, planned: Iterable[Mapping[str, str]]) -> tuple[Rule, ...]:
-    """The rules of a file, each of which must match a planned test of a model; tests have their kinds."""
-    if file is None:
-        return ()
-    rules = read_rules(file)
-    check_rules(rules, {name: kind for names in planned for name, kind in names.items()})
-    return rules
-
-
 def held_against(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str], *, alone: bool) -> Gate:
     """Check an audit against rules; of one of several audits, those that match one of its tests.
 
@@ -303,14 +277,13 @@ def held_against(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str]
 
 def all_gates(gates: Mapping[str, Gate]) -> Gate:
     """The verdicts of several audits as one gate, each under the name of its model."""
-    verdicts = [
+    verdicts = tuple(
         replace(one, test=f"{model}: {one.test}", sentence=f"{model}: {one.sentence}")
         for model, gate in gates.items()
         for one in gate.verdicts
-    ]
-    unmatched = [set(gate.unmatched) for gate in gates.values()]
-    everywhere = set.intersection(*unmatched) if unmatched else set()
-    return Gate(verdicts=tuple(verdicts), unmatched=tuple(sorted(everywhere)))
+    )
+    everywhere = set.intersection(*(set(gate.unmatched) for gate in gates.values()))
+    return Gate(verdicts=verdicts, unmatched=tuple(sorted(everywhere)))
 
 
 def tell(

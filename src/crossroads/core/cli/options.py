@@ -75,6 +75,14 @@ Fresh = Annotated[
 Answers = Annotated[
     Path | None, Opt("Keep the answers here; resumes if interrupted.", "DIR", names="--answers")
 ]
+KindOption = Annotated[KindName | None, ModelOption("kind of MODEL; detected if left out", key="as")]
+FormatOption = Annotated[str | None, ModelOption("format of a file of vectors; detected if left out")]
+PromptOption = Annotated[str | None, ModelOption("text with {word} in which a model reads words")]
+ServedOption = Annotated[
+    str | None,
+    ModelOption("model of an embedding service", key="model"),
+    Opt("", names="--served-model", hidden=True),
+]
 Revision = Annotated[str | None, ModelOption("branch, tag or commit on the hub")]
 DeviceOption = Annotated[Device, ModelOption("device on which a model runs")]
 Threads = Annotated[int | None, ModelOption("number of threads; by default one per processor", least=1)]
@@ -130,19 +138,15 @@ class Source:
         ),
     ] = "default"
     fallback: Fallback = "auto"
-    kind: Annotated[KindName | None, ModelOption("kind of MODEL; detected if left out", key="as")] = None
-    format: Annotated[str | None, ModelOption("format of a file of vectors; detected if left out")] = None
-    prompt: Annotated[str | None, ModelOption("text with {word} in which a model reads words")] = None
+    kind: KindOption = None
+    format: FormatOption = None
+    prompt: PromptOption = None
     layer: Annotated[
         str | None,
         ModelOption("layer of a transformer: 0 is below the first block, -1 the top; all for each"),
     ] = None
     pooling: Annotated[Pooling | None, ModelOption("tokens whose mean a transformer gives")] = None
-    served: Annotated[
-        str | None,
-        ModelOption("model of an embedding service", key="model"),
-        Opt("", names="--served-model", hidden=True),
-    ] = None
+    served: ServedOption = None
     revision: Revision = None
     device: DeviceOption = "auto"
 

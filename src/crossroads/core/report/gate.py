@@ -6,7 +6,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,7 @@ class Gate:
     """The verdicts of all rules."""
 
     verdicts: tuple[Verdict, ...]  # one for each rule and test that it names
-    unmatched: tuple[str, ...] = field(default=())  # optional rules that match no test
+    unmatched: tuple[str, ...] = ()  # optional rules that match no test
 
     @property
     def broken(self) -> tuple[Verdict, ...]:
@@ -133,11 +133,8 @@ class Gate:
 
     def to_dict(self) -> dict[str, Any]:
         """The gate as plain data."""
-        return {
-            "passed": self.passed,
-            "verdicts": [asdict(verdict) for verdict in self.verdicts],
-            "unmatched": list(self.unmatched),
-        }
+        verdicts = [asdict(verdict) for verdict in self.verdicts]
+        return {"passed": self.passed, "verdicts": verdicts, "unmatched": list(self.unmatched)}
 
     def check(self) -> None:
         """Raise if the audit fails."""
@@ -208,11 +205,8 @@ def judge(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str] | None
     A test that a rule names but that could not be measured, or whose answer cannot be told, fails the gate,
     unless the rule is optional: a release should not pass because its words are missing.
 
-    Parameters
-    ----------
-    planned
-        Name of each requested test, to its kind: those without a result were not measured, and other missing
-        results do not fail the gate. If left out, everything that the audit left out counts as requested.
+    ``planned`` has the name of each requested test, and its kind: those without a result were not measured,
+    and other missing results do not fail the gate. If left out, all that the audit left out was requested.
     """
     found = readings(audit)
     missing = audit.unmeasured() if planned is None else _unmeasured(audit, found, planned)
