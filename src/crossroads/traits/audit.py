@@ -221,10 +221,7 @@ def _language_model(job: Job) -> None:
     read_sentences(job)
 
 
-WORK = {
-    "language model": Work(_language_model),
-    "logits": Work(lambda job: _measure_answers(job, job.model)),
-}
+WORK = {"language model": Work(_language_model), "logits": Work(lambda job: _measure_answers(job, job.model))}
 """What an audit does with models of each kind."""
 
 

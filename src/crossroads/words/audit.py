@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from math import comb
@@ -154,8 +154,7 @@ def words_evidence(read: Embeddings, used: Embeddings, designs: Sequence[Design]
     return {"words": Words(used), "others": Others(used, designs), "space": Space(read)}
 
 
-def _rows_checksum(emb: Embeddings, words: Iterable[str]) -> str:
-    words = tuple(words)
+def _rows_checksum(emb: Embeddings, words: Sequence[str]) -> str:
     digest = hashlib.sha256(f"{emb.dim} {emb.vectors.dtype} {' '.join(emb.fallback)}".encode())
     for word in words:
         match = emb.find(word)
@@ -510,16 +509,12 @@ def _read_series(job: Job) -> None:
         )
 
 
-def _ask_service(job: Job) -> None:
-    job.tracker.expect(1, LOADING)
-    measure_words(job, _ask_model(job))
-
-
-def _ask_clip(job: Job) -> None:
-    files = job.files
+def _ask(job: Job) -> None:
+    """Ask a service or a vision–language model."""
+    files = None if job.plan.kind.name == "endpoint" else job.files
     job.tracker.expect(1, LOADING)
     measure_words(job, _ask_model(job, files))
-    if job.plan.whole and job.plan.images is None:
+    if files is not None and job.plan.whole and job.plan.images is None:
         job.left_out["images"] = NO_IMAGES
 
 
@@ -572,8 +567,8 @@ def _plain(name: str) -> str:
 WORK = {
     "vectors": Work(_read_vectors),
     "series": Work(_read_series),
-    "endpoint": Work(_ask_service),
-    "vision-language": Work(_ask_clip, _with_images),
+    "endpoint": Work(_ask),
+    "vision-language": Work(_ask, _with_images),
 }
 """What an audit does with models of each kind."""
 

@@ -244,7 +244,7 @@ def run_audit(
     progress: Progress | None = None,
     **options: Any,
 ) -> FinishedAudit:
-    r"""Run all measures that apply to a model.
+    """Run all measures that apply to a model.
 
     Parameters
     ----------
@@ -253,10 +253,8 @@ def run_audit(
         :mod:`crossroads.core.models.kinds`.
     designs
         The designs to test; all that apply if left out.
-    kind
-        The kind of model; detected if left out.
-    format
-        Format of a file of vectors; detected if left out.
+    kind, format
+        The kind of model, and the format of a file of vectors; detected if left out.
     contexts
         Folder written by ``crossroads contexts``, for models that read sentences.
     images
@@ -267,15 +265,11 @@ def run_audit(
         Whether to ask a language model about all pairs of groups as well, about forty times the work.
     placebo
         Whether to ask a model for the vectors of 2,000 more words, to draw placebo tests from
-        (:func:`~crossroads.placebo`). Other words of a file of vectors are read along anyway.
+        (:func:`~crossroads.placebo`). Other words of a file of vectors are also loaded anyway.
     layers
         Whether to measure every test in each layer of a transformer as well (:func:`~crossroads.series`).
-    prompt
-        Template with ``{word}`` for models that read words in prompts.
-    served
-        Name of the model at a service that has several.
-    device
-        Device on which a model runs.
+    prompt, served, device
+        As in :func:`~crossroads.embed_words`.
     work
         Folder in which finished parts are kept for later runs; if left out, none are kept.
     workers
@@ -295,28 +289,16 @@ def run_audit(
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
-    >>> lines = [f"{word} {' '.join(map(str, rng.normal(size=9)))}" for word in design.words]
-    >>> file = Path(mkdtemp(), "vectors.txt")
-    >>> _ = file.write_text("\n".join(lines))
-    >>> done = cr.run_audit(file, [design], workers=1)
+    >>> done = cr.run_audit("default", [cr.catalog("weat7")], workers=1)
     >>> done.audit.kind, [design.name for design in done.designs]
     ('vectors', ['weat7'])
     """
     worker_count(workers)
-    extras = {"contexts": contexts, "images": images, "human": human}
-    plan = make_plan(
-        recognise(model, format=format, kind=kind),
-        designs,
-        pairs=pairs,
-        placebo=placebo,
-        layers=layers,
-        **{name: None if path is None else Path(path) for name, path in extras.items()},
-    )
+    paths = {"contexts": contexts, "images": images, "human": human}
+    extras: dict[str, Any] = {name: Path(path) for name, path in paths.items() if path is not None}
+    extras |= {"pairs": pairs, "placebo": placebo, "layers": layers}
+    plan = make_plan(recognise(model, format=format, kind=kind), designs, **extras)
     check_options([plan.kind], prompt=prompt, served=served, correct=options.get("correct"))
     source = SourceOptions(format=format, prompt=prompt, served=served, images=plan.images, device=device)
     with _opened(work) as cache:
@@ -342,13 +324,11 @@ def run_plan(plan: Plan, settings: Settings, source: SourceOptions, session: Ses
 @contextlib.contextmanager
 def _opened(work: str | Path | None) -> Iterator[Cache]:
     """Open the folder of finished work, which is cleaned up at the end; without one, it is temporary."""
-    if work is not None:
-        with audit_cache(work) as cache:
-            yield cache
-            cache.sweep()
-    else:
-        with tempfile.TemporaryDirectory(prefix="crossroads-") as folder, audit_cache(folder) as cache:
-            yield cache
+    with contextlib.ExitStack() as stack:
+        folder = work or stack.enter_context(tempfile.TemporaryDirectory(prefix="crossroads-"))
+        cache = stack.enter_context(audit_cache(folder))
+        yield cache
+        cache.sweep()
 
 
 def audit_folder(output: Path) -> Path:

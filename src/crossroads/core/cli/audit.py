@@ -351,34 +351,19 @@ def watching() -> Iterator[Watcher]:
         task, begun = bar.add_task("beginning", total=1.0, count=""), bar.get_time()
 
         def watch(event: Event) -> None:
-            now = bar.get_time()
+            now, doing = bar.get_time(), event.doing
+            # first from the expected speed, then increasingly from the observed one
+            slower = (now - begun + _TRUSTED) / (event.worked + _TRUSTED)
+            count = f"{event.done:,} of {counted(event.total, 'part')}" if event.total else ""
             bar.update(
                 task,
-                description=escape(_cut(event.doing)),
+                description=escape(doing if len(doing) <= _LONGEST else f"{doing[: _LONGEST - 1]}…"),
                 completed=event.share,
-                count=_count(event),
-                due=now + _left(event, now - begun),
+                count=f"{count}, {event.kept:,} kept" if count and event.kept else count,
+                due=now + event.seconds * (1 - event.share) * slower,
             )
 
         yield watch
-
-
-def _left(event: Event, elapsed: float) -> float:
-    """Estimated remaining seconds: first from the expected speed, then increasingly from the observed one."""
-    slower = (elapsed + _TRUSTED) / (event.worked + _TRUSTED)
-    return event.seconds * (1 - event.share) * slower
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def _count(event: Event) -> str:
-    """Number of finished parts, and how many of them were kept from earlier runs."""
-    if not event.total:
-        return ""
-    parts = f"{event.done:,} of {counted(event.total, 'part')}"
-    return f"{parts}, {event.kept:,} kept" if event.kept else parts
 
 
 def show_audit(audit: Audit, name: str, said: set[str]) -> None:

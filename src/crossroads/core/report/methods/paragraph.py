@@ -41,8 +41,14 @@ def methods_text(audit: Audit, designs: Iterable[Design] = ()) -> str:
     Designs that were tested are given for their citations and departures.
     """
     designs = list(designs)
-    rows = [*_models(audit), *_tests(audit), *_departures(designs)]
-    rows += [*_conventions(audit), *_pvalues(audit), *_coverage(audit), *_absent(audit), *_versions(audit)]
+    departures = {one.name: " ".join(one.departures).rstrip(".") for one in designs if one.departures}
+    differ = "; ".join(f"{name}: {sentences}" for name, sentences in departures.items())
+    versions = {name: text for result in audit.values() for name, text in result.versions.items()}
+    used = ", ".join(f"{name} {text}" for name, text in versions.items())
+    rows = [*_models(audit), *_tests(audit)]
+    rows += [("Departures of the word lists", in_markdown(differ))] if differ else []
+    rows += [*_conventions(audit), *_pvalues(audit), *_coverage(audit), *_absent(audit)]
+    rows.append(("Computed with", in_markdown(used)))
     lines = ["| what | how |", "| --- | --- |", *(f"| {what} | {how} |" for what, how in rows)]
     return "\n\n".join([methods_paragraph(audit, designs).strip(), "## Conventions", "\n".join(lines)]) + "\n"
 
@@ -199,12 +205,6 @@ def _tests(audit: Audit) -> list[Row]:
     return rows
 
 
-def _departures(designs: Iterable[Design]) -> list[Row]:
-    """How word lists differ from their sources."""
-    found = [f"{one.name}: {' '.join(one.departures).rstrip('.')}" for one in designs if one.departures]
-    return [("Departures of the word lists", in_markdown("; ".join(found)))] if found else []
-
-
 def _conventions(audit: Audit) -> list[Row]:
     """One row per measure and title; if tests of a measure differ, one per set of conventions."""
     groups: dict[str, dict[str, list[str]]] = {}
@@ -271,11 +271,6 @@ def _coverage(audit: Audit) -> list[Row]:
         (f"Of note in {in_markdown(join_words(names))}", in_markdown(note)) for note, names in notes.items()
     ]
     return rows
-
-
-def _versions(audit: Audit) -> list[Row]:
-    versions = {name: text for result in audit.values() for name, text in result.versions.items()}
-    return [("Computed with", in_markdown(", ".join(f"{name} {text}" for name, text in versions.items())))]
 
 
 # ---- conventions in words

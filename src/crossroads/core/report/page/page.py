@@ -49,7 +49,7 @@ def page_html(records: Sequence[Record], *, title: str | None = None) -> str:
     heading = one_line(title or f"Associations in {', '.join(names[:3])}{more}")
     apart = [one for one in records if all(one is not model for model in models)]
     data = page_data(models, title=heading, comparisons=apart)
-    style, script = _style(), _script()
+    style, script = _style_and_script()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -102,13 +102,8 @@ def _file(name: str) -> str:
 
 
 @cache
-def _style() -> str:
-    return "\n".join(_file(name) for name in STYLES)
-
-
-@cache
-def _script() -> str:
-    return joined("page.js", _file)
+def _style_and_script() -> tuple[str, str]:
+    return "\n".join(_file(name) for name in STYLES), joined("page.js", _file)
 
 
 def _static(records: Sequence[Record]) -> str:

@@ -47,21 +47,17 @@ def finding(said: Conclusion) -> str:
 def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
     """The audit and the verdicts of its rules in Markdown, for the summary of a CI job or a pull request."""
     tables = (kind._tabulate(results) for kind, results in audit.by_type())
+    findings = findings_in_markdown(conclusions_of(audit))
     blocks = [
         f"## Associations in {in_markdown(audit.model)}",
         *([] if audit.kind == "vectors" else [f"Audit of {KINDS[audit.kind]}."]),
         *([] if gate is None else _gate(gate)),
-        *_findings(audit),
+        *(["### Findings", *findings] if findings else []),
         *(block for table in tables for block in markdown_blocks(table)),
         *_left_out(audit),
         f"crossroads {versions()['crossroads']}",
     ]
     return "\n\n".join(blocks) + "\n"
-
-
-def _findings(audit: Audit) -> list[str]:
-    lists = findings_in_markdown(conclusions_of(audit))
-    return ["### Findings", *lists] if lists else []
 
 
 def markdown_blocks(table: Table) -> list[str]:
