@@ -114,8 +114,7 @@ def _with_addresses(args: Sequence[str]) -> Iterator[str]:
 
 
 _EXPECTED = {
-    "int_parsing": "a whole number was expected",
-    "int_from_float": "a whole number was expected",
+    **dict.fromkeys(("int_parsing", "int_from_float"), "a whole number was expected"),
     "int_parsing_size": "a smaller number was expected",
     "float_parsing": "a number was expected",
     "greater_than_equal": "a number of at least {ge} was expected",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from crossroads import plots
 from crossroads.core.figures.style import house, matplotlib
+from crossroads.core.report.folder import free_name
 from crossroads.core.results import Result
 from crossroads.subjects import brought
 
@@ -63,14 +65,6 @@ def _stem(result: Result) -> str:
 
 def _file_names(names: Iterable[str]) -> dict[str, str]:
     """A file name for each name, numbered if two would be equal."""
-    found: dict[str, str] = {}
     taken: set[str] = set()
-    for name in dict.fromkeys(names):
-        plain = "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in name)[:80]
-        number, file = 1, plain
-        while file.casefold() in taken:
-            number += 1
-            file = f"{plain}-{number}"
-        taken.add(file.casefold())
-        found[name] = file
-    return found
+    plain = {name: re.sub(r"[^\w-]", "-", name)[:80] for name in names}
+    return {name: free_name(file, taken) for name, file in plain.items()}

@@ -75,10 +75,15 @@ def folder_names(models: Iterable[str]) -> dict[str, str]:
             last = "-".join([*above[-1:], last])
         signs = "".join(sign if sign.isalnum() or sign in "_." else "-" for sign in last)
         stem = re.sub("-+", "-", signs)[:60].strip("-.") or "model"
-        name, number = stem, 1
-        while name.casefold() in taken:
-            number += 1
-            name = f"{stem}-{number}"
-        taken.add(name.casefold())
-        names[model] = name
+        names[model] = free_name(stem, taken)
     return names
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """A name, numbered if it is taken in any case; it is taken from then on."""
+    found, number = name, 1
+    while found.casefold() in taken:
+        number += 1
+        found = f"{name}-{number}"
+    taken.add(found.casefold())
+    return found
