@@ -44,28 +44,6 @@ CORE: dict[str, tuple[str, str]] = {
         "typer rich",
     ),
 }
-NOT_YET = {
-    "core/audit/audit.py",
-    "core/audit/engine.py",
-    "core/audit/job.py",
-    "core/audit/plan.py",
-    "core/cli/audit.py",
-    "core/cli/options.py",
-    "core/cli/terminal/audits.py",
-    "core/figures/wording.py",
-    "core/models/kinds.py",
-    "core/models/saved.py",
-    "core/report/documents/reading.py",
-    "core/report/documents/records.py",
-    "core/report/figures.py",
-    "core/report/files.py",
-    "core/report/gate/files.py",
-    "core/report/methods/paragraph.py",
-    "core/report/page/data.py",
-    "core/report/published.py",
-    "core/report/renderers/tables.py",
-}
-"""Modules of the core that still import subjects: what they list moves to the subjects."""
 OUTSIDE = "subjects version __init__"
 """What every part of the package may import, besides the core."""
 
@@ -143,10 +121,7 @@ def test_the_core_imports_no_subject_and_a_subject_only_those_that_it_names() ->
         for name in imports_of(path)
         if (fault := faults(path, name))
     ]
-    assert [fault for fault in found if fault.split()[0] not in NOT_YET] == []
-    assert {fault.split()[0] for fault in found} == NOT_YET, (
-        "a module that is free of subjects leaves the list"
-    )
+    assert found == []
 
 
 def test_the_check_itself_sees_what_is_wrong() -> None:

@@ -16,7 +16,7 @@ from docs.site import command_line
 from typer.main import get_command
 
 from crossroads.core.cli.app import app
-from crossroads.core.report.gate.files import read_rules
+from crossroads.core.report.gate import read_rules
 from crossroads.core.stimuli import Design, read_design, read_designs
 from crossroads.core.stimuli.design import ROLES, TEXT_FIELDS
 from crossroads.words.measures.battery import BatteryResult

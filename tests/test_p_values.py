@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crossroads.core.report.audit import Audit
-from crossroads.core.report.gate.rules import STATISTICS
+from crossroads.core.report.gate import STATISTICS
 from crossroads.core.report.renderers.tables import tidy_rows, write_tidy_csv
 from crossroads.core.results import Result
 from crossroads.intersections.rsa import RsaGridResult

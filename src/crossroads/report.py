@@ -1,11 +1,10 @@
 """The output of an audit: tables, text, citations, verdicts and pages from results."""
 
-from crossroads.comparison.report import Comparison, compare_audits, saved_audits
+from crossroads.comparison.report import Comparison, compare_audits, saved_audits, write_comparison
 from crossroads.core.report.audit import Audit, FinishedAudit
 from crossroads.core.report.documents.records import read_document
-from crossroads.core.report.files import Written, write_audits, write_comparison
-from crossroads.core.report.gate.files import read_rules
-from crossroads.core.report.gate.rules import Gate, GateError, Rule, Verdict, check_rules, judge
+from crossroads.core.report.files import Written, write_audits
+from crossroads.core.report.gate import Gate, GateError, Rule, Verdict, check_rules, judge, read_rules
 from crossroads.core.report.methods.citations import bibtex, citation_keys
 from crossroads.core.report.methods.paragraph import methods_paragraph, methods_text
 from crossroads.core.report.renderers.tables import COLUMNS, tidy_rows, write_tidy_csv, write_tidy_parquet

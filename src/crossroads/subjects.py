@@ -27,6 +27,12 @@ def commands() -> dict[str, Command]:
     }
 
 
+def brought(what: str) -> list[ModuleType]:
+    """The modules with which subjects bring something: a field of :class:`Subject` such as ``"audit"``."""
+    named = {name: getattr(subject, what) for name, subject in subjects().items()}
+    return [import_module(f"crossroads.{name}.{module}") for name, module in named.items() if module]
+
+
 def load_results() -> list[ModuleType]:
     """Import every module that defines results, so that their types are known."""
     return [

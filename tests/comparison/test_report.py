@@ -22,13 +22,14 @@ from crossroads.comparison.report import (
     comparison_markdown,
     comparison_methods,
     saved_audits,
+    write_comparison,
 )
 from crossroads.core.errors import InputError
 from crossroads.core.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.core.report.audit import Audit, FinishedAudit
 from crossroads.core.report.documents.reading import read_records
 from crossroads.core.report.documents.records import Record, read_document
-from crossroads.core.report.files import write_audits, write_comparison
+from crossroads.core.report.files import write_audits
 from crossroads.core.report.folder import check_output, ours
 from crossroads.core.results import Result
 from crossroads.core.wording.numbers import P, pvalue

@@ -24,7 +24,7 @@ from crossroads.core.errors import (
     one_of,
 )
 from crossroads.core.report.documents.reading import read_records
-from crossroads.core.report.gate.files import read_rules
+from crossroads.core.report.gate import read_rules
 from crossroads.core.stimuli import read_designs
 from crossroads.core.storage.pickles import load_pickle
 from crossroads.traits.people.files import read_judgements

@@ -35,7 +35,7 @@ from crossroads.core.models.kinds import recognise
 from crossroads.core.models.saved import VECTORS as SAVED
 from crossroads.core.models.services import calls as embedding_answers
 from crossroads.core.report.documents.reading import read_records
-from crossroads.core.report.gate.files import read_rules
+from crossroads.core.report.gate import read_rules
 from crossroads.core.report.page.page import page_html
 from crossroads.core.report.renderers.card import card_section
 from crossroads.core.stimuli.files.text import read_frequencies, read_sheet, read_trait_lists

@@ -12,8 +12,9 @@ from crossroads.comparison.battery import (
     comparison_name,
     join_comparisons,
 )
+from crossroads.comparison.report import compare_audits, joint, saved_audit
 from crossroads.contexts.measures.battery import CeatBatteryResult
-from crossroads.core.audit.audit import FinishedAudit
+from crossroads.core.audit.audit import FinishedAudit, Session
 from crossroads.core.audit.engine import (
     LACKING,
     Context,
@@ -26,9 +27,10 @@ from crossroads.core.audit.engine import (
     make_tasks,
     run_tasks,
 )
-from crossroads.core.audit.job import Session
 from crossroads.core.audit.progress import SMALL
 from crossroads.core.evidence import Embeddings
+from crossroads.core.report.documents.records import Record
+from crossroads.core.report.files import Joint
 from crossroads.core.results.gathered import Missing
 from crossroads.core.stimuli import Design
 from crossroads.words.audit import Words
@@ -86,7 +88,7 @@ class _Pairs(Evidence):
 
 
 def compare_finished(
-    finished: Mapping[str, FinishedAudit], settings: Settings, session: Session, *, workers: int | None = None
+    finished: Mapping[str, FinishedAudit], settings: Settings, session: Session
 ) -> CompareBatteryResult | None:
     """Compare every pair of audited models on one vector per word and over contexts.
 
@@ -104,10 +106,10 @@ def compare_finished(
     evidence = {measure: _Pairs(models) for measure, models in plan.items()}
     context = Context(plan=plan, evidence=evidence, settings=settings, cache=session.cache)
     tasks = make_tasks(ROWS, context)
-    outcomes = run_tasks(tasks, session.cache, workers=workers, tracker=session.tracker)
-    results = {name: result for row in outcomes.values() for name, result in row.items()}
-    found = [result for result in results.values() if isinstance(result, CompareBatteryResult)]
-    refused = {name: reason for name, reason in results.items() if isinstance(reason, str)}
+    outcomes = run_tasks(tasks, session.cache, workers=session.workers, tracker=session.tracker)
+    both = {name: one for some in outcomes.values() for name, one in some.items()}
+    found = [one for one in both.values() if isinstance(one, CompareBatteryResult)]
+    refused = {name: one for name, one in both.items() if isinstance(one, str)}
     return join_comparisons(found, finished, skipped=refused) if found else None
 
 
@@ -145,3 +147,18 @@ ROWS = tuple(
     for measure in ("weat", "ceat")
 )  # fmt: skip
 """Comparisons of two models on one test."""
+
+
+def compare_written(
+    audits: Mapping[str, FinishedAudit],
+    records: Sequence[Record],
+    tested: CompareBatteryResult | None,
+    *,
+    seed: int,
+) -> Joint:
+    """Compare audits that were written, with paired tests of every pair if there are any."""
+    saved = [
+        saved_audit(name, one.audit.values(), one.designs, record.vectors)
+        for (name, one), record in zip(audits.items(), records, strict=True)
+    ]
+    return joint(compare_audits(saved, tested=tested, seed=seed, anything=True))

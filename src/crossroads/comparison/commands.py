@@ -10,25 +10,18 @@ from typing import Annotated
 from crossroads.comparison.battery import Against
 from crossroads.comparison.jackknife import IntervalKind
 from crossroads.comparison.models import Attributes, Scale
-from crossroads.comparison.report import (
-    Comparison,
-    compare_audits,
-    comparison_notes,
-    comparison_tables,
-    saved_audits,
-)
+from crossroads.comparison.report import compare_audits, joint, saved_audits, write_comparison
 from crossroads.core.cli import options as o
+from crossroads.core.cli.audit import show_joint
 from crossroads.core.cli.runner import Arg, Convention, Opt, Seeded, Shown, command, passed
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import InputError
 from crossroads.core.inference.permutation.test import Tail
 from crossroads.core.report.documents.reading import records_of
-from crossroads.core.report.documents.records import Record
-from crossroads.core.report.files import PAGE, write_comparison
+from crossroads.core.report.documents.records import Record, tests_of
 from crossroads.core.report.folder import check_output
 from crossroads.core.report.page.page import compares, models_of, write_page
-from crossroads.core.report.published import tests_of
 from crossroads.core.report.renderers.card import card_files, write_card
 from crossroads.core.storage.files import check_file
 
@@ -159,16 +152,8 @@ def compare_command(compared: Compared, shown: Seeded) -> None:
     if shown.json:
         printing.document("compare", comparison.results, output=str(compared.output))
         return
-    show_comparison(comparison)
+    show_joint(joint(comparison))
     printing.ending(compared.output, written.absent)
-
-
-def show_comparison(comparison: Comparison) -> None:
-    """Print the tables of a comparison and their notes."""
-    for table in comparison_tables(comparison):
-        printing.show(table, elsewhere=PAGE)
-    for sentence in comparison_notes(comparison):
-        printing.out.print(sentence, style="dim", markup=False)
 
 
 def check_page(output: Path) -> None:

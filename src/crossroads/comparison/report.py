@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
+from crossroads import plots
 from crossroads.comparison.battery import (
     Against,
     CompareBatteryResult,
@@ -27,6 +30,8 @@ from crossroads.core.evidence.model_names import numbered
 from crossroads.core.inference.multiplicity import adjust
 from crossroads.core.inference.permutation.test import Tail
 from crossroads.core.report.documents.records import Record, revive
+from crossroads.core.report.figures import Figures
+from crossroads.core.report.files import Joint, Written, write_joint
 from crossroads.core.report.methods.citations import cited, keys_of
 from crossroads.core.report.methods.paragraph import described
 from crossroads.core.report.renderers.texts import latex_tables, markdown_blocks
@@ -358,6 +363,48 @@ def _differing(measure: str, known: Mapping[str, Mapping[str, Any]], keys: Itera
         if len(values) > 1:
             parts = "; ".join(f"{value} in {join_words(names)}" for value, names in values.items())
             yield f"the audits differ in {key} ({measure}): {parts}."
+
+
+def joint(comparison: Comparison) -> Joint:
+    """A comparison as its folder contains it."""
+    battery = comparison.battery
+    scores = [
+        {"measure": result.measures[0], "model_1": result.models[0], "model_2": result.models[1], **row}
+        for result in comparison.traits
+        for row in result._rows()
+    ]
+    return Joint(
+        results=comparison.results,
+        title=f"Associations in {join_words(battery.models, most=3)}",
+        methods=comparison_methods(comparison),
+        citations=comparison_citations(comparison),
+        markdown=comparison_markdown(comparison),
+        latex=comparison_latex(comparison),
+        skipped=battery.skipped,
+        rows={"comparison": battery._rows(), "trait_comparison": scores},
+        tables=comparison_tables(comparison),
+        notes=comparison_notes(comparison),
+        draw=partial(_draw, battery),
+    )
+
+
+def _draw(battery: CompareBatteryResult, figures: Figures) -> None:
+    """Draw one figure per pair of models."""
+    pairs = dict.fromkeys([*battery.pairs, *(test.models for test in battery.unpaired)])
+    for i, pair in enumerate(pairs, start=1):
+        name = "comparison" if len(pairs) == 1 else f"comparison-{i}"
+        figures.save(name, plots.comparison_plot(battery, pair))
+
+
+def write_comparison(
+    output: Path, comparison: Comparison, *, records: Sequence[Record] = (), figures: bool = True
+) -> Written:
+    """Write a comparison of saved audits, with one page for all of them; the audits are not changed.
+
+    An existing comparison is replaced. ``records`` are the audits, for the page; ``figures`` says whether
+    figures are drawn.
+    """
+    return write_joint(output, joint(comparison), records=records, figures=figures)
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:

@@ -7,6 +7,7 @@ SUBJECT = Subject(
     lines=2700,
     uses=("contexts", "traits", "words"),
     results=("battery", "models"),
+    several="audit",
     commands={
         "report": Command("commands", "Start here", "Put saved results on one page, or into a model card."),
         "compare": Command("commands", "Start here", "Compare the audits of two or more models."),

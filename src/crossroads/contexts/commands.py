@@ -16,7 +16,6 @@ from rich.padding import Padding
 from rich.progress import BarColumn, TextColumn
 from rich.table import Table
 
-from crossroads.contexts.audit import CONTEXTUAL
 from crossroads.contexts.corpus import SAMPLE, Found, find_contexts, write_contexts
 from crossroads.contexts.corpus.documents import Format, Unit
 from crossroads.contexts.corpus.search import LIMIT, Hyphens
@@ -27,6 +26,7 @@ from crossroads.contexts.embed.run import Step, embed
 from crossroads.contexts.measures.battery import CeatBatteryResult, ceat_battery, unmeasured
 from crossroads.contexts.measures.ceat import Variance, ceat
 from crossroads.contexts.measures.levels import MultilevelCeatResult, multilevel_ceat
+from crossroads.core.audit.audit import CONTEXTUAL
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import (
     Arg,
@@ -439,7 +439,7 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
     """
     designs = chosen.designs(*CONTEXTUAL)
     contexts = open_contexts(sampled.store, sampled.fallback)
-    missing = o.missing_policy(sampled.missing, chosen.test, chosen.design)
+    missing = o.missing_policy(chosen, sampled.missing)
     options = passed(ceat, sampled, written) | {"missing": missing}
     with waiting.counting("drawing contexts", len(designs)) as (bar, task):
         result = ceat_battery(

@@ -7,7 +7,7 @@ SUBJECT = Subject(
     lines=6700,
     uses=("words",),
     results=("measures.battery", "measures.bootstrap", "measures.ceat", "measures.levels"),
-    rows="audit",
+    audit="audit",
     commands={
         "contexts": Command(
             "commands", "From a corpus", "Find sentences with your words, and draw a sample of them."

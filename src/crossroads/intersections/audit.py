@@ -6,20 +6,21 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crossroads import plots
+from crossroads.core.audit.audit import Plan, Work
 from crossroads.core.audit.engine import Row, Unit
 from crossroads.core.errors import InputError, UnknownNameError
 from crossroads.core.evidence import Embeddings
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.figures import Figures, published_points
 from crossroads.core.results.gathered import Missing
 from crossroads.core.stimuli import StimulusSet, catalog
 from crossroads.intersections.detection import DetectionResult, Removal, eibd, ibd
 from crossroads.intersections.discovery import null_threshold
 from crossroads.intersections.rsa import RsaResult, rsa, rsa_name
 from crossroads.intersections.wefat import WefatResult, group_table, wefat
-
-if TYPE_CHECKING:
-    from crossroads.core.audit.plan import Plan
 
 DETECTIONS = ("ibd", "eibd")
 """Kinds of detection, in the order in which they are written."""
@@ -185,3 +186,16 @@ ROWS = (
     ),
 )  # fmt: skip
 """Detections and comparisons of geometry."""
+WORK: dict[str, Work] = {}
+"""They are measured with the words of models of every kind."""
+
+
+def draw(audit: Audit, figures: Figures) -> None:
+    """Draw the detections whose truth is known, and the comparisons of geometry."""
+    detections = audit.of(DetectionResult).items()
+    for kind in DETECTIONS:
+        curves = {name: one for name, one in detections if one.kind == kind and one.curve}
+        if curves:
+            figures.save(kind, plots.roc(curves, published=published_points().get(kind, {})))
+    if fits := list(audit.of(RsaResult).values()):
+        figures.save("geometry", plots.fit_plot(fits))

@@ -16,7 +16,7 @@ from crossroads.core.errors import InputError, UnknownNameError
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.models.kinds import TAKES, recognise
-from crossroads.core.report.published import published_points
+from crossroads.core.report.figures import published_points
 from crossroads.core.results import encode
 from crossroads.core.results.gaps import require_sets
 from crossroads.core.stimuli import StimulusSet, read_sheet
@@ -29,6 +29,7 @@ from crossroads.intersections.detection import DetectionResult, Removal
 from crossroads.intersections.discovery import DiscoveryResult, Kind, discover
 from crossroads.intersections.rsa import Dissimilarity, RsaResult, rsa
 from crossroads.intersections.wefat import group_table
+from crossroads.words.commands import series_of, vectors_of
 
 SheetFile = Annotated[
     Path | None,
@@ -82,8 +83,8 @@ def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outco
     material = _material(detected)
     if detected.vocabulary:
         written.draw_one(len(material.targets), "group")
-        return _discovered(detected, source.vectors(None), material, written.seed)
-    emb = source.vectors(material.all_words)
+        return _discovered(detected, vectors_of(source, None), material, written.seed)
+    emb = vectors_of(source, material.all_words)
     options: dict[str, Any] = {"threshold": detected.threshold, "remove": detected.remove}
     options |= {"missing": detected.missing, "seed": written.seed}
     results = {target: detect(detected.kind, emb, material, target, **options) for target in material.targets}
@@ -184,9 +185,9 @@ def rsa_command(source: o.Source, compared: Compared, written: Written) -> Outco
     words = list(dict.fromkeys(word for trio in trios for part in trio for word in part))
     layered, layers = source.layer == o.ALL, dict[int | None, Embeddings]()
     if layered:
-        layers.update(source.series(words, "layers").items())
+        layers.update(series_of(source, words, "layers").items())
     else:
-        layers[None] = source.vectors(words)
+        layers[None] = vectors_of(source, words)
     if compared.missing == "raise":
         sets = {" / ".join(part.name for part in trio): {part.name: part for part in trio} for trio in trios}
         require_sets({"" if at is None else f"layer {at}": emb for at, emb in layers.items()}, sets)

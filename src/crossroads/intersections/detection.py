@@ -175,7 +175,7 @@ class DetectionResult(Result):
         if chance := [name for name, one in results.items() if one._at_chance]:
             text = f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5"
             yield f"{text}: {join_words(chance)}."
-        if judged := max((one._judged for one in results.values() if one.curve), default=0):
+        if judged := max((one._known_words for one in results.values() if one.curve), default=0):
             yield f"Judged by {counted(judged, 'validation word')}."
 
     @property
@@ -189,14 +189,14 @@ class DetectionResult(Result):
         return None if self.auc_interval is None else self.auc_interval[0] <= 0.5
 
     @property
-    def _judged(self) -> int:
+    def _known_words(self) -> int:
         """Number of words of which it is known whether people listed them."""
         return self.intervals["accuracy"].cases if self.intervals else 0
 
     @property
     def _chance(self) -> float | None:
         """Share of listed words among the candidates: the paper's rate of correct random classification."""
-        return self.intervals["tpr"].cases / self._judged if self.intervals else None
+        return self.intervals["tpr"].cases / self._known_words if self.intervals else None
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every rate with its interval, and the score of every word."""

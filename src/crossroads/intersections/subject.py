@@ -7,7 +7,7 @@ SUBJECT = Subject(
     lines=3700,
     uses=("words",),
     results=("detection", "discovery", "rsa", "wefat"),
-    rows="audit",
+    audit="audit",
     commands={
         "ibd": Command("commands", "One measure", "Detect words that go with an intersectional group."),
         "rsa": Command("commands", "One measure", "Compare which of two groups a concept is closer to."),

@@ -8,9 +8,12 @@ from functools import cache
 from typing import Any
 
 from crossroads.core.errors import CrossroadsError
-from crossroads.core.stimuli import catalog
+from crossroads.core.report.documents.records import tests_of
+from crossroads.core.stimuli import Design, catalog
 from crossroads.core.wording.phrases import LISTED
+from crossroads.intersections.rsa import rsa_name
 from crossroads.papers.ceat import printed
+from crossroads.papers.fidelity import fidelity as fidelity
 from crossroads.papers.ml_eat.tables import LEVELS, Number, numbers, printed_patterns, row_pattern
 from crossroads.papers.published import rates, table
 
@@ -194,3 +197,34 @@ def _decades(test: str) -> Iterator[_Row]:
         for column, value in row.items():
             model = f"HistWords, {decade}s"
             yield test, _STATISTICS[column], float(value), model, "Text on Figure 3", note
+
+
+def points() -> dict[str, dict[str, tuple[float, float]]]:
+    """False and true positive rates of published detections: ``ibd`` and ``eibd`` to group to point."""
+    found: dict[str, dict[str, tuple[float, float]]] = {"ibd": {}, "eibd": {}}
+    for row in table("ceat-ibd")["row"]:
+        found[row["kind"]][row["target"]] = rates(row)["fpr"], rates(row)["tpr"]
+    return found
+
+
+def findings_on(documents: Iterable[Mapping[str, Any]]) -> dict[str, tuple[Finding, ...]]:
+    """Published findings on the tests of documents, by the name that the test has there."""
+    names = {shown: name for document in documents for shown, name in _tests(document)}
+    known = findings(names.values())
+    return {shown: known[name] for shown, name in names.items() if known[name]}
+
+
+def _tests(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Tests with the names that papers know them by; a user's design may only share such a name."""
+    known = catalog().of_kind("design")
+    designs = (Design.from_dict(one) for one in document["designs"])
+    own = {one.name for one in designs if one.name in known and catalog(one.name).digest != one.digest}
+    yield from ((name, name) for name in tests_of(document) if name not in own)
+    kinds = {one["type"] for one in document["results"]}
+    if "DetectionResult" in kinds:
+        named = zip(document["names"], document["results"], strict=True)
+        yield from ((name, name) for name, one in named if one["type"] == "DetectionResult")
+    if "RsaResult" in kinds:
+        groups = catalog().groups("rsa-names")
+        for one in groups.comparisons:
+            yield rsa_name(groups[one.group1].label, groups[one.group2].label, one.concept), one.name

@@ -7,6 +7,7 @@ SUBJECT = Subject(
     lines=3400,
     uses=("contexts", "intersections", "traits", "words"),
     results=("cells",),
+    published="findings",
     commands={
         "reproduce": Command("commands", "Start here", "Print published numbers next to ours, cell by cell."),
     },

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crossroads import plots
+from crossroads.contexts.audit import read_sentences
+from crossroads.core.audit.audit import Job, Plan, Work, model_seconds
 from crossroads.core.audit.engine import Evidence, Outcomes, Row, SavedFolder, Settings, Unit, fingerprint
+from crossroads.core.audit.progress import LOADING
 from crossroads.core.errors import CrossroadsError, InputError
+from crossroads.core.models.files import ModelFiles
+from crossroads.core.models.opening import ProbeStep
+from crossroads.core.report.audit import Audit
+from crossroads.core.report.figures import Figures
 from crossroads.core.results import Result, label_for
 from crossroads.core.stimuli import catalog
 from crossroads.core.storage.files import checksum
@@ -25,9 +33,9 @@ from crossroads.traits.people.alignment_result import AlignmentResult, alignment
 from crossroads.traits.people.evidence import Judgements
 from crossroads.traits.people.files import read_judgements
 from crossroads.traits.probe.evidence import Logits
-
-if TYPE_CHECKING:
-    from crossroads.core.audit.plan import Plan
+from crossroads.traits.probe.run import probe
+from crossroads.words.audit import measure_prompted
+from crossroads.words.models.settings import packages
 
 MEASURES: Mapping[str, tuple[str, Callable[[Logits], TraitScores]]] = {
     "ilps": ("ILPS", ilps),
@@ -45,6 +53,9 @@ GROUPS = "abc-groups"
 """The catalogue entry with the groups that a model is asked about."""
 PUBLISHED = "abc-annotators"
 """The catalogue entry with the ratings of four kinds of annotators."""
+NO_PAIRS = "no pairs of groups were asked about; give --pairs to crossroads probe."
+_TOKENS_A_GROUP = 10_000
+_MOST_GROUPS, _MOST_ALIGNMENTS = 80, 6  # that fit a figure
 
 
 class Answers(SavedFolder):
@@ -163,3 +174,69 @@ ON_SCORES = (
 )  # fmt: skip
 """Agreement of scores with people, and what they say about pairs of groups."""
 ROWS = (*SCORES, *ON_SCORES)
+
+
+def _measure_answers(job: Job, folder: str | Path) -> None:
+    """Measure scores of groups on traits, their agreement with people, and pairs of groups."""
+    answers = Answers(folder)
+    job.measure(scores_evidence(answers, job.measure({"answers": answers})))
+    if not answers.has_pairs:
+        job.left_out["pairs of groups"] = NO_PAIRS
+
+
+def asking_seconds(files: ModelFiles, groups: Sequence[Any] | None = None) -> float:
+    """Approximate seconds for a language model to answer all texts about groups, by its size."""
+    number = len(catalog().groups(GROUPS)) if groups is None else len(groups)
+    return model_seconds(files, number * _TOKENS_A_GROUP)
+
+
+def _probed(job: Job, groups: list[Any] | None, work: float) -> Path:
+    """Answers of a language model about the groups and traits of the ABC study, also of an earlier run."""
+    files, policy = job.files, "raise" if job.settings.missing == "raise" else "drop"
+    named = None if groups is None else [str(one) for one in groups]
+    folder = job.place("probe", packages=packages(files), missing=policy, groups=named)
+    doing = {"loading": "loading", "splitting": "writing prompts for"}
+
+    def watch(step: ProbeStep) -> None:
+        job.tracker.begin(f"{doing.get(step.stage, 'asking')} {files.name}", work)
+        job.tracker.step(step.done, step.total or None, step.kept)
+
+    options: dict[str, Any] = {"missing": policy, "device": job.source.device, "revision": files.revision}
+    present = (folder / "manifest.json").is_file()
+    if not present:
+        probe(files.place, groups=groups, store=folder, restart=True, progress=watch, **options)
+    job.tracker.finish(kept=present, work=work)
+    return folder
+
+
+def _language_model(job: Job) -> None:
+    groups = groups_and_pairs() if job.plan.pairs else None
+    asking = asking_seconds(job.files, groups) if job.plan.traits else 0.0
+    job.tracker.expect(1 + job.plan.traits, LOADING + asking)
+    if not job.plan.whole:
+        measure_prompted(job)
+    else:
+        job.attempt("words in prompts", partial(measure_prompted, job))
+        job.attempt("groups and traits", lambda: _measure_answers(job, _probed(job, groups, asking)))
+    read_sentences(job)
+
+
+WORK = {"language model": Work(_language_model), "logits": Work(lambda job: _measure_answers(job, job.model))}
+"""What an audit does with models of each kind."""
+
+
+def draw(audit: Audit, figures: Figures) -> None:
+    """Draw scores, what they say about pairs, and the profile of each group next to those of people."""
+    scores = audit.of(TraitScores).values()
+    figures.single((one for one in scores if len(one.groups) <= _MOST_GROUPS), "traits")
+    figures.single((one for one in audit.of(DominanceResult).values() if one._rows()), "dominance")
+    figures.single((one for one in audit.of(EmergentResult).values() if one._rows()), "emergent")
+    aligned = {name.removesuffix(" alignment"): one for name, one in audit.of(AlignmentResult).items()}
+    groups = list(dict.fromkeys(group for one in aligned.values() for group in one.by_group))[:_MOST_GROUPS]
+
+    def profile(group: str) -> Any:
+        """The first alignments that know a group, as many as fit a figure."""
+        known = [(name, one) for name, one in aligned.items() if group in one.by_group]
+        return plots.profile(dict(known[:_MOST_ALIGNMENTS]), group)
+
+    figures.pages({group: group for group in groups}, profile, "profile", pages="profiles")

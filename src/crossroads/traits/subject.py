@@ -18,7 +18,8 @@ SUBJECT = Subject(
         "people.alignment_result",
         "people.survey",
     ),
-    rows="audit",
+    audit="audit",
+    manifests={"crossroads-logits/1": "logits"},
     commands={
         "probe": Command(
             "commands", "Language and chat models", "Ask a language model which traits it expects of groups."

@@ -11,9 +11,10 @@ from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Convention, Opt, Outcome, Written, command
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.errors import InputError, MissingStimuliError, join_words
+from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.permutation.test import Alternative
-from crossroads.core.models.kinds import checkpoints
+from crossroads.core.models.kinds import check_options, checkpoints, recognise
 from crossroads.core.results import encode
 from crossroads.core.results.gaps import require_in_all, require_stimuli
 from crossroads.core.stimuli import Design
@@ -24,10 +25,34 @@ from crossroads.words.measures.mleat import MleatResult, similarities_table
 from crossroads.words.measures.sc_weat import ScWeatResult, sc_weat
 from crossroads.words.measures.series import Points, SeriesResult, series
 from crossroads.words.measures.weat import WeatResult, weat
-from crossroads.words.models.ask import Over
+from crossroads.words.models.ask import Over, embed_series, embed_words
 from crossroads.words.vectors.formats import arrays
 
 _TOP = 20
+
+
+def vectors_of(source: o.Source, words: Sequence[str] | Sequence[Design] | None) -> Embeddings:
+    """One vector per word of a model, with a progress bar; None for all words of a file."""
+    found = recognise(source.model, format=source.format, kind=source.kind)
+    check_options([found], layer=source.layer)
+    if source.layer == o.ALL:
+        raise InputError(
+            "-M layer=all was given, and one layer is measured here.",
+            hint="mleat and rsa measure each layer of a model.",
+        )
+    bar = waiting.reading if found.name in ("vectors", "series") else waiting.asking
+    with bar(found.shown) as progress:
+        options: dict[str, Any] = {"kind": source.kind, "format": source.format, "served": source.served}
+        return embed_words(source.model, words, progress=progress, **options, **source.reading)
+
+
+def series_of(
+    source: o.Source, words: Sequence[str] | Sequence[Design], over: Over | None
+) -> dict[int, Embeddings]:
+    """Vectors in every layer, checkpoint or decade, with a progress bar."""
+    bar = waiting.reading if over == "decades" else waiting.asking
+    with bar(source.model) as progress:
+        return embed_series(source.model, words, over=over, progress=progress, **source.reading)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +124,7 @@ def weat_command(
 
 def _tests(source: o.Source, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
     """The WEAT of every design that can be measured; an error if none can."""
-    emb = source.vectors(designs)
+    emb = vectors_of(source, designs)
     if options["missing"] == "raise":
         require_stimuli(emb, designs)
     results: dict[str, WeatResult] = {}
@@ -131,7 +156,7 @@ _SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
 
 def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
     """The three levels of every design."""
-    emb = source.vectors(designs)
+    emb = vectors_of(source, designs)
     result = battery(emb, designs, **options)
     tests = {test.design: test for test in result.tests}
     table, cosines = MleatResult._tabulate(tests), similarities_table(tests)
@@ -192,7 +217,7 @@ _POINTS: dict[Over, Points] = {"layers": "layer", "checkpoints": "step", "decade
 
 def _series(source: o.Source, over: Over, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
     """The levels in every layer, checkpoint or decade."""
-    models = source.series(designs, over)
+    models = series_of(source, designs, over)
     if options["missing"] == "raise":
         require_in_all(models, designs)
     results = [series(models, design, over=_POINTS[over], **options) for design in designs]
@@ -230,7 +255,7 @@ def _single_words(source: o.Source, chosen: o.Chosen, measured: Measured, option
     design = designs[0]
     words = measured.word or [word for name in ("x", "y") for word in design.sets.get(name, ())]
     needed = None if measured.vocabulary else [*dict.fromkeys([*words, *design.a, *design.b])]
-    emb = source.vectors(needed)
+    emb = vectors_of(source, needed)
     with waiting.counting("testing words", len(emb) if measured.vocabulary else len(words)) as (bar, task):
         result = sc_weat(
             emb,

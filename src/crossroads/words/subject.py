@@ -18,7 +18,8 @@ SUBJECT = Subject(
         "measures.stability",
         "measures.weat",
     ),
-    rows="audit",
+    audit="audit",
+    formats="vectors.signatures",
     commands={
         "weat": Command("commands", "One measure", "Measure whether two groups differ in an association."),
     },

@@ -18,9 +18,8 @@ from crossroads.comparison.audit import compare_finished
 from crossroads.contexts.corpus import find_contexts, write_contexts
 from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.contexts.measures.levels import MultilevelCeatResult
-from crossroads.core.audit.audit import FinishedAudit, audit_cache, run_audit
+from crossroads.core.audit.audit import FinishedAudit, Session, audit_cache, run_audit
 from crossroads.core.audit.engine import Settings
-from crossroads.core.audit.job import Session
 from crossroads.core.audit.progress import Event, ProgressTracker
 from crossroads.core.errors import FormatError, InputError, MissingStimuliError, UnknownNameError
 from crossroads.core.stimuli import Design

@@ -17,10 +17,10 @@ import pytest
 import crossroads as cr
 from crossroads.comparison.audit import ROWS as COMPARISONS
 from crossroads.contexts.audit import Stored
+from crossroads.core.audit.audit import Plan, make_plan, table
 from crossroads.core.audit.engine import Context, Evidence, Settings, make_tasks, outcome_form
-from crossroads.core.audit.plan import TABLE, Plan, make_plan
 from crossroads.core.evidence import Embeddings, Provenance
-from crossroads.core.models.kinds import Kind, recognise
+from crossroads.core.models.kinds import Kind, SourceOptions, recognise
 from crossroads.core.models.saved import VECTORS, vectors_identity
 from crossroads.core.stimuli import Design
 from crossroads.core.storage import files
@@ -28,7 +28,7 @@ from crossroads.core.storage.cache import Cache
 from crossroads.core.storage.files import code
 from crossroads.words.audit import Series, words_evidence
 from crossroads.words.measures.stability import BootstrapResult
-from crossroads.words.models.ask import Request, SourceOptions
+from crossroads.words.models.ask import Request
 from tests.core.audit.conftest import made_design
 
 DESIGNS = [made_design("one"), made_design("two")]
@@ -56,7 +56,7 @@ def keys(
     """The files of all tasks on words, by name."""
     evidence: dict[str, Evidence] = {**words_evidence(emb, emb, plan.words), "layers": Series(layers)}
     context = Context(plan=plan, evidence=evidence, settings=Settings(**options), cache=Cache(None))
-    return {task.name: task.key.file for task in make_tasks(TABLE, context)}
+    return {task.name: task.key.file for task in make_tasks(table(), context)}
 
 
 def of(rows: set[str], designs: str = "one two") -> set[str]:
@@ -118,7 +118,7 @@ def test_tests_over_contexts_depend_on_their_own_options_and_on_every_vector_of_
     def over(place: Path, **options: Any) -> dict[str, str]:
         evidence = {"contexts": Stored(place, "none")}
         context = Context(plan=plan, evidence=evidence, settings=Settings(**options), cache=Cache(None))
-        return {task.row.name: task.key.file for task in make_tasks(TABLE, context)}
+        return {task.row.name: task.key.file for task in make_tasks(table(), context)}
 
     def changed(other: dict[str, str]) -> set[str]:
         return {name for name in before if before[name] != other[name]}
@@ -155,7 +155,7 @@ def test_outcomes_and_vectors_are_read_back_as_they_were() -> None:
     assert isinstance(again, BootstrapResult) and again.provenance[0].source == "y"
 
 
-@pytest.mark.parametrize("row", [*TABLE, *COMPARISONS], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [*table(), *COMPARISONS], ids=lambda row: row.name)
 def test_a_row_takes_only_options_that_its_measure_has(row: Any) -> None:
     assert set(row.takes) <= set(inspect.signature(row.measure).parameters)
 

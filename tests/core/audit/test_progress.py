@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from crossroads.contexts.audit import encoding_seconds
 from crossroads.core.audit.engine import design_unit
-from crossroads.core.audit.job import asking_seconds, encoding_seconds
 from crossroads.core.audit.progress import LOADING, SMALL, Event, ProgressTracker
 from crossroads.core.models.files import ModelFiles
 from crossroads.core.stimuli import catalog
+from crossroads.traits.audit import asking_seconds
 from crossroads.words.audit import test_seconds as seconds_of
 
 MINILM = 90_990_200

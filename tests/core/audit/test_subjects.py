@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.core.audit.audit import FinishedAudit, run_audit
-from crossroads.core.audit.plan import make_plan
+from crossroads.core.audit.audit import FinishedAudit, make_plan, run_audit
 from crossroads.core.errors import InputError
 from crossroads.core.models.kinds import recognise
 from crossroads.traits.audit import groups_and_pairs

@@ -14,7 +14,7 @@ from crossroads.core.cli import app as program
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import keys_of
 from crossroads.core.errors import CrossroadsError
-from crossroads.core.report.gate.rules import GateError
+from crossroads.core.report.gate import GateError
 from tests.fixtures.commands import Command
 
 CODE = """
@@ -68,11 +68,8 @@ def test_help_all_lists_every_key_with_a_line(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("weat", "--figure", "a.svg"), "--figure is now: -o FILE.svg (or .png, .pdf)"),
         (("weat", "--ties", "weak"), "--ties is now: -C ties=VALUE"),
         (("rsa", "--as", "vectors"), "--as is now: -M as=VALUE"),
-        (("embed", "--ray-address", "auto"), "--ray-address is now: --ray ADDRESS"),
-        (("audit", "--github"), "--github is now: --summary github"),
         (("audit", "--pairs"), "--pairs is now: crossroads probe MODEL --pairs --answers DIR, then"),
         (("weat", "-C", "tise=weak"), "unknown key of --convention 'tise'. hint: did you mean 'ties'?"),
         (("weat", "-C", "ties=week"), "unknown value of ties 'week'. hint: did you mean 'weak'?"),

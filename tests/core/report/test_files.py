@@ -21,7 +21,7 @@ from crossroads.core.report.documents.reading import read_records
 from crossroads.core.report.documents.records import read_document
 from crossroads.core.report.files import write_audits
 from crossroads.core.report.folder import check_output, ours
-from crossroads.core.report.gate.rules import Rule, judge
+from crossroads.core.report.gate import Rule, judge
 from crossroads.core.report.page.data import stimulus_vectors, write_vectors
 from crossroads.core.stimuli.files.text import from_cell
 from crossroads.traits.pairs.dominance import DominanceResult

@@ -10,7 +10,7 @@ import pytest
 
 import crossroads.papers  # noqa: F401  (the types of its results are part of the schema)
 from crossroads.core.report.audit import Audit
-from crossroads.core.report.gate.rules import Rule, judge
+from crossroads.core.report.gate import Rule, judge
 from crossroads.core.report.schema import write_schema
 from crossroads.core.results import Result, result_kinds
 

@@ -44,6 +44,7 @@ def _interval_note(results: Sequence[CeatBatteryResult]) -> str:
 class CeatBatteryResult(Family):
     """CEATs of several designs on one model."""
 
+    _tests_on: ClassVar[str] = "contexts"
     _section: ClassVar[str] = "contexts"
     _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "holm1979simple", "benjamini1995controlling")
     _stem: ClassVar[str] = "contexts"

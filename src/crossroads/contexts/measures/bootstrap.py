@@ -35,6 +35,7 @@ _BLOCK_BYTES = 1 << 25
 class CeatBootstrapResult(Result):
     """Confidence interval of the stimulus-level effect size of a CEAT."""
 
+    _resampled: ClassVar[bool] = True
     _section: ClassVar[str] = "contexts"
     _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
     _label_format: ClassVar[str] = f"{phrases.tested('{design}', 'ceat')} interval"

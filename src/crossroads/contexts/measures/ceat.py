@@ -172,6 +172,9 @@ class CeatResult(Result, CombinedEffect):
     """Expected cosine of each target (rows: x, then y) with each attribute (columns: a, then b) over all
     contexts, in the order of ``coverage.used``: what a paired test of two models compares."""
 
+    def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
+        yield "", self.stimulus_method
+
     @property
     def _associations(self) -> dict[str, float]:
         """Expected association of each target over all contexts."""

@@ -205,6 +205,10 @@ class MultilevelCeatResult(Result):
     crossed_pattern: str
     """The pattern by the p-values that hold for other words, which outputs show."""
 
+    def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
+        yield " 1", self.level1.stimulus_method
+        yield from ((f" 2 {key}", one.stimulus_method) for key, one in self.level2.items())
+
     @property
     def pattern_share(self) -> float:
         """Share of samples that show the pattern by the p-values over stimuli."""

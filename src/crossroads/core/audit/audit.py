@@ -1,4 +1,4 @@
-"""Audit a model: detect its kind, run all measures that apply, and resume interrupted runs."""
+"""Audit a model: plan what to measure for its kind, run all of it, and resume interrupted runs."""
 
 from __future__ import annotations
 
@@ -8,27 +8,219 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from crossroads.core.audit.engine import Settings, worker_count
-from crossroads.core.audit.job import KINDS_OF_WORK, Job, Session
-from crossroads.core.audit.plan import Plan, make_plan
-from crossroads.core.audit.progress import Progress, ProgressTracker
+from crossroads.core.audit.engine import (
+    Context,
+    Evidence,
+    Outcomes,
+    Row,
+    Settings,
+    collect,
+    make_tasks,
+    run_tasks,
+    worker_count,
+)
+from crossroads.core.audit.progress import LOADING, Progress, ProgressTracker
 from crossroads.core.errors import InputError
-from crossroads.core.models.kinds import KindName, check_options, recognise
+from crossroads.core.evidence import Embeddings
+from crossroads.core.models.files import ModelFiles, find_model
+from crossroads.core.models.kinds import ON_WORDS, Kind, KindName, SourceOptions, check_options, recognise
 from crossroads.core.models.transformers import Device
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.audit import FinishedAudit as FinishedAudit
 from crossroads.core.results import Result, encode, versions
 from crossroads.core.results.robustness import checks
-from crossroads.core.stimuli import Design
+from crossroads.core.stimuli import Design, batteries, catalog
 from crossroads.core.storage.cache import Cache, Form, Key
-from crossroads.core.storage.files import code
-from crossroads.subjects import subjects
-from crossroads.words.models.ask import SourceOptions
+from crossroads.core.storage.files import code, evidence_code
+from crossroads.subjects import brought, subjects
+
+_OPERATIONS_A_SECOND = 2e11
+_WEIGHTS = (".safetensors", ".gguf", ".hdf5")
+T = TypeVar("T")
+STATIC = ("weat", "ceat-intersectional")
+"""The batteries of the catalogue that are measured on one vector per word."""
+CONTEXTUAL = ("ceat", "ceat-intersectional")  # those that are measured on context vectors
+
+
+@cache
+def table() -> tuple[Row, ...]:
+    """Every measure of audits, in the order of the results: the rows of all subjects."""
+    rows = [row for module in brought("audit") for row in module.ROWS]
+    return tuple(sorted(rows, key=lambda row: row.late))
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an audit does with a kind of model."""
+
+    run: Callable[[Job], None]  # measures the model
+    complete: Callable[[Plan], Plan] | None = None  # completes a plan, if something must be added
+
+
+def work_on(kind: Kind) -> Work:
+    """The work for a kind of model, which is that of a subject."""
+    found: Work = next(module.WORK[kind.name] for module in brought("audit") if kind.name in module.WORK)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to measure for a model."""
+
+    kind: Kind  # the kind of model
+    words: tuple[Design, ...]  # designs measured on one vector per word
+    contexts: tuple[Design, ...]  # designs measured on context vectors
+    whole: bool  # whether no tests were named, so that everything that applies is measured
+    traits: bool  # whether the model is asked about groups and traits
+    sentences: Path | None  # folder of contexts for the model to read
+    images: Path | None  # folder of images
+    human: Path | None  # file of human judgements
+    pairs: bool = False  # whether a language model is also asked about pairs of groups
+    placebo: bool = False  # whether a model is asked for a panel of other words, to draw placebo tests from
+    layers: bool = False  # whether the tests of a transformer are measured in each of its layers as well
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Name of each test in rules, to its kind."""
+        return {name: kind for row in table() for name, kind in row.names(self).items()}
+
+
+def make_plan(
+    kind: Kind,
+    designs: Sequence[Design] | None = None,
+    *,
+    contexts: Path | None = None,
+    images: Path | None = None,
+    human: Path | None = None,
+    pairs: bool = False,
+    placebo: bool = False,
+    layers: bool = False,
+) -> Plan:
+    """Decide what to measure for a model, and refuse what is not possible; see :class:`Plan`.
+
+    ``designs`` are the tests that were named, None for everything that applies.
+    """
+    paths = {"contexts": contexts, "images": images, "human": human}
+    check_options([kind], **paths, pairs=pairs or None, placebo=placebo or None, layers=layers or None)
+    for name, path in paths.items():
+        if path is not None and not path.exists():
+            raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
+    about_groups = kind.name == "logits" or (kind.name == "language model" and designs is None)
+    if designs is not None and kind.name not in (*ON_WORDS, "contexts"):
+        raise InputError(
+            f"tests were named, but {kind.shown} contains answers about groups and traits.",
+            hint="leave them out, or audit the model itself.",
+        )
+    if (human is not None or pairs) and not about_groups:
+        raise InputError(
+            f"{'pairs' if human is None else 'human'}= was given together with named tests.",
+            hint="leave the tests out: judgements and pairs are about scores of groups on traits.",
+        )
+    over_contexts = kind.name == "contexts" or contexts is not None
+    plan = Plan(
+        kind=kind,
+        words=_chosen(designs, STATIC) if kind.name in ON_WORDS else (),
+        contexts=_chosen(designs, CONTEXTUAL) if over_contexts else (),
+        whole=designs is None,
+        traits=about_groups,
+        sentences=contexts,
+        images=images,
+        human=human,
+        pairs=pairs,
+        placebo=placebo,
+        layers=layers,
+    )
+    complete = work_on(kind).complete
+    return plan if complete is None else complete(plan)
+
+
+def _chosen(designs: Sequence[Design] | None, default: Sequence[str]) -> tuple[Design, ...]:
+    if designs is not None:
+        return tuple(designs)
+    return tuple(catalog(member) for name in default for member in batteries()[name])
+
+
+@dataclass(kw_only=True)
+class Session:
+    """Where finished work is kept, how progress is reported, and how much is done at a time."""
+
+    cache: Cache
+    tracker: ProgressTracker
+    workers: int | None = None
+
+
+@dataclass(kw_only=True)
+class Job(Session):
+    """A running audit: its plan, and the results so far."""
+
+    plan: Plan
+    settings: Settings
+    source: SourceOptions  # how vectors are obtained from the model
+    results: dict[str, Result] = field(default_factory=dict)  # results by name
+    designs: dict[str, Design] = field(default_factory=dict)  # designs that could be measured, by name
+    left_out: dict[str, str] = field(default_factory=dict)  # what could not be measured, and why
+    vectors: Embeddings | None = None  # vectors of the stimuli
+    first_error: InputError | None = None  # the first error of work that could not be done
+
+    @property
+    def model(self) -> str:
+        """The model as given."""
+        return self.plan.kind.model
+
+    def measure(self, evidence: Mapping[str, Evidence], *, insist: bool = True) -> Outcomes:
+        """Measure every row of the table that this evidence is for."""
+        context = Context(
+            plan=self.plan, evidence=evidence, settings=self.settings, cache=self.cache, insist=insist
+        )
+        tasks = make_tasks(table(), context)
+        outcomes = run_tasks(tasks, self.cache, workers=self.workers, tracker=self.tracker)
+        found = collect(tasks, context, outcomes)
+        self.results |= found.results
+        self.designs |= found.designs
+        self.left_out |= found.left_out
+        return outcomes
+
+    def ask(self, make: Callable[[Cache, Any], T], doing: str, seconds: float = LOADING) -> T:
+        """Vectors of an earlier run, or of the model: ``make`` writes to the cache what it does not find."""
+        self.tracker.begin(doing, seconds)
+        before = self.cache.written
+        found = make(self.cache, self.tracker.step)
+        self.tracker.finish(kept=self.cache.written == before, work=seconds)
+        return found
+
+    def attempt(self, what: str, work: Callable[[], None]) -> None:
+        """Run work that may fail although other measures of the model succeed."""
+        try:
+            work()
+        except InputError as error:
+            self.left_out[what] = error.message
+            self.first_error = self.first_error or error
+
+    def place(self, what: str, **decided: Any) -> Path:
+        """Where a store or answers of a transformer are kept."""
+        files = self.files
+        record: dict[str, Any] = {"model": files.sha256, "name": files.name, "revision": files.revision}
+        record |= {"device": self.source.device, "code": evidence_code()}
+        return self.cache.place(Key(what, files.name, {**record, **decided}))
+
+    @cached_property
+    def files(self) -> ModelFiles:
+        """The files of a transformer, with their checksum, which takes about a second per gigabyte."""
+        self.tracker.begin(f"checking {self.model}")
+        return find_model(self.model)
+
+
+def model_seconds(files: ModelFiles, tokens: float) -> float:
+    """Approximate seconds to read tokens: two operations per weight, of four bytes each in the files."""
+    weights = [one for one in Path(files.folder).iterdir() if one.suffix in _WEIGHTS]
+    mine = [one for one in weights if files.gguf is None or one.name == files.gguf]
+    return LOADING + tokens * 2 * sum(one.stat().st_size for one in mine) / 4 / _OPERATIONS_A_SECOND
 
 
 def run_audit(
@@ -52,7 +244,7 @@ def run_audit(
     progress: Progress | None = None,
     **options: Any,
 ) -> FinishedAudit:
-    r"""Run all measures that apply to a model.
+    """Run all measures that apply to a model.
 
     Parameters
     ----------
@@ -61,10 +253,8 @@ def run_audit(
         :mod:`crossroads.core.models.kinds`.
     designs
         The designs to test; all that apply if left out.
-    kind
-        The kind of model; detected if left out.
-    format
-        Format of a file of vectors; detected if left out.
+    kind, format
+        The kind of model, and the format of a file of vectors; detected if left out.
     contexts
         Folder written by ``crossroads contexts``, for models that read sentences.
     images
@@ -75,15 +265,11 @@ def run_audit(
         Whether to ask a language model about all pairs of groups as well, about forty times the work.
     placebo
         Whether to ask a model for the vectors of 2,000 more words, to draw placebo tests from
-        (:func:`~crossroads.placebo`). Other words of a file of vectors are read along anyway.
+        (:func:`~crossroads.placebo`). Other words of a file of vectors are also loaded anyway.
     layers
         Whether to measure every test in each layer of a transformer as well (:func:`~crossroads.series`).
-    prompt
-        Template with ``{word}`` for models that read words in prompts.
-    served
-        Name of the model at a service that has several.
-    device
-        Device on which a model runs.
+    prompt, served, device
+        As in :func:`~crossroads.embed_words`.
     work
         Folder in which finished parts are kept for later runs; if left out, none are kept.
     workers
@@ -103,74 +289,46 @@ def run_audit(
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
-    >>> lines = [f"{word} {' '.join(map(str, rng.normal(size=9)))}" for word in design.words]
-    >>> file = Path(mkdtemp(), "vectors.txt")
-    >>> _ = file.write_text("\n".join(lines))
-    >>> done = cr.run_audit(file, [design], workers=1)
+    >>> done = cr.run_audit("default", [cr.catalog("weat7")], workers=1)
     >>> done.audit.kind, [design.name for design in done.designs]
     ('vectors', ['weat7'])
     """
     worker_count(workers)
-    extras = {"contexts": contexts, "images": images, "human": human}
-    plan = make_plan(
-        recognise(model, format=format, kind=kind),
-        designs,
-        pairs=pairs,
-        placebo=placebo,
-        layers=layers,
-        **{name: None if path is None else Path(path) for name, path in extras.items()},
-    )
+    paths = {"contexts": contexts, "images": images, "human": human}
+    extras: dict[str, Any] = {name: Path(path) for name, path in paths.items() if path is not None}
+    extras |= {"pairs": pairs, "placebo": placebo, "layers": layers}
+    plan = make_plan(recognise(model, format=format, kind=kind), designs, **extras)
     check_options([plan.kind], prompt=prompt, served=served, correct=options.get("correct"))
     source = SourceOptions(format=format, prompt=prompt, served=served, images=plan.images, device=device)
     with _opened(work) as cache:
-        session = Session(cache=cache, tracker=ProgressTracker(progress))
-        found = run_plan(plan, Settings(**options), source, session, workers=workers)
+        session = Session(cache=cache, tracker=ProgressTracker(progress), workers=workers)
+        found = run_plan(plan, Settings(**options), source, session)
     return found if name is None else replace(found, audit=replace(found.audit, name=name))
 
 
-def run_plan(
-    plan: Plan, settings: Settings, source: SourceOptions, session: Session, *, workers: int | None = None
-) -> FinishedAudit:
+def run_plan(plan: Plan, settings: Settings, source: SourceOptions, session: Session) -> FinishedAudit:
     """Run a plan; see :func:`run_audit`."""
-    job = Job(
-        plan=plan,
-        settings=settings,
-        source=source,
-        cache=session.cache,
-        tracker=session.tracker,
-        workers=workers,
-    )
-    KINDS_OF_WORK[plan.kind.name](job)
+    job = Job(plan=plan, settings=settings, source=source, **vars(session))
+    work_on(plan.kind).run(job)
     if not job.results:
         raise job.first_error or InputError(f"nothing of {plan.kind.shown} could be measured.")
-    audit = Audit(with_checks(job.results), kind=plan.kind.name, left_out=job.left_out)
+    results = job.results
+    with contextlib.suppress(InputError):  # where there is no test to check
+        sure = checks(results.values())
+        results = {sure._label: sure, **results}
+    audit = Audit(results, kind=plan.kind.name, left_out=job.left_out)
     return FinishedAudit(audit=audit, designs=tuple(job.designs.values()), vectors=job.vectors)
-
-
-def with_checks(results: Mapping[str, Result]) -> dict[str, Result]:
-    """Results with how sure their tests are, which comes first; as they are where there is no such test."""
-    try:
-        found = checks(results.values())
-    except InputError:
-        return dict(results)
-    return {found._label: found, **results}
 
 
 @contextlib.contextmanager
 def _opened(work: str | Path | None) -> Iterator[Cache]:
     """Open the folder of finished work, which is cleaned up at the end; without one, it is temporary."""
-    if work is not None:
-        with audit_cache(work) as cache:
-            yield cache
-            cache.sweep()
-    else:
-        with tempfile.TemporaryDirectory(prefix="crossroads-") as folder, audit_cache(folder) as cache:
-            yield cache
+    with contextlib.ExitStack() as stack:
+        folder = work or stack.enter_context(tempfile.TemporaryDirectory(prefix="crossroads-"))
+        cache = stack.enter_context(audit_cache(folder))
+        yield cache
+        cache.sweep()
 
 
 def audit_folder(output: Path) -> Path:
@@ -198,8 +356,7 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
         return {Path(name).name: archive.read(name) for name in archive.namelist()}
 
 
-FILES = Form(".zip", _packed, _unpacked)
-"""The files of a folder."""
+FILES = Form(".zip", _packed, _unpacked)  # the files of a folder
 
 
 def draw_once(cache: Cache, folder: Path, shown: Any, drawing: Callable[[Path], None]) -> None:

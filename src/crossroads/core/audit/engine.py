@@ -27,6 +27,7 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence import Provenance
 from crossroads.core.inference.permutation.test import Alternative
+from crossroads.core.models.kinds import Correction
 from crossroads.core.models.saved import manifest_identity
 from crossroads.core.results import Result, encode, versions
 from crossroads.core.results.gathered import Missing
@@ -36,17 +37,13 @@ from crossroads.core.storage.cache import Cache, Form, Key
 from crossroads.core.storage.files import code
 from crossroads.core.workers import processors
 from crossroads.subjects import subjects
-from crossroads.words.checks.corrections import Correction
 
 _DECIDING = tuple(f"core/{name}" for name in ("inference", "audit", "evidence", "results", "wording"))
 """The code that decides a result."""
-MOST = 8
-"""Largest default number of workers, since each may use much memory for sums."""
+MOST = 8  # largest default number of workers, since each may use much memory for sums
 NO_NUMBER = "a number does not exist for these data: "
-Outcome = Result | str
-"""A result, or the reason why there is none."""
-Outcomes = Mapping[str, Mapping[str, Outcome]]
-"""Outcomes by name of the row, then by name of the unit."""
+Outcome = Result | str  # A result, or the reason why there is none
+Outcomes = Mapping[str, Mapping[str, Outcome]]  # outcomes by name of the row, then by name of the unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,14 +127,10 @@ class SavedFolder(Evidence):
 class Unit(NamedTuple):
     """What a measure is applied to: a design, a group, two groups and a concept, people."""
 
-    name: str = ""
-    """Its name, unique within a row."""
-    arguments: tuple[Any, ...] = ()
-    """Arguments of the measure after the evidence."""
-    words: tuple[str, ...] = ()
-    """The words that it reads."""
-    about: Any = None
-    """Plain data that identify the arguments."""
+    name: str = ""  # its name, unique within a row
+    arguments: tuple[Any, ...] = ()  # arguments of the measure after the evidence
+    words: tuple[str, ...] = ()  # the words that it reads
+    about: Any = None  # plain data that identify the arguments
 
     @property
     def design(self) -> Design | None:
@@ -157,28 +150,20 @@ def design_unit(design: Design) -> Unit:
 class Findings:
     """Results of an audit, and what could not be measured."""
 
-    results: dict[str, Result] = field(default_factory=dict)
-    """The results by name."""
-    designs: dict[str, Design] = field(default_factory=dict)
-    """The designs that could be measured, by name."""
-    left_out: dict[str, str] = field(default_factory=dict)
-    """What could not be measured, and why."""
+    results: dict[str, Result] = field(default_factory=dict)  # the results by name
+    designs: dict[str, Design] = field(default_factory=dict)  # the designs that could be measured, by name
+    left_out: dict[str, str] = field(default_factory=dict)  # what could not be measured, and why
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """What rows are measured with."""
 
-    plan: Any
-    """The plan of the audit; of a comparison, the finished audits."""
-    evidence: Mapping[str, Evidence]
-    """The evidence by name; rows without theirs are left out."""
-    settings: Settings
-    """Options of the measures."""
-    cache: Cache
-    """Where finished work is kept."""
-    insist: bool = True
-    """Whether to raise an error if none of the tests can be measured."""
+    plan: Any  # the plan of the audit; of a comparison, the finished audits
+    evidence: Mapping[str, Evidence]  # the evidence by name; rows without theirs are left out
+    settings: Settings  # options of the measures
+    cache: Cache  # where finished work is kept
+    insist: bool = True  # whether to raise an error if none of the tests can be measured
 
 
 Need = Callable[[Any, Settings, Unit], Any]
@@ -189,34 +174,26 @@ Need = Callable[[Any, Settings, Unit], Any]
 class Row:
     """One measure of audits. Nothing else lists it."""
 
-    name: str
-    """Its name while it runs."""
+    name: str  # its name while it runs
     measure: Callable[..., Result]
     """The function: evidence, the arguments of the unit, and the options as keywords."""
-    gives: type[Result]
-    """The type of its result."""
-    on: str
-    """Name of the evidence that it reads."""
-    each: Callable[[Any], Iterable[Unit]]
-    """The units of a plan, known before anything runs."""
+    gives: type[Result]  # the type of its result
+    on: str  # name of the evidence that it reads
+    each: Callable[[Any], Iterable[Unit]]  # the units of a plan, known before anything runs
     takes: tuple[str, ...] = ()
     """Fields of :class:`Settings` that it is given, and on which its result depends."""
-    needs: tuple[Need, ...] = ()
-    """What else decides the result, or is lacking."""
-    named: str = "{}"
-    """Name of the result, with the name of the unit in braces."""
+    needs: tuple[Need, ...] = ()  # what else decides the result, or is lacking
+    named: str = "{}"  # name of the result, with the name of the unit in braces
     rules: Callable[[Any, Unit], Mapping[str, str]] | None = None
     """Names for rules to their kinds; by default the name of the result, if it is of one kind."""
-    follows: str = ""
-    """Name of the row without whose result for the unit this one does not count."""
+    follows: str = ""  # name of the row without whose result for the unit this one does not count
     family: Callable[[Context, Outcomes], Findings] | None = None
     """Puts results of several rows together; they are not results by themselves."""
-    reported: bool = True
-    """Whether the reason for a missing result is reported."""
+    reported: bool = True  # whether the reason for a missing result is reported
     skips: tuple[type[CrossroadsError], ...] | None = None
     """Errors that are such a reason; by default those of :func:`lacking`."""
-    alone: bool = False
-    """Whether it uses all processors by itself."""
+    alone: bool = False  # whether it uses all processors by itself
+    late: bool = False  # whether it comes after the rows of other subjects
     seconds: Callable[[Unit], float] | float = SMALL
     """Approximate seconds: longer tasks start earlier, and advance the progress bar further."""
 
@@ -235,16 +212,11 @@ class Row:
 class Task:
     """A row applied to a unit."""
 
-    row: Row
-    """What is measured."""
-    unit: Unit
-    """What it is applied to."""
-    evidence: Evidence
-    """What it reads."""
-    settings: Settings
-    """Options of the measures."""
-    needed: list[Any]
-    """What else decides the result."""
+    row: Row  # what is measured
+    unit: Unit  # what it is applied to
+    evidence: Evidence  # what it reads
+    settings: Settings  # options of the measures
+    needed: list[Any]  # what else decides the result
 
     @cached_property
     def name(self) -> str:
@@ -317,11 +289,9 @@ def outcome_form(gives: type[Result], provenance: Sequence[Provenance]) -> Form[
 
     def read(text: bytes) -> Outcome:
         data = json.loads(text)
-        if isinstance(data, str):
-            return data
         for one in _results_in(data):
             one["provenance"] = [known[part] if isinstance(part, int) else part for part in one["provenance"]]
-        return gives.from_dict(data)
+        return data if isinstance(data, str) else gives.from_dict(data)
 
     return Form(".json", write, read)
 
@@ -347,11 +317,7 @@ def worker_count(workers: int | None) -> int:
 
 
 def run_tasks(
-    tasks: Sequence[Task],
-    cache: Cache,
-    *,
-    workers: int | None = None,
-    tracker: ProgressTracker | None = None,
+    tasks: Sequence[Task], cache: Cache, *, workers: int | None = None, tracker: ProgressTracker | None = None
 ) -> dict[str, dict[str, Outcome]]:
     """Outcomes by row and unit, of earlier runs or of this one; results do not depend on ``workers``.
 
@@ -360,26 +326,25 @@ def run_tasks(
     """
     tracker = tracker or ProgressTracker()
     tracker.expect(len(tasks), sum(task.seconds for task in tasks))
-    outcomes: dict[str, Outcome | None] = {}
-    left: list[Task] = []
+    outcomes: dict[str, Outcome] = {}
+    left: dict[str, Task] = {}
     for task in tasks:
-        if task.name in outcomes:
+        if task.name in outcomes or task.name in left:
             raise InputError(
                 f"two parts of the audit are called {task.name!r}.", hint="give designs other names."
             )
-        outcomes[task.name] = outcome = cache.find(task.key, task.form)
+        outcome = cache.find(task.key, task.form)
         if outcome is None:
-            left.append(task)
+            left[task.name] = task
         else:
+            outcomes[task.name] = outcome
             tracker.finish(kept=True, work=task.seconds)
-    for task, made in _done(left, worker_count(workers), tracker):
+    for task, made in _done(left.values(), worker_count(workers), tracker):
         outcomes[task.name] = _saved(task, made, cache)
         tracker.finish(work=task.seconds)
     found: dict[str, dict[str, Outcome]] = {}
     for task in tasks:
-        outcome = outcomes[task.name]
-        if outcome is not None:
-            found.setdefault(task.row.name, {})[task.unit.name] = outcome
+        found.setdefault(task.row.name, {})[task.unit.name] = outcomes[task.name]
     return found
 
 

@@ -9,36 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-LOADING = 8.0
-"""Seconds to load a model and encode the words of the tests."""
-WRITING = 12.0
-"""Seconds to write the folder of an audit, most of them for figures."""
-SMALL = 0.05
-"""Default seconds of a part."""
+LOADING = 8.0  # seconds to load a model and encode the words of the tests
+WRITING = 12.0  # seconds to write the folder of an audit, most of them for figures
+SMALL = 0.05  # default seconds of a part
 
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
     """Progress of an audit."""
 
-    doing: str
-    """Current step, such as ``"reading vectors.txt"`` or ``"mleat weat1"``."""
-    done: int
-    """Finished parts, including those of earlier runs."""
-    total: int
-    """Parts expected so far."""
-    kept: int
-    """Parts finished by an earlier run."""
-    share: float = 0.0
-    """Share of the work done, from 0 to 1, weighted by seconds; it never decreases."""
-    seconds: float = 0.0
-    """Approximate seconds of all work on a typical machine."""
-    worked: float = 0.0
-    """How many of these seconds were done by this run."""
-    step: int = 0
-    """Steps done of the current part."""
-    steps: int | None = None
-    """Total steps of the current part, if known."""
+    doing: str  # current step, such as ``"reading vectors.txt"`` or ``"mleat weat1"``
+    done: int  # finished parts, including those of earlier runs
+    total: int  # parts expected so far
+    kept: int  # parts finished by an earlier run
+    share: float = 0.0  # share of the work done, from 0 to 1, weighted by seconds; it never decreases
+    seconds: float = 0.0  # approximate seconds of all work on a typical machine
+    worked: float = 0.0  # how many of these seconds were done by this run
+    step: int = 0  # steps done of the current part
+    steps: int | None = None  # total steps of the current part, if known
 
 
 Progress = Callable[[Event], None]

@@ -49,17 +49,8 @@ SECOND = {
     "align": ("probe", "", ""),
 }
 """Second names of commands: the command, the option that they stand for, and a sentence if they are shown."""
-MOVED = {
-    "--figure": "-o FILE.svg (or .png, .pdf)",
-    "--restart": "--fresh",
-    "--overwrite": "--fresh",
-    "--yes": "--limit none",
-    "--github": "--summary github",
-    "--ray-address": "--ray ADDRESS",
-    "--bootstrap": "-C resamples=N",
-    "--pairs": "crossroads probe MODEL --pairs --answers DIR, then crossroads audit DIR",
-}
-"""Options that are gone, and what to type instead; those that are keys of -M or -C now are found there."""
+_ELSEWHERE = {"--pairs": "crossroads probe MODEL --pairs --answers DIR, then crossroads audit DIR"}
+"""Options of other commands, and what to type instead; keys of -M or -C are found there."""
 
 
 class _Program(TyperGroup):
@@ -97,13 +88,13 @@ class _Command(TyperCommand):
             raise
 
     def _moved(self, option: str) -> str:
-        """What to type instead of an option that is gone."""
+        """What to type instead of an option that the command does not have."""
         name = option.removeprefix("--").replace("-", "_")
         for kind, keys in keys_of(self.callback).items():
             for key in keys.values():
                 if option.startswith("--") and name in (key.shown, key.name):
                     return f"{option} is now: {TAKERS[kind][1]} {key.shown}=VALUE"
-        return f"{option} is now: {MOVED[option]}" if option in MOVED else ""
+        return f"{option} is now: {_ELSEWHERE[option]}" if option in _ELSEWHERE else ""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         formatter.write(helping.command_help(self, ctx.command_path))
@@ -123,8 +114,7 @@ def _with_addresses(args: Sequence[str]) -> Iterator[str]:
 
 
 _EXPECTED = {
-    "int_parsing": "a whole number was expected",
-    "int_from_float": "a whole number was expected",
+    **dict.fromkeys(("int_parsing", "int_from_float"), "a whole number was expected"),
     "int_parsing_size": "a smaller number was expected",
     "float_parsing": "a number was expected",
     "greater_than_equal": "a number of at least {ge} was expected",

@@ -3,45 +3,51 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any
 
-from crossroads.comparison.audit import compare_finished
-from crossroads.comparison.battery import CompareBatteryResult
-from crossroads.comparison.commands import show_comparison
-from crossroads.comparison.report import Comparison, comparison_markdown
-from crossroads.core.audit.audit import FinishedAudit, audit_cache, audit_folder, draw_once, run_plan
+from rich.markup import escape
+from rich.progress import BarColumn, TextColumn
+
+from crossroads.core.audit.audit import (
+    FinishedAudit,
+    Plan,
+    Session,
+    audit_cache,
+    audit_folder,
+    draw_once,
+    make_plan,
+    run_plan,
+)
 from crossroads.core.audit.engine import Settings
-from crossroads.core.audit.job import Session
-from crossroads.core.audit.plan import Plan, make_plan
-from crossroads.core.audit.progress import WRITING, ProgressTracker
+from crossroads.core.audit.progress import WRITING, Event, ProgressTracker
+from crossroads.core.audit.progress import Progress as Watcher
 from crossroads.core.cli import options as o
-from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Seeded, command
+from crossroads.core.cli.runner import Arg, Convention, Opt, Seeded, command, passed
 from crossroads.core.cli.terminal import interrupts as interrupting
+from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
-from crossroads.core.cli.terminal.audits import show_audit, watching
 from crossroads.core.errors import CrossroadsError, InputError
 from crossroads.core.evidence.model_names import distinct_names
 from crossroads.core.inference.permutation.test import Alternative
-from crossroads.core.models.kinds import TAKES, KindName, check_options, recognise
-from crossroads.core.report.audit import Audit
-from crossroads.core.report.files import Drawer, Written, write_audits
+from crossroads.core.models.kinds import TAKES, Correction, SourceOptions, check_options, recognise
+from crossroads.core.report.audit import KINDS, Audit, conclusions_of
+from crossroads.core.report.files import PAGE, Joint, write_audits
 from crossroads.core.report.folder import check_output
-from crossroads.core.report.gate.files import read_rules
-from crossroads.core.report.gate.rules import Gate, Rule, check_rules, judge
-from crossroads.core.report.renderers.texts import markdown_summary
+from crossroads.core.report.gate import Gate, Rule, check_rules, judge, read_rules
+from crossroads.core.report.renderers.texts import findings_by_status, markdown_summary
 from crossroads.core.stimuli import Design
-from crossroads.core.stimuli.files.text import read_frequencies
+from crossroads.core.stimuli.files.text import read_frequencies, wordfreq_language
 from crossroads.core.storage.files import check_file, disk_errors, write_file
-from crossroads.words.checks.corrections import Correction
-from crossroads.words.checks.frequency import wordfreq_language
-from crossroads.words.models.ask import SourceOptions
+from crossroads.core.wording.numbers import counted
+from crossroads.subjects import brought
 
-STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
-"""The variable with the path of the file that GitHub shows with a job."""
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"  # the variable with the path of the file that GitHub shows with a job
 GITHUB = "github"
 _OUTPUT = "Output"
 
@@ -71,26 +77,15 @@ class Audited:
         ),
     ] = None
     layers: Annotated[bool, Opt("Also every test in each layer.", panel=o.MODELS)] = False
-    contexts: Annotated[
-        Path | None,
-        Opt("Sentences to read words in.", "DIR", panel=o.MODELS),
-    ] = None
+    contexts: Annotated[Path | None, Opt("Sentences to read words in.", "DIR", panel=o.MODELS)] = None
     images: Annotated[
-        Path | None,
-        Opt("Images for a CLIP model: one subfolder per set.", "DIR", panel=o.MODELS),
+        Path | None, Opt("Images for a CLIP model: one subfolder per set.", "DIR", panel=o.MODELS)
     ] = None
-    human: Annotated[
-        Path | None,
-        Opt("Judgements of people to compare with.", "FILE", panel=o.MODELS),
-    ] = None
-    kind: Annotated[KindName | None, ModelOption("kind of MODEL; detected if left out", key="as")] = None
-    format: Annotated[str | None, ModelOption("format of a file of vectors; detected if left out")] = None
-    prompt: Annotated[str | None, ModelOption("text with {word} in which a model reads words")] = None
-    served: Annotated[
-        str | None,
-        ModelOption("model of an embedding service", key="model"),
-        Opt("", names="--served-model", hidden=True),
-    ] = None
+    human: Annotated[Path | None, Opt("Judgements of people to compare with.", "FILE", panel=o.MODELS)] = None
+    kind: o.KindOption = None
+    format: o.FormatOption = None
+    prompt: o.PromptOption = None
+    served: o.ServedOption = None
     device: o.DeviceOption = "auto"
     alternative: Annotated[Alternative, Convention("which tail")] = "two-sided"
     correct: Annotated[
@@ -101,39 +96,38 @@ class Audited:
         False
     )
 
-    @property
-    def names(self) -> list[str]:
-        """The models as given, or the default."""
-        return self.models or ["default"]
-
     def plans(self, designs: Sequence[Design] | None) -> list[Plan]:
         """The plan of each model; optional inputs are given to the models that can use them."""
-        extras = {"contexts": self.contexts, "images": self.images, "human": self.human}
-        plans = make_plans(
-            self.names, designs, self.kind, self.format, extras, placebo=self.placebo, layers=self.layers
-        )
-        check_options(
-            [plan.kind for plan in plans], prompt=self.prompt, served=self.served, correct=self.correct
-        )
+        kinds = [recognise(name, format=self.format, kind=self.kind) for name in self.models or ["default"]]
+        twice = [one.shown for at, one in enumerate(kinds) if one in kinds[:at]]
+        if twice:
+            raise InputError(f"the model {twice[0]!r} was given twice.", hint="give each model once.")
+        inputs = {name: getattr(self, name) for name in ("contexts", "images", "human", "placebo", "layers")}
+        plans = []
+        for kind in kinds:
+            # if no model can use an input, the first raises the error
+            options = {
+                name: value
+                for name, value in inputs.items()
+                if value and (kind.name in TAKES[name] or not any(one.name in TAKES[name] for one in kinds))
+            }
+            plans.append(make_plan(kind, designs, **options))
+        check_options(kinds, prompt=self.prompt, served=self.served, correct=self.correct)
         return plans
 
     def settings(self, seed: int) -> Settings:
         """How everything is measured."""
-        return Settings(
-            alternative=self.alternative,
-            missing=self.missing,
-            fallback=self.fallback,
-            seed=seed,
-            correct=self.correct,
-            frequencies=_read_counts(self.frequencies),
-        )
+        options, counts = passed(Settings, self) | {"seed": seed}, self.frequencies
+        if counts is not None and counts.partition(":")[0] == "wordfreq" and not Path(counts).exists():
+            wordfreq_language(counts)  # refused before the work
+        elif counts is not None:
+            options["frequencies"] = read_frequencies(Path(counts))
+        return Settings(**options)
 
     @property
     def source(self) -> SourceOptions:
         """How models are read."""
-        return SourceOptions(
-            format=self.format, prompt=self.prompt, served=self.served, images=self.images, device=self.device
-        )
+        return SourceOptions(**passed(SourceOptions, self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,13 +137,11 @@ class Folder:
     output: Annotated[Path, Opt("Where results go.", "FOLDER", names="--output -o")] = Path("audit")
     name: o.Names = None
     rules: Annotated[
-        Path | None,
-        Opt("Exit with status 1 if a rule is broken.", "FILE.toml", names="--rules --fail-on"),
+        Path | None, Opt("Exit with status 1 if a rule is broken.", "FILE.toml", names="--rules --fail-on")
     ] = None
     figures: Annotated[bool, Opt("Draw no figures.", names="--figures/--no-figures", panel=_OUTPUT)] = True
     vectors: Annotated[
-        bool,
-        Opt("Do not save the vectors of the words.", names="--vectors/--no-vectors", panel=_OUTPUT),
+        bool, Opt("Do not save the vectors of the words.", names="--vectors/--no-vectors", panel=_OUTPUT)
     ] = True
     summary: Annotated[
         str | None,
@@ -161,6 +153,15 @@ class Folder:
     ] = None
     workers: o.Workers = None
     fresh: o.Fresh = False
+
+    def check_apart(self, plans: Sequence[Plan]) -> None:
+        """Refuse to replace a folder that contains a model to be read."""
+        for model in (plan.kind.model for plan in plans):
+            if Path(model).exists() and Path(model).resolve().is_relative_to(self.output.resolve()):
+                raise InputError(
+                    f"{model} is in the folder {self.output}, which would be replaced.",
+                    hint="name another folder with --output.",
+                )
 
     def check(self) -> None:
         """Refuse paths that cannot be written, before any work is done."""
@@ -188,18 +189,6 @@ class Folder:
             write_file(Path(self.summary), text)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Done:
-    """The audits of one command."""
-
-    audits: Mapping[str, FinishedAudit]
-    """Audits by the unique name of the model."""
-    gates: Mapping[str, Gate]
-    """Verdicts of the rules, if there were any."""
-    comparison: CompareBatteryResult | None
-    """Comparison of every pair of models."""
-
-
 @command
 def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: Seeded) -> None:
     """Run every measure that applies; write one page and the numbers.
@@ -208,84 +197,41 @@ def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: See
     another option measures only what depends on it.
     """
     interrupting.promise(interrupting.UNTOUCHED)
-    output, workers = folder.output, folder.workers
-    called = o.checked_names(folder.name, audited.names)
+    output = folder.output
+    called = o.checked_names(folder.name, audited.models or ["default"])
     folder.check()
     plans = audited.plans(chosen.designs() if chosen.test or chosen.design else None)
-    check_apart(plans, output)
-    rules = rules_for(folder.rules, (plan.names for plan in plans))
+    folder.check_apart(plans)
+    rules = () if folder.rules is None else read_rules(folder.rules)
+    check_rules(rules, {name: kind for plan in plans for name, kind in plan.names.items()} if rules else {})
     settings = audited.settings(shown.seed)
     again = "the same command without --fresh" if folder.fresh else "the same command"
     interrupting.promise(interrupting.kept(output, audit_folder(output), again=again))
     with audit_cache(audit_folder(output), fresh=folder.fresh) as cache:
         with watching() as watch:
-            session = Session(cache=cache, tracker=ProgressTracker(watch))
+            session = Session(cache=cache, tracker=ProgressTracker(watch), workers=folder.workers)
             session.tracker.divide(len(plans))
-            audits = run_all(plans, settings, audited.source, session, workers, called)
-            compared = compare_finished(audits, settings, session, workers=workers)
-            gates: dict[str, Gate] = {}
+            audits = run_all(plans, settings, audited.source, session, called)
+            tested = None
+            for comparing in brought("several"):
+                tested = comparing.compare_finished(audits, settings, session)
             if folder.rules is not None:
-                for (model, one), plan in zip(audits.items(), plans, strict=True):
-                    gates[model] = held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
-            done = Done(audits=audits, gates=gates, comparison=compared)
+                for (model, one), plan in zip(list(audits.items()), plans, strict=True):
+                    gate = held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
+                    audits[model] = replace(one, gate=gate)
             session.tracker.begin(f"writing {output}")
             with disk_errors(output, parts=cache.folder):
-                absent, both = write(done, folder, shown.seed, partial(draw_once, cache))
+                saved = audits
+                if not folder.vectors:
+                    saved = {model: replace(one, vectors=None) for model, one in audits.items()}
+                options: dict[str, Any] = {"seed": shown.seed, "figures": folder.figures}
+                absent, joint = write_audits(
+                    output, saved, tested, drawer=partial(draw_once, cache), **options
+                )
             session.tracker.finish(work=WRITING)
         interrupting.promise(f"interrupted: the audit was already finished, and is written to {output}.")
         cache.sweep()
-    tell(done, folder, absent, both, json=shown.json)
-
-
-def _read_counts(given: str | None) -> Mapping[str, float] | str | None:
-    """Frequencies out of a file, or the name of where they are to be found: refused before the work."""
-    if given is None:
-        return None
-    if given.partition(":")[0] == "wordfreq" and not Path(given).exists():
-        wordfreq_language(given)
-        return given
-    return read_frequencies(Path(given))
-
-
-def make_plans(
-    models: Sequence[str],
-    designs: Sequence[Design] | None,
-    kind: KindName | None,
-    format_: str | None,
-    extras: Mapping[str, Path | None],
-    *,
-    placebo: bool = False,
-    layers: bool = False,
-) -> list[Plan]:
-    """The plan of each model; optional inputs are given to the models that can use them."""
-    kinds = [recognise(name, format=format_, kind=kind) for name in models]
-    twice = [one.shown for at, one in enumerate(kinds) if one in kinds[:at]]
-    if twice:
-        raise InputError(f"the model {twice[0]!r} was given twice.", hint="give each model once.")
-    given = {name: path for name, path in extras.items() if path is not None}
-    asked = [name for name, on in (("placebo", placebo), ("layers", layers)) if on]
-    plans = []
-    for one in kinds:
-        # if no model can use it, the first raises the error
-        mine = [
-            name
-            for name in (*given, *asked)
-            if one.name in TAKES[name] or not any(other.name in TAKES[name] for other in kinds)
-        ]
-        options: dict[str, Any] = {name: given.get(name, True) for name in mine}
-        plans.append(make_plan(one, designs, **options))
-    return plans
-
-
-def check_apart(plans: Sequence[Plan], output: Path) -> None:
-    """Refuse to replace a folder that contains a model to be read."""
-    for plan in plans:
-        place = Path(plan.kind.model)
-        if place.exists() and place.resolve().is_relative_to(output.resolve()):
-            raise InputError(
-                f"{plan.kind.model} is in the folder {output}, which would be replaced.",
-                hint="name another folder with --output.",
-            )
+    tell(audits, folder, absent, joint, json=shown.json)
 
 
 def run_all(
@@ -293,7 +239,6 @@ def run_all(
     settings: Settings,
     source: SourceOptions,
     session: Session,
-    workers: int | None,
     names: Sequence[str] | None = None,
 ) -> dict[str, FinishedAudit]:
     """Audit one model after the other, each under a unique name: the given one, or a short one."""
@@ -304,7 +249,7 @@ def run_all(
                 session.tracker.next_model()
             if plan is plans[-1]:
                 session.tracker.expect(1, WRITING)
-            found.append(run_plan(plan, settings, source, session, workers=workers))
+            found.append(run_plan(plan, settings, source, session))
         except CrossroadsError as error:
             if len(plans) > 1 and plan.kind.shown not in error.message:
                 error.message = f"{plan.kind.shown}: {error.message}"
@@ -314,15 +259,6 @@ def run_all(
         label: one if label == one.audit.model else replace(one, audit=replace(one.audit, name=label))
         for label, one in zip(labels, found, strict=True)
     }
-
-
-def rules_for(file: Path | None, planned: Iterable[Mapping[str, str]]) -> tuple[Rule, ...]:
-    """The rules of a file, each of which must match a planned test of a model; tests have their kinds."""
-    if file is None:
-        return ()
-    rules = read_rules(file)
-    check_rules(rules, {name: kind for names in planned for name, kind in names.items()})
-    return rules
 
 
 def held_against(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str], *, alone: bool) -> Gate:
@@ -340,45 +276,38 @@ def held_against(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str]
 
 def all_gates(gates: Mapping[str, Gate]) -> Gate:
     """The verdicts of several audits as one gate, each under the name of its model."""
-    verdicts = [
+    verdicts = tuple(
         replace(one, test=f"{model}: {one.test}", sentence=f"{model}: {one.sentence}")
         for model, gate in gates.items()
         for one in gate.verdicts
-    ]
-    unmatched = [set(gate.unmatched) for gate in gates.values()]
-    everywhere = set.intersection(*unmatched) if unmatched else set()
-    return Gate(verdicts=tuple(verdicts), unmatched=tuple(sorted(everywhere)))
-
-
-def write(done: Done, folder: Folder, seed: int, drawer: Drawer) -> Written:
-    """Write one audit, or several and their comparison."""
-    audits = {
-        name: replace(one, vectors=one.vectors if folder.vectors else None, gate=done.gates.get(name))
-        for name, one in done.audits.items()
-    }
-    return write_audits(
-        folder.output, audits, done.comparison, seed=seed, figures=folder.figures, drawer=drawer
     )
+    everywhere = set.intersection(*(set(gate.unmatched) for gate in gates.values()))
+    return Gate(verdicts=verdicts, unmatched=tuple(sorted(everywhere)))
 
 
 def tell(
-    done: Done, folder: Folder, absent: Sequence[str], compared: Comparison | None, *, json: bool
+    audits: Mapping[str, FinishedAudit],
+    folder: Folder,
+    absent: Sequence[str],
+    joint: Joint | None,
+    *,
+    json: bool,
 ) -> None:
     """Write the summary, print the results, and raise an error if a rule was broken."""
-    gate = None
-    if done.gates:
-        gate = next(iter(done.gates.values())) if len(done.gates) == 1 else all_gates(done.gates)
-    folder.send_summary(summary_of(done, compared))
+    gates = {name: one.gate for name, one in audits.items() if one.gate is not None}
+    gate = None if not gates else all_gates(gates) if len(gates) > 1 else next(iter(gates.values()))
+    summaries = [markdown_summary(one.audit, one.gate) for one in audits.values()]
+    folder.send_summary("\n".join([*([] if joint is None else [joint.markdown]), *summaries]))
     if json:
-        print_json(done, folder.output, gate, compared)
+        print_json([one.audit for one in audits.values()], list(audits), folder.output, gate, joint)
     else:
         said: set[str] = set()
-        for number, (name, one) in enumerate(done.audits.items()):
+        for number, (name, one) in enumerate(audits.items()):
             if number:
                 printing.out.print()
             show_audit(one.audit, name, said)
-        if compared is not None:
-            show_comparison(compared)
+        if joint is not None:
+            show_joint(joint)
         if gate is not None and gate.passed:
             printing.out.print(f"{gate.headline}.", markup=False)
         printing.ending(folder.output, absent)
@@ -386,27 +315,92 @@ def tell(
         gate.check()
 
 
-def summary_of(done: Done, compared: Comparison | None) -> str:
-    """The summary in Markdown: of several models the comparison, then one after the other."""
-    parts = [markdown_summary(one.audit, done.gates.get(name)) for name, one in done.audits.items()]
-    return "\n".join([*([] if compared is None else [comparison_markdown(compared)]), *parts])
-
-
-def print_json(done: Done, output: Path, gate: Gate | None, compared: Comparison | None) -> None:
+def print_json(
+    audits: Sequence[Audit], models: list[str], output: Path, gate: Gate | None, joint: Joint | None
+) -> None:
     """Write the one JSON document of the command."""
     more: dict[str, Any] = {} if gate is None else {"gate": gate.to_dict()}
-    audits = [one.audit for one in done.audits.values()]
     if len(audits) == 1:
         skipped = {name: why for name, (_, why) in audits[0].unmeasured().items()}
         more |= {"kind": audits[0].kind, "model": audits[0].model, "skipped": skipped}
     else:
-        more |= {"models": list(done.audits)}
-    results = [result for audit in audits for result in audit.values()]
-    names = [name for audit in audits for name in audit]
-    printing.document(
-        "audit",
-        [*results, *([] if compared is None else compared.results)],
-        names=[*names, *([] if compared is None else [one._label for one in compared.results])],
-        output=str(output),
-        **more,
-    )
+        more |= {"models": models}
+    named = [item for audit in audits for item in audit.items()]
+    named += [] if joint is None else [(one._label, one) for one in joint.results]
+    names, results = zip(*named, strict=True)
+    printing.document("audit", results, names=list(names), output=str(output), **more)
+
+
+# ---- in the terminal
+
+_LONGEST = 30
+_TRUSTED = 10.0  # seconds of work after which the observed speed has the same weight as the expected one
+
+
+@contextmanager
+def watching() -> Iterator[Watcher]:
+    """A bar over all work, with the current step and the estimated remaining time."""
+    with waiting.Bar(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=10),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[count]}"),
+        waiting.TimeLeft(),
+    ) as bar:
+        task, begun = bar.add_task("beginning", total=1.0, count=""), bar.get_time()
+
+        def watch(event: Event) -> None:
+            now, doing = bar.get_time(), event.doing
+            # first from the expected speed, then increasingly from the observed one
+            slower = (now - begun + _TRUSTED) / (event.worked + _TRUSTED)
+            count = f"{event.done:,} of {counted(event.total, 'part')}" if event.total else ""
+            bar.update(
+                task,
+                description=escape(doing if len(doing) <= _LONGEST else f"{doing[: _LONGEST - 1]}…"),
+                completed=event.share,
+                count=f"{count}, {event.kept:,} kept" if count and event.kept else count,
+                due=now + event.seconds * (1 - event.share) * slower,
+            )
+
+        yield watch
+
+
+def show_audit(audit: Audit, name: str, said: set[str]) -> None:
+    """Print the tables of an audit and their notes.
+
+    ``said`` are sentences already printed below the tables of other models, which are not repeated.
+    """
+    printing.out.print(_heading(audit, name))
+    for kind, results in reversed(audit.by_type()):  # what concerns the whole space comes first
+        for note in kind._warnings(results):
+            warning = f"Warning: {note.removeprefix('Warning: ')}"
+            printing.out.print(warning, style="yellow", markup=False)
+            said.add(note)  # and not again below its table
+    for heading, lines in findings_by_status(conclusions_of(audit)).items():
+        printing.out.print(f"\n{heading}", style="bold", markup=False)
+        for line in lines:
+            wrapped = fill(line, printing.out.width, initial_indent="  • ", subsequent_indent="    ")
+            printing.out.print(wrapped, markup=False, highlight=False)
+    for kind, results in audit.by_type():
+        if printing.out.verbose or kind._printed:
+            printing.show(kind._tabulate(results), elsewhere=PAGE, said=said)
+    printing.notes([(name, one.coverage) for name, one in audit.named() if one._printed])
+    printing.skipped({name: why for name, (_, why) in audit.unmeasured().items()})
+
+
+def show_joint(joint: Joint) -> None:
+    """Print the tables of a comparison and their notes."""
+    for table in joint.tables:
+        printing.show(table, elsewhere=PAGE)
+    for sentence in joint.notes:
+        printing.out.print(sentence, style="dim", markup=False)
+
+
+def _heading(audit: Audit, name: str) -> str:
+    said = f"[b]{escape(name)}[/b]"
+    battery: Any = next((one for one in audit.values() if one._tests_on == "words"), None)
+    if battery is None:
+        return f"{said}: {KINDS[audit.kind]}"
+    size = battery.provenance[0].details.get("vocabulary")
+    what = f"{size:,} words" if isinstance(size, int) else KINDS[audit.kind]
+    return f"{said}: {what}, {counted(len(battery.tests), 'test')}"

@@ -14,7 +14,6 @@ from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.results import encode
 from crossroads.core.stimuli import (
     About,
-    Citation,
     Design,
     Groups,
     Ratings,
@@ -35,10 +34,7 @@ def _complete(incomplete: str) -> list[str]:
 class Looked:
     """What is looked up."""
 
-    name: Annotated[
-        str | None,
-        Arg("NAME", "An entry to show in full.", complete=_complete),
-    ] = None
+    name: Annotated[str | None, Arg("NAME", "An entry to show in full.", complete=_complete)] = None
     variant: Annotated[str | None, Opt("A variant, such as google-news.", "NAME")] = None
 
 
@@ -50,8 +46,7 @@ def catalog_command(looked: Looked, shown: Shown) -> None:
         return
     found: Any = catalog(looked.name, variant=looked.variant)
     if shown.json:
-        data = found.to_dict() if isinstance(found, Design) else encode(found)
-        printing.write_json(data)
+        printing.write_json(found.to_dict() if isinstance(found, Design) else encode(found))
     elif isinstance(found, Design):
         _show_design(found)
     else:
@@ -84,19 +79,18 @@ def _list(json: bool) -> None:
 
 
 def _show_design(design: Design) -> None:
-    _show_head(design.name, design.title, design.source, design.table, design.licence)
+    _show_head(design, design.name)
     for role, words in design.sets.items():
         _show_words(f"{role.upper()}[/b] {escape(words.name)} ({len(words)})", words)
     _show_departures(design.departures)
 
 
 def _show_other(found: Any) -> None:
-    about: About = found.about
-    _show_head(about.name, about.title, about.source, about.table, about.licence)
+    _show_head(found.about, found.about.name)
     apart = "\n" if isinstance(found, Traits | Templates | Sentences | Ratings) else ", "
     for heading, lines in _parts(found):
         _show_words(heading, lines, apart)
-    _show_departures(about.departures)
+    _show_departures(found.about.departures)
 
 
 def _parts(found: Any) -> Iterator[tuple[str, Iterable[str]]]:
@@ -136,15 +130,14 @@ def _rated(ratings: Ratings, annotators: str) -> Iterator[str]:
         yield "  ".join([f"{trait:<{first}}", *cells])
 
 
-def _show_head(name: str, title: str, source: Citation | None, table: str, licence: str) -> None:
-    printing.out.print(f"[b]{escape(name)}[/b]  {escape(title)}")
-    if source is not None:
-        printing.out.print(source.text, markup=False)
-        if source.doi:
-            printing.out.print(f"doi:{source.doi}", markup=False)
-    for label, text in (("table", table), ("licence", licence)):
-        if text:
-            printing.out.print(f"{label}: {text}", markup=False)
+def _show_head(about: About | Design, name: str) -> None:
+    printing.out.print(f"[b]{escape(name)}[/b]  {escape(about.title)}")
+    lines = []
+    if about.source is not None:
+        lines = [about.source.text, f"doi:{about.source.doi}" if about.source.doi else ""]
+    lines += [f"{label}: {text}" if (text := getattr(about, label)) else "" for label in ("table", "licence")]
+    for line in filter(None, lines):
+        printing.out.print(line, markup=False)
 
 
 def _show_words(heading: str, words: Iterable[str], apart: str = ", ") -> None:
@@ -154,8 +147,7 @@ def _show_words(heading: str, words: Iterable[str], apart: str = ", ") -> None:
 
 
 def _show_departures(departures: Iterable[str]) -> None:
-    departures = tuple(departures)
-    if departures:
-        printing.out.print("\n[b]departures[/b]")
-        for sentence in departures:
-            printing.out.print(Padding(escape(sentence), (0, 0, 0, 2)))
+    for at, sentence in enumerate(departures):
+        if at == 0:
+            printing.out.print("\n[b]departures[/b]")
+        printing.out.print(Padding(escape(sentence), (0, 0, 0, 2)))

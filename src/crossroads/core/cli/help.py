@@ -15,8 +15,7 @@ HIDDEN = frozenset({"--design", "-d", "--fallback", "--fail-on"})
 """Second names of options, which work and are not shown."""
 _EVERYWHERE = ("json", "verbose", "seed", "help")
 _PANELS = ("Common", "Words", "Models", "Asking", "Cost", "Output", "Scale")
-_INDENT = 26
-"""Column in which explanations begin."""
+_INDENT = 26  # column in which explanations begin
 
 
 def program_help(groups: Mapping[str, Sequence[tuple[str, str]]]) -> str:
@@ -40,21 +39,10 @@ def program_help(groups: Mapping[str, Sequence[tuple[str, str]]]) -> str:
 
 
 def command_help(command: Any, place: str, *, whole: bool = False) -> str:
-    """The help of a command.
-
-    Parameters
-    ----------
-    command
-        The command.
-    place
-        How it is called, such as ``crossroads audit``.
-    whole
-        Whether to list each key of ``-M`` and ``-C``.
-    """
+    """The help of a command that is called as ``place``; ``whole`` lists each key of ``-M`` and ``-C``."""
     arguments = [one for one in command.params if not one.opts[0].startswith("-")]
-    usage = " ".join(f"{usage_of(one)}" for one in arguments)
-    whole_usage = f"Usage: {place} {usage}{' ' if usage else ''}[OPTIONS]"
-    lines = [_prose(command.help), "", *_wrapped(whole_usage, 7)]
+    usage = " ".join(["Usage:", place, *map(usage_of, arguments), "[OPTIONS]"])
+    lines = [_prose(command.help), "", *_wrapped(usage, 7)]
     for one in arguments:
         lines += ["", *_entry(one.metavar, one.help or "", 4 + len(one.metavar))]
     lines.append("")
@@ -66,13 +54,10 @@ def command_help(command: Any, place: str, *, whole: bool = False) -> str:
     if keys.get(Convention) and not whole:
         lines.append(_bold("Advanced"))
         lines += _entry("-C, --convention K=V", "How a measure is defined: --help-all lists it.", _INDENT)
-    if whole:
-        for kind, known in keys.items():
-            if known:
-                _, short, long = TAKERS[kind]
-                lines += [_bold(f"Keys of {short}, {long} KEY=VALUE")]
-                for key in known.values():
-                    lines += _entry(key.shown, said_of_key(key), _INDENT)
+    for kind, known in keys.items() if whole else ():
+        lines += [_bold("Keys of {}, {} KEY=VALUE".format(*TAKERS[kind][1:]))] if known else []
+        for key in known.values():
+            lines += _entry(key.shown, said_of_key(key), _INDENT)
     there = {one.name for one in command.params}
     named = [f"--{name}{' N' if name == 'seed' else ''}" for name in _EVERYWHERE if name in there]
     lines += [_bold("Everywhere"), f"  {' · '.join([*named, '--help', '--help-all'])}"]

@@ -8,20 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt
-from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.errors import InputError, Missing, UnknownNameError, join_words, nearest
-from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.permutation.test import Alternative, Method, Ties
-from crossroads.core.models.kinds import KindName, check_options, recognise
+from crossroads.core.models.kinds import KindName, Pooling
 from crossroads.core.models.transformers import Device
 from crossroads.core.stimuli import Design, batteries, catalog, read_designs
-from crossroads.words.models.ask import Over, embed_series, embed_words
-from crossroads.words.models.settings import Pooling
+from crossroads.core.wording.numbers import counted
 
 ALL = "all"
 WORDS, MODELS = "Words", "Models"
-SCALE, ADVANCED = "Scale", "Advanced"
-"""Panels of the help, besides the common options."""
+SCALE = "Scale"  # panels of the help, in addition to the common options
 
 
 def complete_test(incomplete: str) -> list[str]:
@@ -54,8 +50,7 @@ Fallback = Annotated[
     ),
 ]
 MissingWords = Annotated[
-    Missing,
-    Opt("Words without a vector: raise, drop or balance.", "WHAT", names="--missing", panel=WORDS),
+    Missing, Opt("Words without a vector: raise, drop or balance.", "WHAT", names="--missing", panel=WORDS)
 ]
 MissingByDefault = Annotated[
     Missing | None,
@@ -68,26 +63,25 @@ MissingByDefault = Annotated[
     ),
 ]
 Names = Annotated[
-    list[str] | None,
-    Opt("What a model is called in titles; once per model.", "TEXT", names="--name"),
+    list[str] | None, Opt("What a model is called in titles; once per model.", "TEXT", names="--name")
 ]
 Workers = Annotated[
     int | None,
-    Opt(
-        "Done at a time; by default one per processor.",
-        "N",
-        names="--workers",
-        panel=SCALE,
-        least=1,
-    ),
+    Opt("Done at a time; by default one per processor.", "N", names="--workers", panel=SCALE, least=1),
 ]
 Fresh = Annotated[
-    bool,
-    Opt("Do again what is done, and replace what is there.", names="--fresh", panel=SCALE),
+    bool, Opt("Do again what is done, and replace what is there.", names="--fresh", panel=SCALE)
 ]
 Answers = Annotated[
-    Path | None,
-    Opt("Keep the answers here; resumes if interrupted.", "DIR", names="--answers"),
+    Path | None, Opt("Keep the answers here; resumes if interrupted.", "DIR", names="--answers")
+]
+KindOption = Annotated[KindName | None, ModelOption("kind of MODEL; detected if left out", key="as")]
+FormatOption = Annotated[str | None, ModelOption("format of a file of vectors; detected if left out")]
+PromptOption = Annotated[str | None, ModelOption("text with {word} in which a model reads words")]
+ServedOption = Annotated[
+    str | None,
+    ModelOption("model of an embedding service", key="model"),
+    Opt("", names="--served-model", hidden=True),
 ]
 Revision = Annotated[str | None, ModelOption("branch, tag or commit on the hub")]
 DeviceOption = Annotated[Device, ModelOption("device on which a model runs")]
@@ -144,19 +138,15 @@ class Source:
         ),
     ] = "default"
     fallback: Fallback = "auto"
-    kind: Annotated[KindName | None, ModelOption("kind of MODEL; detected if left out", key="as")] = None
-    format: Annotated[str | None, ModelOption("format of a file of vectors; detected if left out")] = None
-    prompt: Annotated[str | None, ModelOption("text with {word} in which a model reads words")] = None
+    kind: KindOption = None
+    format: FormatOption = None
+    prompt: PromptOption = None
     layer: Annotated[
         str | None,
         ModelOption("layer of a transformer: 0 is below the first block, -1 the top; all for each"),
     ] = None
     pooling: Annotated[Pooling | None, ModelOption("tokens whose mean a transformer gives")] = None
-    served: Annotated[
-        str | None,
-        ModelOption("model of an embedding service", key="model"),
-        Opt("", names="--served-model", hidden=True),
-    ] = None
+    served: ServedOption = None
     revision: Revision = None
     device: DeviceOption = "auto"
 
@@ -168,42 +158,13 @@ class Source:
             )
 
     @property
-    def _asking(self) -> dict[str, Any]:
+    def reading(self) -> dict[str, Any]:
+        """How a model reads words, as functions take it."""
         layer = None if self.layer in (None, ALL) else int(str(self.layer))
         return {
             "prompt": self.prompt, "pooling": self.pooling, "layer": layer, "revision": self.revision,
-            "device": self.device,
+            "device": self.device, "fallback": self.fallback,
         }  # fmt: skip
-
-    def vectors(self, words: Sequence[str] | Sequence[Design] | None) -> Embeddings:
-        """One vector per word, with a progress bar; None for all words of a file."""
-        found = recognise(self.model, format=self.format, kind=self.kind)
-        check_options([found], layer=self.layer)
-        if self.layer == ALL:
-            raise InputError(
-                "-M layer=all was given, and one layer is measured here.",
-                hint="mleat and rsa measure each layer of a model.",
-            )
-        bar = waiting.reading if found.name in ("vectors", "series") else waiting.asking
-        with bar(found.shown) as progress:
-            return embed_words(
-                self.model,
-                words,
-                kind=self.kind,
-                format=self.format,
-                fallback=self.fallback,
-                served=self.served,
-                progress=progress,
-                **self._asking,
-            )
-
-    def series(self, words: Sequence[str] | Sequence[Design], over: Over | None) -> dict[int, Embeddings]:
-        """Vectors in every layer, checkpoint or decade, with a progress bar."""
-        bar = waiting.reading if over == "decades" else waiting.asking
-        with bar(self.model) as progress:
-            return embed_series(
-                self.model, words, over=over, fallback=self.fallback, progress=progress, **self._asking
-            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,17 +179,17 @@ class Statistics:
 
     def options(self, chosen: Chosen) -> dict[str, Any]:
         """As measures take them."""
-        return {**vars(self), "missing": missing_policy(self.missing, chosen.test, chosen.design)}
+        return {**vars(self), "missing": missing_policy(chosen, self.missing)}
 
 
 def checked_names(names: list[str] | None, models: Sequence[str]) -> list[str] | None:
     """Names given for models: one for each, all different."""
-    if names is None or not names:
+    if not names:
         return None
     if len(names) != len(models):
         raise InputError(
-            f"--name was given {len(names)} time{'' if len(names) == 1 else 's'}, for "
-            f"{len(models)} model{'' if len(models) == 1 else 's'}: {join_words(models, most=6)}.",
+            f"--name was given {counted(len(names), 'time')}, for "
+            f"{counted(len(models), 'model')}: {join_words(models, most=6)}.",
             hint="give one name for each model, in their order.",
         )
     plain = [" ".join(name.split()) for name in names]
@@ -248,21 +209,15 @@ def chosen_designs(
     Names are first looked up in the files. If one is found, only named designs are taken from the files;
     otherwise it is looked up in the catalogue, and all designs of the files are taken.
     """
-    names = list(tests or [])
-    if not names and not files:
-        names = list(default)
-    known = batteries()
+    names, known = list(tests or (() if files else default)), batteries()
     _check_kinds(names, files or [], known)
     own = [design for file in files or [] for design in read_designs(file)]
     mine = {design.name.casefold(): design.name for design in own}
     chosen = {mine[name.casefold()] for name in names if name.casefold() in mine}
     designs: list[Design] = []
-    for name in names:
-        if name.casefold() in mine:
-            continue
-        for found in _of_the_catalogue(name, known, mine.values()):
-            if found not in designs:  # a test named twice, or of two batteries, is tested once
-                designs.append(found)
+    for name in (name for name in names if name.casefold() not in mine):
+        # a test named twice, or of two batteries, is tested once
+        designs += [one for one in _of_the_catalogue(name, known, mine.values()) if one not in designs]
     designs += [design for design in own if not chosen or design.name in chosen]
     twice = {d.name for i, d in enumerate(designs) if d.name in [e.name for e in designs[:i]]}
     if twice:
@@ -303,8 +258,6 @@ def _check_kinds(names: Sequence[str], files: Sequence[Path], known: Mapping[str
             raise InputError(f"{str(file)!r} is of the catalogue, not a file.", hint=f"--test {file}")
 
 
-def missing_policy(given: Missing | None, tests: list[str] | None, files: list[Path] | None) -> Missing:
-    """The given choice; by default raise for named tests and drop for the default battery."""
-    if given is not None:
-        return given
-    return "raise" if tests or files else "drop"
+def missing_policy(chosen: Chosen, missing: Missing | None) -> Missing:
+    """The choice that was made; by default raise for named tests and drop for the default battery."""
+    return missing or ("raise" if chosen.test or chosen.design else "drop")

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -28,31 +28,22 @@ if TYPE_CHECKING:
     from crossroads.core.results import Result
 
 FIGURES = (".png", ".svg", ".pdf")
-WRITTEN = (".csv", ".tex", ".json", *FIGURES)
-"""Endings of the files that a measure can write."""
+WRITTEN = (".csv", ".tex", ".json", *FIGURES)  # endings of the files that a measure can write
 
 
 @dataclass(frozen=True)
 class Opt:
     """An option of a command, named as its field unless it has other names."""
 
-    said: str
-    """What it does, for the help."""
-    value: str | None = None
-    """What its value is called in the help; None for switches."""
-    panel: str = "Common"
-    """The group of the help that it belongs to."""
-    names: str = ""
-    """Its names, separated by blanks."""
+    said: str  # what it does, for the help
+    value: str | None = None  # what its value is called in the help; None for switches
+    panel: str = "Common"  # the group of the help that it belongs to
+    names: str = ""  # its names, separated by blanks
     least: float | None = None
-    most: float | None = None
-    """The range of a number."""
-    complete: Callable[[str], list[str]] | None = None
-    """Values for shell completion."""
-    check: Callable[[Any], Any] | None = None
-    """Called with the value before any work is done."""
-    hidden: bool = False
-    """Whether the help leaves it out."""
+    most: float | None = None  # the range of a number
+    complete: Callable[[str], list[str]] | None = None  # values for shell completion
+    check: Callable[[Any], Any] | None = None  # called with the value before any work is done
+    hidden: bool = False  # whether the help leaves it out
 
     def to_typer(self, field_name: str) -> Any:
         """The same for typer."""
@@ -67,12 +58,9 @@ class Opt:
 class Arg:
     """An argument of a command."""
 
-    value: str
-    """What it is called in the help."""
-    said: str
-    """What it is."""
-    complete: Callable[[str], list[str]] | None = None
-    """Values for shell completion."""
+    value: str  # what it is called in the help
+    said: str  # what it is
+    complete: Callable[[str], list[str]] | None = None  # values for shell completion
 
     def to_typer(self, _: str) -> Any:
         """The same for typer."""
@@ -83,12 +71,9 @@ class Arg:
 class Setting:
     """A rare setting, which ``KEY=VALUE`` takes."""
 
-    said: str
-    """What it does, in a line."""
-    key: str = ""
-    """Its name in the shell, where that is not the name in Python."""
-    least: float | None = None
-    """Smallest number that it can be."""
+    said: str  # what it does, in a line
+    key: str = ""  # its name in the shell, where that is not the name in Python
+    least: float | None = None  # smallest number that it can be
 
 
 class ModelOption(Setting):
@@ -167,30 +152,19 @@ class Written(Seeded):
 class Outcome:
     """What a command found, and how to show it."""
 
-    command: str
-    """Name of the command in the document."""
-    results: Mapping[str, Result]
-    """Results by name."""
-    more: Mapping[str, Any] = field(default_factory=dict)
-    """What else is in the document."""
-    heading: Sequence[str] = ()
-    """Lines above the tables."""
-    tables: Sequence[Table] = ()
-    """Tables to print."""
-    titled: bool = False
-    """Whether the title of the first table is printed; those of further ones always are."""
-    files: Sequence[Table] | None = None
-    """Tables for files, where they are not those that are printed."""
+    command: str  # name of the command in the document
+    results: Mapping[str, Result]  # results by name
+    more: Mapping[str, Any] = field(default_factory=dict)  # what else is in the document
+    heading: Sequence[str] = ()  # lines above the tables
+    tables: Sequence[Table] = ()  # tables to print
+    titled: bool = False  # whether the title of the first table is printed; those of further ones always are
+    files: Sequence[Table] | None = None  # tables for files, where they are not those that are printed
     lines: Sequence[str] = ()
     """Lines below the tables; those that begin with an asterisk are as bright as results."""
-    source: Embeddings | None = None
-    """Vectors that were measured, if how they were read is to be said."""
-    layer: bool = True
-    """Whether their layer is worth saying."""
-    covered: bool = True
-    """Whether missing stimuli are reported."""
-    skipped: Mapping[str, str] = field(default_factory=dict)
-    """What could not be measured, and why."""
+    source: Embeddings | None = None  # vectors that were measured, if how they were read is to be said
+    layer: bool = True  # whether their layer is worth saying
+    covered: bool = True  # whether missing stimuli are reported
+    skipped: Mapping[str, str] = field(default_factory=dict)  # what could not be measured, and why
     figure: Callable[[Any], Any] | None = None
     """Draws a figure with :mod:`crossroads.plots`, or several by name."""
 
@@ -241,9 +215,8 @@ class Outcome:
             printing.show(table, title=at > 0 or self.titled, said=said)
         for line in self.lines:
             printing.out.print(line.removeprefix("*"), style="" if line[:1] == "*" else "dim", markup=False)
-        if self.source is not None:
-            for line in said_of(self.source, layer=self.layer):
-                printing.out.print(line, style="dim", markup=False)
+        if self.source is not None and (line := said_of(self.source, layer=self.layer)):
+            printing.out.print(line, style="dim", markup=False)
         if self.covered:
             printing.notes([(name, one.coverage) for name, one in self.results.items()])
         printing.skipped(self.skipped)
@@ -253,10 +226,9 @@ def _named(path: Path, name: str) -> Path:
     return path.with_name(f"{path.stem}-{name}{path.suffix}")
 
 
-def said_of(emb: Embeddings, *, layer: bool = True) -> Iterator[str]:
+def said_of(emb: Embeddings, *, layer: bool = True) -> str:
     """How a model gave its vectors, in a line; nothing for files of vectors."""
-    details = emb.provenance.details
-    said = []
+    details, said = emb.provenance.details, []
     if "contexts of a word" in details:
         said.append(
             f"One vector per word: the mean over its contexts ({details['contexts of a word']} of a word); "
@@ -271,22 +243,20 @@ def said_of(emb: Embeddings, *, layer: bool = True) -> Iterator[str]:
         said.append(f"Layer {details['layer']} of {details['layers of the model']}.")
     if "pooling" in details:
         said.append(f"Pooling: {details['pooling']}.")
-    if said:
-        yield " ".join(said)
+    return " ".join(said)
+
+
+_FLAGS = {"": True, "true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 @dataclass(frozen=True)
 class Key:
     """A setting of a command, with the type and the default of its field."""
 
-    name: str
-    """Name of the field, as in Python."""
-    setting: Setting
-    """What it is."""
-    kind: Any
-    """Type of its values."""
-    default: Any
-    """Value if it is not given."""
+    name: str  # name of the field, as in Python
+    setting: Setting  # what it is
+    kind: Any  # type of its values
+    default: Any  # value if it is not given
 
     @property
     def shown(self) -> str:
@@ -302,9 +272,7 @@ class Key:
     @property
     def choices(self) -> tuple[Any, ...]:
         """The values that it can have, where they are listed."""
-        return tuple(
-            choice for one in self.values if get_origin(one) is Literal for choice in _flat(get_args(one))
-        )
+        return tuple(choice for one in self.values if get_origin(one) is Literal for choice in get_args(one))
 
     def read(self, text: str) -> Any:
         """A value that was typed."""
@@ -317,7 +285,9 @@ class Key:
             return by_text[text]
         kind = self.values[0]
         if kind is bool:
-            return self._flag(text)
+            if text.lower() not in _FLAGS:
+                raise InputError(f"{self.shown}={in_short(text)}: true or false was expected.")
+            return _FLAGS[text.lower()]
         if get_origin(kind) is tuple:
             return tuple(part.strip() for part in text.split(",") if part.strip())
         try:
@@ -328,18 +298,6 @@ class Key:
         if self.setting.least is not None and not found >= self.setting.least:
             raise InputError(f"{self.shown}={text}: a number of at least {self.setting.least} was expected.")
         return found
-
-    def _flag(self, text: str) -> bool:
-        known = {"": True, "true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-        if text.lower() not in known:
-            raise InputError(f"{self.shown}={in_short(text)}: true or false was expected.")
-        return known[text.lower()]
-
-
-def _flat(values: Sequence[Any]) -> Iterator[Any]:
-    """Values of a Literal, also of those inside it."""
-    for one in values:
-        yield from _flat(get_args(one)) if get_origin(one) is Literal else (one,)
 
 
 def read_settings(taker: str, typed: Sequence[str], known: Mapping[str, Key]) -> dict[str, Any]:
@@ -379,7 +337,8 @@ def command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
                     key = Key(one.name, mark, bare, one.default)
                     keys[type(mark)][key.shown] = key
                 else:
-                    parameters[one.name] = _parameter(one, bare, mark)
+                    default = inspect.Parameter.empty if one.default is MISSING else one.default
+                    parameters[one.name] = _parameter(one.name, bare, mark.to_typer(one.name), default)
     for kind, (name, *spelled) in TAKERS.items():
         if keys[kind]:
             parameters[name] = _taker(name, spelled, keys[kind])
@@ -387,7 +346,10 @@ def command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     def run(**typed: Any) -> None:
         for kind, (name, _, long) in TAKERS.items():
             typed |= read_settings(long, typed.pop(name, None) or (), keys[kind])
-        built = {name: _built(part, typed) for name, part in parts.items()}
+        built = {
+            name: part(**{one.name: typed[one.name] for one in fields(part) if one.name in typed})
+            for name, part in parts.items()
+        }
         show = next((one for one in built.values() if isinstance(one, Shown)), Shown())
         printing.out.verbose = show.verbose
         outcome = function(**built)
@@ -413,28 +375,18 @@ def keys_of(callback: Any) -> dict[type[Setting], dict[str, Key]]:
     return found
 
 
-def _built(part: Any, typed: Mapping[str, Any]) -> Any:
-    """A dataclass of options from what was typed."""
-    return part(**{one.name: typed[one.name] for one in fields(part) if one.name in typed})
-
-
-def _parameter(one: Field[Any], kind: Any, mark: Opt | Arg) -> inspect.Parameter:
-    default = inspect.Parameter.empty if one.default is MISSING else one.default
-    annotation = Annotated[kind, mark.to_typer(one.name)]
-    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def _parameter(name: str, kind: Any, option: Any, default: Any = None) -> inspect.Parameter:
+    annotation = Annotated[kind, option]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _taker(name: str, spelled: Sequence[str], keys: Mapping[str, Key]) -> inspect.Parameter:
     """The option that takes the settings of a kind."""
-    what = "How a model is read" if name == "model_option" else "How a measure is defined"
-    panel = "Models" if name == "model_option" else "Advanced"
+    reads = name == "model_option"
+    what = "How a model is read" if reads else "How a measure is defined"
     option = typer.Option(
-        *spelled, help=f"{what}: {', '.join(keys)}.", metavar="KEY=VALUE", rich_help_panel=panel,
+        *spelled, help=f"{what}: {', '.join(keys)}.", metavar="KEY=VALUE",
+        rich_help_panel="Models" if reads else "Advanced",
         autocompletion=lambda incomplete: [f"{key}=" for key in keys if key.startswith(incomplete)],
     )  # fmt: skip
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[list[str] | None, option],
-    )
+    return _parameter(name, list[str] | None, option)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from crossroads.core.results import Result, model_of
 from crossroads.core.wording.numbers import P, level, number, p_equals, percent, pvalue
 from crossroads.core.wording.phrases import ADJUSTMENT, ADJUSTMENTS, compared_tail, tail
-from crossroads.words.measures.mleat import MleatResult
 
 __all__ = ["compared_tail", "level", "number", "percent", "tail"]
 
@@ -31,15 +29,10 @@ def probability(p: P | float | None) -> str:
     return "–" if p is None else pvalue(p, "figure")
 
 
-def effect(test: Any, *, star: bool = False) -> str:
-    """The effect size of a test, starred on demand: ``d = 0.60 *``."""
-    return f"d = {number(test.effect_size)}{' *' if star else ''}"
-
-
-def chance(test: Any) -> str:
-    """The p-value of a test for other words."""
-    p = test.crossed.pvalue
-    return "no p for other words" if p is None else p_equals(p, "figure")
+def effect(effect_size: float | None, p: float | None) -> str:
+    """An effect size, if there is one, and its p-value for other words: ``d = 0.60, p = 0.031``."""
+    chance = "no p for other words" if p is None else p_equals(p, "figure")
+    return chance if effect_size is None else f"d = {number(effect_size)}, {chance}"
 
 
 def adjusted_chance(p: P | None) -> str:
@@ -47,12 +40,6 @@ def adjusted_chance(p: P | None) -> str:
     if p is None:
         return "no p for other words"
     return p_equals(p, "figure").replace("p", f"p ({ADJUSTMENTS[ADJUSTMENT][0]})", 1)
-
-
-def rule(test: MleatResult) -> str:
-    """The criterion for an association in a Level 2 test."""
-    least, alpha = test.conventions["least_effect"], test.conventions["alpha"]
-    return f"|d| > {least:g} and p < {level(alpha)} ({tail(test.level1.alternative)})"
 
 
 def titled(key: str, titles: Mapping[str, str]) -> str:

@@ -41,17 +41,21 @@ from crossroads.core.evidence.model_names import KINDS
 from crossroads.core.models.elmo import OPTIONS, WEIGHTS, elmo_files
 from crossroads.core.models.files import MODULES
 from crossroads.core.models.services.addresses import public_url
+from crossroads.core.models.transformers import Device
 from crossroads.core.storage.files import read_record
-from crossroads.traits.probe.evidence import FORMAT as LOGITS
-from crossroads.words.models.settings import CLIP_TYPES
-from crossroads.words.vectors.formats import arrays, spacy_pipelines
-from crossroads.words.vectors.signatures import FORMATS, NAMES, sniff
+from crossroads.subjects import brought, subjects
 
 KindName = Literal[
     "vectors", "series", "encoder", "language-model", "vision-language", "endpoint", "contexts", "logits"
 ]
 """Every kind of model that can be audited."""
-_MANIFESTS = {STORE: "contexts", LOGITS: "logits"}
+Correction = Literal["standardise", "all-but-the-top", "rank"]
+"""Corrections of the space of one vector per word; see :func:`~crossroads.stats.corrected`."""
+Pooling = Literal["auto", "last", "word", "mean", "cls", "sentence"]
+"""Which tokens give the vector: the last of the prompt, those of the word, all, the first, or as the model's
+own files define."""
+CLIP_TYPES = ("clip", "siglip", "siglip2", "metaclip_2", "chinese_clip", "altclip")
+"""Types of vision–language models in configurations."""
 _HEADS = ("ForMaskedLM", "WithLMHeadModel", "ForCausalLM", "LMHeadModel", "ForPreTraining")
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _LONG = 40
@@ -102,6 +106,27 @@ class Kind:
         return public_url(self.model) if self.name == "endpoint" else self.model
 
 
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """How vectors are obtained from a model: the options of :func:`~crossroads.embed_words`.
+
+    Besides, ``pool`` is the number of other words of a file that are also read, ``images`` a folder with one
+    subfolder of images per stimulus set, and ``answers`` the folder in which those of a service are kept.
+    """
+
+    format: str | None = None
+    fallback: str = "auto"
+    pool: int | None = None
+    prompt: str | None = None
+    layer: int | None = None
+    pooling: Pooling | None = None
+    served: str | None = None
+    revision: str | None = None
+    images: Path | None = None
+    device: Device = "auto"
+    answers: Path | None = None
+
+
 def check_options(kinds: Sequence[Kind], **given: object) -> None:
     """Refuse options, by their names in :data:`TAKES`, that apply to none of the models; None is not one."""
     for name, value in given.items():
@@ -127,8 +152,7 @@ def recognise(
 
     A ``format`` is one of vectors; ``kind`` overrides the detection, and may have blanks for hyphens.
     """
-    if format is not None:
-        one_of("format", format, FORMATS)
+    by_format = None if format is None else _recognised("format", format)
     if not isinstance(model, str | os.PathLike):
         raise InputError(f"the model is of type {type(model).__name__}.", hint=f"MODEL is {CAN_BE}.")
     model = os.fspath(model)
@@ -138,9 +162,8 @@ def recognise(
         return _said_to_be(_known(kind), model, "it was given as")
     if _URL.match(model):
         return Kind(name="endpoint", model=model, because="it is an address")
-    if format is not None:
-        name = "series" if format == "histwords" else "vectors"
-        return _said_to_be(name, model, f"its format is {format}")
+    if by_format is not None:
+        return _said_to_be(by_format[0], model, by_format[1])
     path, model = _as_path(model)
     if path.is_dir():
         return _of_folder(model, path)
@@ -174,23 +197,25 @@ def _said_to_be(name: str, model: str, because: str) -> Kind:
     path, model = _as_path(model)
     if name == "series" and not path.is_dir():
         what = "this is a file." if path.exists() else "there is no such folder."
-        hint = "decades are a folder of files such as 1900-w.npy and 1900-vocab.pkl."
-        raise FormatError(what, path=model, hint=hint)
-    named = path.exists() or model in NAMES or spacy_pipelines.is_installed_pipeline(model)
-    if name == "vectors" and not named:
-        raise _nowhere(model, nearest(model, [*NAMES, *_neighbours(path)]))
+        raise FormatError(
+            what, path=model, hint="decades are a folder of files such as 1900-w.npy and 1900-vocab.pkl."
+        )
+    if name == "vectors" and not path.exists() and _recognised("name", model) is None:
+        raise _nowhere(model, nearest(model, [*_names(), *_in_folder_of(path)]))
     return Kind(name=name, model=model, because=because)
 
 
 def _of_folder(model: str, folder: Path) -> Kind:
     said = read_record(folder / "manifest.json").get("format")
-    if said in _MANIFESTS:
-        return Kind(name=_MANIFESTS[said], model=model, because=f"its manifest says {said}")
+    stores = {STORE: "contexts"} | {k: v for one in subjects().values() for k, v in one.manifests.items()}
+    if said in stores:
+        return Kind(name=stores[said], model=model, because=f"its manifest says {said}")
     if said == SENTENCES:
-        hint = f"crossroads audit MODEL --contexts {folder}"
-        raise InputError(f"{folder} contains sentences, not a model.", hint=hint)
-    if arrays.decades(folder):
-        return Kind(name="series", model=model, because="it contains decades such as 1900-w.npy")
+        raise InputError(
+            f"{folder} contains sentences, not a model.", hint=f"crossroads audit MODEL --contexts {folder}"
+        )
+    if found := _recognised("folder", folder):
+        return Kind(name=found[0], model=model, because=found[1])
     if (folder / "config.json").is_file():
         return _of_config(model, _config(folder / "config.json"))
     if (folder / MODULES).is_file():
@@ -199,8 +224,6 @@ def _of_folder(model: str, folder: Path) -> Kind:
         return Kind(name="encoder", model=model, because=f"it is an ELMo ({OPTIONS} and {WEIGHTS})")
     if any(folder.glob("*.gguf")):
         return Kind(name="language model", model=model, because="it contains a GGUF file")
-    if spacy_pipelines.is_pipeline_folder(folder):
-        return Kind(name="vectors", model=model, because="it is a spaCy pipeline")
     if {"crossroads", "results"} <= set(read_record(folder / "results.json")):
         hint = f"crossroads report {folder} shows it; give the model it was made from."
         raise InputError(f"{folder} is already an audit.", hint=hint)
@@ -221,9 +244,13 @@ def _of_file(model: str, file: Path) -> Kind:
     if first == b"GGUF":
         return Kind(name="language model", model=model, because="it is a GGUF file")
     if first == b"\x89HDF":
-        hint = f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder."
-        raise FormatError("this is a file in HDF5, such as the weights of an ELMo.", path=file, hint=hint)
-    return Kind(name="vectors", model=model, because=f"it is a file of vectors ({sniff(file)})")
+        raise FormatError(
+            "this is a file in HDF5, such as the weights of an ELMo.",
+            path=file,
+            hint=f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder.",
+        )
+    name, because = _recognised("file", file) or ("vectors", "it is a file")
+    return Kind(name=name, model=model, because=because)
 
 
 def _of_config(model: str, config: Mapping[str, Any]) -> Kind:
@@ -242,16 +269,14 @@ def _of_config(model: str, config: Mapping[str, Any]) -> Kind:
 
 def _of_name(model: str, path: Path) -> Kind:
     """Kind of a name that is not a path: embedded vectors, a spaCy pipeline, or a model on the hub."""
-    if model in NAMES:
-        return Kind(name="vectors", model=model, because="it is the name of embedded vectors")
-    if spacy_pipelines.is_installed_pipeline(model):
-        return Kind(name="vectors", model=model, because="it is an installed spaCy pipeline")
-    known = [*NAMES, *_neighbours(path)]
-    near = nearest(model, known)
+    if found := _recognised("name", model):
+        return Kind(name=found[0], model=model, because=found[1])
+    names, neighbours = _names(), _in_folder_of(path)
+    near = nearest(model, [*names, *neighbours])
     if _looks_like_a_path(model, path) or not _HUB_NAME.fullmatch(model):
         raise _nowhere(model, near)
-    if nearest(model, NAMES):
-        raise UnknownNameError("model", model, known)
+    if nearest(model, names):
+        raise UnknownNameError("model", model, [*names, *neighbours])
     return _of_config(model, _hub_config(model, near))
 
 
@@ -272,7 +297,18 @@ def _looks_like_a_path(model: str, path: Path) -> bool:
     return inside or path.suffix.lower() in _FILE_SUFFIXES
 
 
-def _neighbours(path: Path) -> list[str]:
+def _recognised(what: str, value: Any) -> tuple[str, str] | None:
+    """The kind of a format, folder, file or name of vectors, and why; None where no subject knows it."""
+    found = (getattr(module, f"kind_of_{what}")(value) for module in brought("formats"))
+    return next((kind for kind in found if kind is not None), None)
+
+
+def _names() -> list[str]:
+    """Names of vectors that can be loaded."""
+    return [name for module in brought("formats") for name in module.NAMES]
+
+
+def _in_folder_of(path: Path) -> list[str]:
     """Names in the folder that would contain a path."""
     try:
         return sorted(str(path.parent / entry.name) for entry in path.parent.iterdir())

@@ -19,9 +19,6 @@ from crossroads.core.evidence.spelling import Unread
 from crossroads.core.stimuli import Sentence
 from crossroads.core.storage.cache import Form
 from crossroads.core.storage.files import checksum
-from crossroads.words.models.prompts import Words
-from crossroads.words.vectors import default as embedded
-from crossroads.words.vectors.signatures import NAMES
 
 
 def _line(data: Any) -> str:
@@ -85,7 +82,7 @@ def as_saved(emb: Embeddings) -> Embeddings:
     return _rebuilt(json.loads(_line(_described(emb))), emb.vectors).with_pool(pool)
 
 
-def plain_texts(words: Words | None) -> Any:
+def plain_texts(words: Iterable[str] | Mapping[str, Any] | None) -> Any:
     """Words and their prompts as plain data."""
     if not isinstance(words, Mapping):
         return None if words is None else list(words)
@@ -93,13 +90,11 @@ def plain_texts(words: Words | None) -> Any:
 
 
 def vectors_identity(model: str) -> dict[str, Any]:
-    """Identity of the input of :func:`crossroads.load`: a name, a file or a folder.
+    """Identity of the input of :func:`crossroads.load`: a file, a folder or a package.
 
     The model as given is part of it, because results are named after it.
     """
     path = Path(model)
-    if model in NAMES:
-        return {"included": embedded.about()["sha256"]}
     if not path.exists():
         return {"package": model, "files": [_states(_inside(one), one) for one in _package(model)]}
     if path.is_dir():

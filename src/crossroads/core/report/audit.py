@@ -19,7 +19,7 @@ from crossroads.core.wording.table import Table
 
 if TYPE_CHECKING:
     from crossroads.core.evidence import Embeddings
-    from crossroads.core.report.gate.rules import Gate
+    from crossroads.core.report.gate import Gate
     from crossroads.core.stimuli import Design
 
 R = TypeVar("R", bound=Result)
@@ -29,16 +29,9 @@ R = TypeVar("R", bound=Result)
 class Audit(Mapping[str, Result]):
     """The results of an audit of one model, by name, in the order in which they are written.
 
-    Parameters
-    ----------
-    given
-        Results by name, or a sequence of results, which are named by their labels.
-    kind
-        The kind of model: a key of :data:`KINDS`.
-    left_out
-        What could not be measured, and why.
-    name
-        Name of the model; by default :func:`~crossroads.core.evidence.model_names.model_name`.
+    ``given`` are results by name, or a sequence of results, which are named by their labels; ``kind`` is a
+    key of :data:`KINDS`; ``left_out`` says what could not be measured, and why. By default the model has
+    the name of :func:`~crossroads.core.evidence.model_names.model_name`.
     """
 
     given: Mapping[str, Result] | Iterable[Result]
@@ -133,25 +126,18 @@ def tables_of(results: Mapping[str, Result]) -> dict[str, Table]:
 class FinishedAudit:
     """A finished audit, with all that its folder needs."""
 
-    audit: Audit
-    """Its results."""
-    designs: Sequence[Design]
-    """The designs that could be measured."""
-    vectors: Embeddings | None = None
-    """The vectors of the stimuli, if there is one per word."""
-    gate: Gate | None = None
-    """The verdicts of rules, where there were any."""
+    audit: Audit  # its results
+    designs: Sequence[Design]  # the designs that could be measured
+    vectors: Embeddings | None = None  # the vectors of the stimuli, if there is one per word
+    gate: Gate | None = None  # the verdicts of rules, where there were any
 
 
 class Concluded(NamedTuple):
     """What a result of an audit comes to."""
 
-    result: int
-    """Place of the result."""
-    section: str
-    """Its section."""
-    found: Conclusion
-    """What it comes to."""
+    result: int  # place of the result
+    section: str  # its section
+    found: Conclusion  # what it comes to
 
 
 def conclusions_of(results: Mapping[str, Result]) -> list[Concluded]:

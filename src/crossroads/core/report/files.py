@@ -5,22 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crossroads.comparison.battery import CompareBatteryResult
-from crossroads.comparison.report import (
-    Comparison,
-    compare_audits,
-    comparison_citations,
-    comparison_latex,
-    comparison_markdown,
-    comparison_methods,
-    saved_audit,
-)
-from crossroads.core.errors import MissingExtraError, join_words
-from crossroads.core.report.audit import FinishedAudit, by_label
+from crossroads.core.errors import MissingExtraError
+from crossroads.core.report.audit import Audit, FinishedAudit, by_label
 from crossroads.core.report.documents.records import (
     Record,
     audit_record,
@@ -28,12 +19,12 @@ from crossroads.core.report.documents.records import (
     results_document,
     write_document,
 )
+from crossroads.core.report.figures import Figures, published_points
 from crossroads.core.report.folder import MARK, folder_names
 from crossroads.core.report.methods.citations import bibtex
 from crossroads.core.report.methods.paragraph import methods_text
 from crossroads.core.report.page.data import VECTORS, stimulus_vectors, write_vectors
 from crossroads.core.report.page.page import write_page
-from crossroads.core.report.published import published_points
 from crossroads.core.report.renderers.tables import (
     tidy_rows,
     write_csv,
@@ -42,7 +33,10 @@ from crossroads.core.report.renderers.tables import (
     write_tidy_parquet,
 )
 from crossroads.core.report.renderers.texts import latex_table, markdown_summary
+from crossroads.core.results import Result, Row
 from crossroads.core.storage.staging import replaced
+from crossroads.core.wording.table import Table
+from crossroads.subjects import brought
 
 PAGE, COMPARISON = "report.html", "comparison"
 Drawer = Callable[[Path, Any, Callable[[Path], None]], None]
@@ -52,16 +46,31 @@ Drawer = Callable[[Path, Any, Callable[[Path], None]], None]
 class Written(NamedTuple):
     """What was written."""
 
-    absent: list[str]
-    """Sentences on what is absent, and what to install for it."""
-    comparison: Comparison | None = None
-    """The comparison of several audits, with differences that have no test."""
+    absent: list[str]  # sentences on what is absent, and what to install for it
+    comparison: Joint | None = None  # the comparison of several audits, with differences that have no test
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joint:
+    """A comparison of several audits, as its folder contains it; a subject makes it."""
+
+    results: Sequence[Result]  # all its results
+    title: str  # heading of the page
+    methods: str  # how models were compared
+    citations: str  # the citations, in BibTeX
+    markdown: str  # the tables and notes on one page of Markdown
+    latex: str  # the tables in LaTeX
+    skipped: Mapping[str, str]  # what could not be compared, and why
+    rows: Mapping[str, Sequence[Row]]  # rows of CSV files, by the stems of their names
+    tables: Sequence[Table]  # the tables
+    notes: Sequence[str]  # notes on them
+    draw: Callable[[Figures], None]  # draws the figures
 
 
 def write_audits(
     output: Path,
     audits: Mapping[str, FinishedAudit],
-    tested: CompareBatteryResult | None = None,
+    tested: Result | None = None,
     *,
     seed: int = 0,
     figures: bool = True,
@@ -76,8 +85,7 @@ def write_audits(
     audits
         The audits by name of the model.
     tested
-        Paired tests of every pair of models; computed here if left out. Their names of the models are the
-        keys of ``audits``.
+        Paired tests of every pair of models by these names; computed here if left out.
     seed
         Seed of the comparison of scores of groups on traits.
     figures
@@ -96,33 +104,19 @@ def write_audits(
             record, lacking = _write_audit(folder / name, audits[model], figures=figures, drawer=drawer)
             records.append(replace(record, document={**record.document, "model": model}))
             absent += lacking
-        saved = [
-            saved_audit(name, one.audit.values(), one.designs, record.vectors)
-            for (name, one), record in zip(audits.items(), records, strict=True)
-        ]
-        comparison = compare_audits(saved, tested=tested, seed=seed, anything=True)
-        absent += _write_comparison(folder, comparison, records, figures=figures, drawer=drawer)
-        return Written(list(dict.fromkeys(absent)), comparison)
+        joint: Joint | None = None
+        for comparing in brought("several"):
+            joint = comparing.compare_written(audits, records, tested, seed=seed)
+            absent += _write_joint(folder, joint, records, figures=figures, drawer=drawer)
+        return Written(list(dict.fromkeys(absent)), joint)
 
 
-def write_comparison(
-    output: Path, comparison: Comparison, *, records: Sequence[Record] = (), figures: bool = True
+def write_joint(
+    output: Path, joint: Joint, *, records: Sequence[Record] = (), figures: bool = True
 ) -> Written:
-    """Write a comparison of saved audits, with one page for all of them; the audits are not changed.
-
-    Parameters
-    ----------
-    output
-        The folder; an existing comparison is replaced.
-    comparison
-        What was compared.
-    records
-        The audits, for the page.
-    figures
-        Whether to draw figures.
-    """
+    """Write a comparison of saved audits, with one page for all of them; the audits are not changed."""
     with replaced(output) as folder:
-        return Written(_write_comparison(folder, comparison, records, figures=figures), comparison)
+        return Written(_write_joint(folder, joint, records, figures=figures), joint)
 
 
 def _write_audit(
@@ -158,57 +152,32 @@ def _write_audit(
     except MissingExtraError as error:
         absent.append(f"no results.parquet: {error.hint}")
     if figures:
-        from crossroads.core.report.figures import draw_figures
-
-        points = published_points()
-        shown = [record.document["names"], record.document["results"], points]
-        absent += _draw(folder, shown, lambda place: draw_figures(place, audit, published=points), drawer)
+        shown = [record.document["names"], record.document["results"], published_points()]
+        absent += _draw(folder, shown, partial(_draw_audit, audit), drawer)
     write_page(folder / PAGE, [record])
     return record, absent
 
 
-def _write_comparison(
-    folder: Path,
-    comparison: Comparison,
-    records: Sequence[Record],
-    *,
-    figures: bool,
-    drawer: Drawer | None = None,
+def _write_joint(
+    folder: Path, joint: Joint, records: Sequence[Record], *, figures: bool, drawer: Drawer | None = None
 ) -> list[str]:
     """Write every file of a comparison; returns what is absent."""
-    battery = comparison.battery
     record = Record(
-        document={
-            **results_document(comparison.results, model=COMPARISON),
-            "skipped": dict(battery.skipped),
-        },
-        methods=comparison_methods(comparison),
-        citations=comparison_citations(comparison),
-        **described(by_label(comparison.results)),
+        document={**results_document(joint.results, model=COMPARISON), "skipped": dict(joint.skipped)},
+        methods=joint.methods,
+        citations=joint.citations,
+        **described(by_label(joint.results)),
     )
     write_document(folder / MARK, record.document)
-    traits = [
-        {"measure": one.measures[0], "model_1": one.models[0], "model_2": one.models[1], **row}
-        for one in comparison.traits
-        for row in one._rows()
-    ]
-    for name, rows in (("comparison.csv", battery._rows()), ("trait_comparison.csv", traits)):
+    for name, rows in joint.rows.items():
         if rows:
-            write_csv(folder / name, rows)
-    texts = {
-        "comparison.tex": comparison_latex(comparison),
-        "comparison.md": comparison_markdown(comparison),
-        "methods.md": record.methods,
-        "citations.bib": record.citations,
-    }
-    _write_texts(folder, texts)
-    title = f"Associations in {join_words(battery.models, most=3)}"
-    write_page(folder / PAGE, [*records, record], title=title)
-    if not figures or not battery._rows():
+            write_csv(folder / f"{name}.csv", rows)
+    texts = {"comparison.tex": joint.latex, "comparison.md": joint.markdown}
+    _write_texts(folder, {**texts, "methods.md": record.methods, "citations.bib": record.citations})
+    write_page(folder / PAGE, [*records, record], title=joint.title)
+    if not figures or not joint.rows[COMPARISON]:
         return []
-    from crossroads.core.report.figures import draw_comparison
-
-    return _draw(folder, [battery.to_dict()], lambda place: draw_comparison(place, battery), drawer)
+    return _draw(folder, [one.to_dict() for one in joint.results], joint.draw, drawer)
 
 
 def _write_texts(folder: Path, texts: Mapping[str, str]) -> None:
@@ -216,11 +185,20 @@ def _write_texts(folder: Path, texts: Mapping[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _draw(folder: Path, shown: Any, drawing: Callable[[Path], None], drawer: Drawer | None) -> list[str]:
+def _draw_audit(audit: Audit, figures: Figures) -> None:
+    for module in brought("audit"):
+        module.draw(audit, figures)
+
+
+def _draw(folder: Path, shown: Any, drawing: Callable[[Figures], None], drawer: Drawer | None) -> list[str]:
     """Make the figures of a folder; returns what is absent."""
     place = folder / "figures"
+
+    def draw(place: Path) -> None:
+        drawing(Figures(place))
+
     try:
-        drawing(place) if drawer is None else drawer(place, shown, drawing)
+        draw(place) if drawer is None else drawer(place, shown, draw)
     except MissingExtraError as error:
         shutil.rmtree(place)
         return [f"no figures: {error.hint}"]

@@ -12,8 +12,7 @@ from crossroads.core.results import result_kinds
 from crossroads.core.storage.files import read_record
 from crossroads.core.storage.staging import check_place
 
-MARK = "results.json"
-"""The file that identifies the folder of an audit."""
+MARK = "results.json"  # the file that identifies the folder of an audit
 
 
 @cache
@@ -38,9 +37,8 @@ def check_output(output: Path) -> None:
     if output.is_dir() and any(output.iterdir()):
         foreign = sorted(path.name for path in output.iterdir() if not _is_ours(path))
         if foreign or not _is_audit(output / MARK):
-            shown = (
-                join_words([repr(name) for name in foreign], most=3) or f"a {MARK} that is not from an audit"
-            )
+            others = join_words([repr(name) for name in foreign], most=3)
+            shown = others or f"a {MARK} that is not from an audit"
             raise InputError(
                 f"the folder {output} has other contents: {shown}.",
                 hint="give an empty or a new folder as output=.",
@@ -70,18 +68,22 @@ def folder_names(models: Iterable[str]) -> dict[str, str]:
     """A unique folder name for each model: letters and digits, and not the name of a file of the audit."""
     taken: set[str] = {name.casefold() for name in ours()}
     names: dict[str, str] = {}
-    models = list(models)
-    ends = [re.split(r"[\\/]", model.rstrip("\\/"))[-1] for model in models]
-    for model in models:
-        parts = re.split(r"[\\/]", model.rstrip("\\/"))
-        alone = parts[-1].lower() not in _SAYS_NOTHING and ends.count(parts[-1]) == 1
-        last = parts[-1] if alone else "-".join(parts[-2:])
+    parts = {model: re.split(r"[\\/]", model.rstrip("\\/")) for model in models}
+    ends = [last for *_, last in parts.values()]
+    for model, (*above, last) in parts.items():
+        if last.lower() in _SAYS_NOTHING or ends.count(last) > 1:
+            last = "-".join([*above[-1:], last])
         signs = "".join(sign if sign.isalnum() or sign in "_." else "-" for sign in last)
-        kept = re.sub("-+", "-", signs)[:60].strip("-.")
-        name, number = kept or "model", 1
-        while name.casefold() in taken:
-            number += 1
-            name = f"{kept or 'model'}-{number}"
-        taken.add(name.casefold())
-        names[model] = name
+        stem = re.sub("-+", "-", signs)[:60].strip("-.") or "model"
+        names[model] = free_name(stem, taken)
     return names
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """A name, numbered if it is taken in any case; it is taken from then on."""
+    found, number = name, 1
+    while found.casefold() in taken:
+        number += 1
+        found = f"{name}-{number}"
+    taken.add(found.casefold())
+    return found

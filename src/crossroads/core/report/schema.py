@@ -17,7 +17,7 @@ from typing import Any
 from crossroads.core.errors import InputError
 from crossroads.core.report.audit import KINDS
 from crossroads.core.report.documents.records import ARRAYS, REPEATED
-from crossroads.core.report.gate.rules import Gate
+from crossroads.core.report.gate import Gate
 from crossroads.core.results import SCHEMA, Result, result_kinds
 from crossroads.core.results.plain import resolved
 from crossroads.core.storage.files import write_file
@@ -69,11 +69,7 @@ def results_schema(kinds: Iterable[type[Result]] | None = None) -> Schema:
     """A JSON Schema (draft 2020-12) of everything that is written as JSON.
 
     That is single results, the ``results.json`` and ``gate.json`` of an audit, and the output of ``--json``.
-
-    Parameters
-    ----------
-    kinds
-        Types of results; all imported types if left out.
+    ``kinds`` are types of results, all if left out.
     """
     definitions: Schema = {"Place": _PLACE}
     for kind in sorted(result_kinds() if kinds is None else kinds, key=lambda one: one.__name__):

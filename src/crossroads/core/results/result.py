@@ -113,6 +113,14 @@ class Result:
     """Whether an audit prints the table; others are too long for a terminal, and only in its files."""
     _about_test: ClassVar[bool] = False
     """Whether the result is a check of the test that its field ``design`` names, and uses its words."""
+    _tests_on: ClassVar[str] = ""
+    """What the tests of a battery are measured on: ``words`` or ``contexts``."""
+    _resampled: ClassVar[bool] = False
+    """Whether the result has intervals of a test, by resampling."""
+    _judged: ClassVar[bool] = False
+    """Whether human judgements are the last of its sources."""
+    _words_for_rules: ClassVar[Iterable[str]] = ()
+    """Words that rules can forbid."""
 
     coverage: Coverage | None = None
     """Which stimuli were measured."""
@@ -247,6 +255,19 @@ class Result:
         """Statistics for rules: name of a test, its kind (a key of :attr:`asked`) and its statistics."""
         for kind, names in self._rule_names.items():
             yield self._label, kind, named(self, names)
+
+    def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
+        """The method of each p-value over stimuli, after the part of the result that it belongs to."""
+        yield from ()
+
+    def _other_files(self) -> Mapping[str, list[Row]]:
+        """Rows of other CSV files of an audit, by the stems of their names."""
+        return {}
+
+    @classmethod
+    def _warnings(cls, results: Mapping[str, Self]) -> list[str]:  # noqa: ARG003
+        """What a reader must know before the tables of these results."""
+        return []
 
     def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Tests that could not be measured: name, kind, and why."""

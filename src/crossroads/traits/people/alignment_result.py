@@ -130,6 +130,7 @@ def alignment_name(name: str) -> str:
 class AlignmentResult(Result):
     """Agreement of a model's scores with human judgements."""
 
+    _judged: ClassVar[bool] = True
     _section: ClassVar[str] = "people"
     _cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment", "efron1979bootstrap")
     _stem: ClassVar[str] = "alignment"

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from crossroads.core.inference.geometry import (
     unit,
 )
 from crossroads.core.inference.ranks import doubled_midranks
+from crossroads.core.models.kinds import Correction
 from crossroads.core.results import Result, Row, Stat, long_row, stat
 from crossroads.core.results.gathered import Missing, check_vectors
 from crossroads.core.stimuli import Design
@@ -38,8 +39,6 @@ from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Table
 from crossroads.words.measures.weat import gather_two
 
-Correction = Literal["standardise", "all-but-the-top", "rank"]
-"""Corrections of a space; none is applied unless it is named."""
 CORRECTIONS: Mapping[str, str] = {
     "standardise": "each dimension with mean 0 and standard deviation 1",
     "all-but-the-top": "without the mean and the strongest directions",
@@ -391,7 +390,11 @@ class AnisotropyResult(Result):
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
         for over in dict.fromkeys(one.over for one in results.values()):
             yield f"Measured on {OVER[over]}."
-        yield from (f"Warning: {one.warning}" for one in results.values() if one.warning)
+        yield from cls._warnings(results)
+
+    @classmethod
+    def _warnings(cls, results: Mapping[str, Self]) -> list[str]:
+        return [f"Warning: {one.warning}" for one in results.values() if one.warning]
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         row = partial(long_row, ANISOTROPY, self._label, n=self.words)

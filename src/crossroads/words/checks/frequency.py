@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.contexts.measures.draws import expected_cosines, stack
-from crossroads.core.errors import InputError, UnknownNameError, in_short, join_words, require
+from crossroads.core.errors import InputError, in_short, join_words
 from crossroads.core.evidence import Contexts, Embeddings
 from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.crossed import Crossed, crossed, equal_weights
@@ -31,7 +31,7 @@ from crossroads.core.results.gathered import (
     titles_of,
 )
 from crossroads.core.stimuli import Design
-from crossroads.core.stimuli.files.text import read_frequencies
+from crossroads.core.stimuli.files.text import read_frequencies, wordfreq_language, wordfreq_package
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, between, number, p_equals, percent
 from crossroads.words.measures.weat import CheckOfTest, origin
@@ -564,29 +564,13 @@ def _first_of(table: Mapping[Any, Any], forms: Iterable[str]) -> Any:
     return next((table[form] for form in forms if form in table), None)
 
 
-def wordfreq_language(name: str) -> str:
-    """The language in a name such as ``wordfreq:de`` or ``de``, checked; empty where none is named."""
-    language = name.removeprefix("wordfreq").removeprefix(":")
-    _wordfreq(language or "en")
-    return language
-
-
-def _wordfreq(language: str) -> Any:
-    """The package, once it is known to have a language."""
-    package = require("wordfreq", extra="frequency", purpose="taking frequencies from wordfreq")
-    known = package.available_languages()
-    if language not in known:
-        raise UnknownNameError("language of wordfreq", language, sorted(known))
-    return package
-
-
 def _is_frequency(value: Any) -> bool:
     return is_number(value) and 0 < value < np.inf
 
 
 def _wordfreq_scale(name: str, design: Design) -> Scale:
     language = wordfreq_language(name) or design.language or "en"
-    wordfreq = _wordfreq(language)
+    wordfreq = wordfreq_package(language)
 
     def of(word: str, _: str) -> float | None:
         value = float(wordfreq.word_frequency(word.replace("_", " "), language))

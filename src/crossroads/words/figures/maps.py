@@ -40,6 +40,7 @@ from crossroads.words.measures.mleat import (
     map_cells,
     reach,
 )
+from crossroads.words.measures.weat import WeatResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +52,17 @@ _SIDES = {"a": RED, "b": BLUE}
 _DASHES = (0, (3, 2))
 IN_CELL = 0.05
 """Room next to the text of a cell, in inches."""
+
+
+def _effect(test: WeatResult) -> str:
+    return wording.effect(test.effect_size, test.crossed.pvalue)
+
+
+def _rule(test: MleatResult) -> str:
+    """The criterion for an association in a Level 2 test."""
+    least, alpha = test.conventions["least_effect"], test.conventions["alpha"]
+    tail = wording.tail(test.level1.alternative)
+    return f"|d| > {least:g} and p < {wording.level(alpha)} ({tail})"
 
 
 @figure(MleatResult)
@@ -86,11 +98,11 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
         width=COLUMN,
         body=_MAP_TALL,
         title=result.design,
-        subtitle=f"Level 1: {wording.effect(result.level1)}, {wording.chance(result.level1)}",
+        subtitle=f"Level 1: {_effect(result.level1)}",
         above=0.12 + max(height(text, BODY) for text in columns.values()),
         below=0.12 + sum(height(texts[0][1], size) + gap for texts, size, gap, _ in below),
         note=wording.sentence(
-            f"* found to lean (dark border): {wording.rule(result)}",
+            f"* found to lean (dark border): {_rule(result)}",
             "dashed border: not found to lean",
             "≠ the groups differ; dashed: other words might not show it" if differ else "",
             "number: size of the Level 2 effect size",
@@ -121,7 +133,7 @@ _Line = tuple[list[tuple[float, str]], float, float, dict[str, Any]]
 
 def _below(result: MleatResult, differ: str, room: float) -> list[_Line]:
     """What is below a map: the tests of Level 2, the pattern, and how sure it is."""
-    tests = (f"Level 2: {wording.effect(one)}, {wording.chance(one)}" for one in result.level2.values())
+    tests = (f"Level 2: {_effect(one)}" for one in result.level2.values())
     (left, one), (right, other) = (fitted(text, room / 2 - 0.06, SMALL) for text in tests)
     pattern = phrases.pattern(result.crossed_pattern, result.titles)
     share = result.pattern_shares.get(result.pattern)
@@ -318,7 +330,7 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     adjusted = result._adjusted_p()
     notes = wrapped(_note(result, marks), room, SMALL, lines=8)
     shown = [cell for test in tests for cell in cells_of(test).values()]
-    key = key_rows(key_entries(wording.rule(tests[0]), shown, marks), room)
+    key = key_rows(key_entries(_rule(tests[0]), shown, marks), room)
     lines = [range(start, min(start + columns, len(tests))) for start in range(0, len(tests), columns)]
     labelled = [max(height(heads[2 * i + j], size) for i in line for j in (0, 1)) for line in lines]
     tall = [_tall([tests[i] for i in line]) for line in lines]
@@ -381,7 +393,7 @@ def _note(result: BatteryResult, marks: Sequence[str]) -> str:
 
 def _write_heading(ax: Axes, test: MleatResult, adjusted: P | None, labelled: float) -> None:
     """The name of a test and its Level 1 test, above the names of its targets."""
-    level1 = f"{wording.effect(test.level1)}, {wording.adjusted_chance(adjusted)}"
+    level1 = f"d = {wording.number(test.level1.effect_size)}, {wording.adjusted_chance(adjusted)}"
     for text, up, asked, weight in ((test.design, 0.17, BODY, "bold"), (level1, 0.05, SMALL, "normal")):
         line, fits = fitted(text, _PITCH - 0.06, asked, weight=weight)
         look = {"weight": weight, "color": ON_CELL if weight == "normal" else INK}

@@ -108,6 +108,7 @@ class Detectable:
 class BatteryResult(Family):
     """ML-EATs of several designs on one model."""
 
+    _tests_on: ClassVar[str] = "words"
     _section: ClassVar[str] = "tests"
     _cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
     _stem: ClassVar[str] = "tests"
@@ -158,6 +159,22 @@ class BatteryResult(Family):
         for test in (member for result in results.values() for member in result._members()):
             if (reason := test.extra.reason) is not None:
                 yield f"{test.test.design}: nothing could be found with just these words: {reason}."
+
+    @classmethod
+    def _warnings(cls, results: Mapping[str, Self]) -> list[str]:
+        return list(cls._table_notes(results))
+
+    def _other_files(self) -> dict[str, list[Row]]:
+        """The associations of every effect size, by level."""
+        rows = []
+        for test in self.tests:
+            levels = {"1": test.level1, "2 x": test.level2["x"], "2 y": test.level2["y"]}
+            for level, one in levels.items():
+                for name in ("x", "y") if level == "1" else ("a", "b"):
+                    place = {"design": test.design, "level": level, "set": name}
+                    words = ((word, one.associations[word]) for word in one.sets[name])
+                    rows += [{**place, "word": word, "association": value} for word, value in words]
+        return {"associations": rows}
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number of every test, with its interval, adjusted p-values and detectable effect sizes."""

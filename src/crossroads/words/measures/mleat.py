@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
@@ -108,6 +108,7 @@ def similarities_table(results: Mapping[str, Any]) -> Table:
 class MleatResult(Result):
     """Three levels of association, from the differential test down to plain similarities."""
 
+    _words_for_rules: ClassVar[Iterable[str]] = PATTERNS
     _section: ClassVar[str] = "tests"
     _cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics", "wolfe2024mleat", "cohen1988statistical")
     _figure: ClassVar[str] = "eat_map"
@@ -162,6 +163,10 @@ class MleatResult(Result):
     """What the four sets stand for."""
     crossed_pattern: str
     """Which of the nine outcomes it is by the p-values that hold for other words."""
+
+    def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
+        yield " level 1", self.level1.method
+        yield from ((f" level 2 {key}", one.method) for key, one in self.level2.items())
 
     @property
     def pattern_share(self) -> float | None:

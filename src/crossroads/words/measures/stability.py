@@ -35,6 +35,7 @@ _NAMES = ("first target", "second target", "first attribute", "second attribute"
 class BootstrapResult(Result):
     """Confidence interval of an effect size over the choice of stimuli."""
 
+    _resampled: ClassVar[bool] = True
     _section: ClassVar[str] = "tests"
     _cites: ClassVar[tuple[str, ...]] = ("efron1979bootstrap",)
     _label_format: ClassVar[str] = "{design} interval"

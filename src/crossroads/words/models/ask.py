@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +20,8 @@ from crossroads.core.models.kinds import (
     TRANSFORMERS,
     Kind,
     KindName,
+    Pooling,
+    SourceOptions,
     check_options,
     checkpoints,
     recognise,
@@ -41,8 +43,10 @@ from crossroads.words.models.clip import CLIP_PROMPT, clip_embeddings, image_set
 from crossroads.words.models.endpoint import endpoint_embeddings
 from crossroads.words.models.prompted import prompted_embeddings, prompted_layers
 from crossroads.words.models.prompts import Words, has_prompts, prompts_of
-from crossroads.words.models.settings import Pooling, is_sentence_encoder, layer_count, packages
+from crossroads.words.models.settings import is_sentence_encoder, layer_count, packages
+from crossroads.words.vectors import default as embedded
 from crossroads.words.vectors.load import load, load_series
+from crossroads.words.vectors.signatures import NAMES
 
 PLAIN = "This is {word}"
 """The prompt for words without a published prompt."""
@@ -52,27 +56,6 @@ Over = Literal["layers", "checkpoints", "decades"]
 """What a series of models is over."""
 Progress = Callable[[int, int | None], None]
 """Called with the number done and the total, if it is known."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SourceOptions:
-    """How vectors are obtained from a model: the options of :func:`embed_words`.
-
-    Also, ``pool`` is the number of other words of a file that are also read, ``images`` a folder with one
-    subfolder of images per stimulus set, and ``answers`` the folder in which those of a service are kept.
-    """
-
-    format: str | None = None
-    fallback: str = "auto"
-    pool: int | None = None
-    prompt: str | None = None
-    layer: int | None = None
-    pooling: Pooling | None = None
-    served: str | None = None
-    revision: str | None = None
-    images: Path | None = None
-    device: Device = "auto"
-    answers: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +68,7 @@ class Request:
     """Words, words with the prompt of each, or None for all."""
     designs: Sequence[Design] = ()
     """Designs whose published prompts are used."""
-    options: SourceOptions = SourceOptions()
+    options: SourceOptions = field(default_factory=SourceOptions)
     """How vectors are obtained."""
     model_files: ModelFiles | None = None
     """The files of a transformer, if they were found and checked before."""
@@ -135,7 +118,8 @@ class Request:
         if self._is("endpoint"):
             identity["url"] = self.kind.model
         if self._is("vectors", "series"):
-            identity["source"] = vectors_identity(self.kind.model)
+            named = {"included": embedded.about()["sha256"]} if self.kind.model in NAMES else None
+            identity["source"] = named or vectors_identity(self.kind.model)
         if self._is("contexts"):
             identity["source"] = manifest_identity(self.kind.model)
         return identity

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from crossroads.core.errors import FormatError, InputError, in_short, join_words, require
 from crossroads.core.evidence import Embeddings
 from crossroads.core.models.files import ModelFiles, find_model
+from crossroads.core.models.kinds import CLIP_TYPES
 from crossroads.core.models.transformers import (
     Device,
     check_tokens,
@@ -35,7 +36,6 @@ from crossroads.core.models.transformers import (
 from crossroads.core.stimuli.sets import word_fault
 from crossroads.words.models.prompts import PromptedWord, Words, prompted_words, said_prompts
 from crossroads.words.models.settings import (
-    CLIP_TYPES,
     Progress,
     batches,
     check_counts,

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from crossroads.core.errors import InputError, join_words, require
 from crossroads.core.evidence import Embeddings
 from crossroads.core.models.elmo import Elmo
+from crossroads.core.models.kinds import Pooling
 from crossroads.core.models.transformers import Device, check_tokens, load_whole_model
 from crossroads.words.models.prompts import PromptedWord, Words, prompted_words, said_prompts
 from crossroads.words.models.settings import (
     DEFAULT_PROMPT,
     ENCODER,
-    Pooling,
     Progress,
     ResolvedModel,
     batches,

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from logging.handlers import BufferingHandler
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from crossroads.core.evidence import Provenance
 from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.models.elmo import NAME, TOKENS, Elmo, ElmoTokenizer, elmo_versions
 from crossroads.core.models.files import MODULES, ModelFiles, find_model, module_folders
+from crossroads.core.models.kinds import CLIP_TYPES, Pooling
 from crossroads.core.models.transformers import (
     UNUSED_WEIGHTS,
     Device,
@@ -49,11 +50,6 @@ from crossroads.core.models.transformers import (
 from crossroads.core.storage.files import read_record
 
 DECODER, ENCODER, SENTENCES = "decoder", "encoder", "sentence encoder"
-Pooling = Literal["auto", "last", "word", "mean", "cls", "sentence"]
-"""Which tokens give the vector: the last of the prompt, those of the word, all, the first, or as the model's
-own files define."""
-CLIP_TYPES = ("clip", "siglip", "siglip2", "metaclip_2", "chinese_clip", "altclip")
-"""Types of vision-language models that are read, as config.json names them."""
 DEFAULT_POOLING = {DECODER: "last", ENCODER: "word", SENTENCES: "sentence"}
 DEFAULT_PROMPT = {DECODER: "This is {word}", ENCODER: "This is {word}", SENTENCES: "{word}"}
 Progress = Callable[[int, int], None]
@@ -268,7 +264,7 @@ class ResolvedModel:
     prompt: str = ""
     """Template for words that have none of their own."""
     pooling: str = ""
-    """One of :data:`Pooling`, but not ``"auto"``."""
+    """One of :data:`~crossroads.core.models.kinds.Pooling`, but not ``"auto"``."""
     layer: int | str
     """The layer that is read, from 0; or ``"sum"`` of an ELMo's."""
     top: int

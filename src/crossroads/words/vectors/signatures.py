@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from crossroads.core.errors import FormatError, nearest
+from crossroads.core.errors import FormatError, nearest, one_of
 from crossroads.core.storage.streams import Stream, compression
 from crossroads.words.vectors.formats import (
     arrays,
@@ -49,6 +49,32 @@ FORMATS = {
 
 NAMES = {"default": "GloVe 6B, lower-case words × 50: the most frequent, and those of audits"}
 """Vectors that can be loaded by name."""
+
+
+def kind_of_format(name: str) -> tuple[str, str]:
+    """The kind of a model with vectors in a format, and why it is of this kind."""
+    known = one_of("format", name, FORMATS)
+    return "series" if known == "histwords" else "vectors", f"its format is {known}"
+
+
+def kind_of_folder(folder: Path) -> tuple[str, str] | None:
+    """The same for a folder; None where it has no vectors in a format of folders."""
+    if arrays.decades(folder):
+        return "series", "it contains decades such as 1900-w.npy"
+    return ("vectors", "it is a spaCy pipeline") if spacy_pipelines.is_pipeline_folder(folder) else None
+
+
+def kind_of_file(file: Path) -> tuple[str, str]:
+    """The same for a file."""
+    return "vectors", f"it is a file of vectors ({sniff(file)})"
+
+
+def kind_of_name(name: str) -> tuple[str, str] | None:
+    """The same for a name that is not a path; None where it is not one of vectors."""
+    if name in NAMES:
+        return "vectors", "it is the name of embedded vectors"
+    installed = spacy_pipelines.is_installed_pipeline(name)
+    return ("vectors", "it is an installed spaCy pipeline") if installed else None
 
 
 _HEAD = 1 << 16

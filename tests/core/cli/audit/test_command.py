@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import crossroads as cr
-from crossroads.core.audit.plan import TABLE
+from crossroads.core.audit.audit import table
 from crossroads.core.results import Result
 from crossroads.words.measures.battery import BatteryResult
 from tests.audits import WORDS, AuditRun
@@ -209,8 +209,8 @@ def test_a_part_without_a_number_says_why_and_the_audit_goes_on(
             raise ZeroDivisionError("float division by zero")
         return replace(found, effect_size=float("nan"))
 
-    rows = [replace(row, measure=without) if row.name == "influence" else row for row in TABLE]
-    monkeypatch.setattr("crossroads.core.audit.job.TABLE", rows)
+    rows = [replace(row, measure=without) if row.name == "influence" else row for row in table()]
+    monkeypatch.setattr("crossroads.core.audit.audit.table", lambda: rows)
     reason = {"nan": "a result contains nan", "division": "float division by zero"}[fault]
     for _ in range(2):  # the second time out of what was kept
         run = command(*own)

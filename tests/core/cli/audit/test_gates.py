@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.core.audit.plan import make_plan
+from crossroads.core.audit.audit import make_plan
 from crossroads.core.models.kinds import recognise
-from crossroads.core.report.gate.files import read_rules
-from crossroads.core.report.gate.rules import judge
+from crossroads.core.report.gate import judge, read_rules
 from crossroads.intersections.rsa import RsaResult
 from tests.audits import WORDS, AuditRun
 from tests.fixtures.commands import Command, write_decades

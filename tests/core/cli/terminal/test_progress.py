@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import TextColumn
 
 from crossroads.core.audit.progress import Event
-from crossroads.core.cli.terminal import audits as audit_progress
+from crossroads.core.cli import audit as audit_progress
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
 from tests.fixtures.commands import Command

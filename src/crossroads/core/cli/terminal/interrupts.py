@@ -120,8 +120,7 @@ def kept_or_finished(output: Path, parts: Path) -> Callable[[], str]:
     def line() -> str:
         if before:
             return f"interrupted: {output} is unchanged."
-        if any(output.glob("*")):
-            return f"interrupted: the work was already finished, and is written to {output}."
-        return otherwise()
+        finished = f"interrupted: the work was already finished, and is written to {output}."
+        return finished if any(output.glob("*")) else otherwise()
 
     return line

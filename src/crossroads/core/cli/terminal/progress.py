@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from rich.markup import escape
@@ -23,24 +24,13 @@ from crossroads.core.cli.terminal import interrupts as interrupting
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import InputError
 
-EVERY = 30.0
-"""Largest number of seconds between two lines."""
-VARIABLE = "CROSSROADS_PROGRESS"
-"""The environment variable that sets other seconds; 0 for no lines."""
-_PERIOD = 600.0
-"""Seconds over which bars average the speed."""
+EVERY = 30.0  # largest number of seconds between two lines
+VARIABLE = "CROSSROADS_PROGRESS"  # the environment variable that sets other seconds; 0 for no lines
+_PERIOD = 600.0  # seconds over which bars average the speed
 
 
 class Bar(Progress):
-    """A bar on stderr with the current step; without a terminal it only records the progress.
-
-    Parameters
-    ----------
-    columns
-        What is shown beside it.
-    clock
-        Monotonic clock in seconds.
-    """
+    """A bar on stderr with the current step; without a terminal it only records the progress."""
 
     def __init__(self, *columns: ProgressColumn, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(
@@ -69,11 +59,10 @@ class Bar(Progress):
         if task is None:
             return "at work"
         words = [Text.from_markup(task.description).plain.strip()]
-        if task.total:
-            words.append(f"{task.percentage:.0f} %")
-        left = time_left(task)
-        if left:
-            words.append(f"about {span(_coarse(left))} left")
+        words += [f"{task.percentage:.0f} %"] if task.total else []
+        if left := time_left(task):
+            step = 1 if left < 10 else 5 if left < 60 else 10  # as accurate as the estimate
+            words.append(f"about {span(step * round(left / step))} left")
         return ", ".join(words)
 
 
@@ -102,19 +91,21 @@ _bars: list[Bar] = []
 
 
 @contextlib.contextmanager
-def reading(what: str) -> Iterator[Any]:
+def _at_work(what: str, *columns: ProgressColumn) -> Iterator[Any]:
+    """A progress bar that is told what is done, and of how much."""
+    with Bar(TextColumn("{task.description}"), BarColumn(), *columns, TimeLeft()) as bar:
+        task = bar.add_task(escape(what), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def reading(what: str) -> AbstractContextManager[Any]:
     """A progress bar over the bytes of a file."""
-    with Bar(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeLeft()) as bar:
-        task = bar.add_task(f"reading {escape(what)}", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    return _at_work(f"reading {what}", DownloadColumn())
 
 
-@contextlib.contextmanager
-def asking(what: str) -> Iterator[Any]:
+def asking(what: str) -> AbstractContextManager[Any]:
     """A progress bar over the words that a model is asked for."""
-    with Bar(TextColumn("{task.description}"), BarColumn(), TimeLeft()) as bar:
-        task = bar.add_task(f"asking {escape(what)}", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    return _at_work(f"asking {what}")
 
 
 @contextlib.contextmanager
@@ -130,12 +121,7 @@ def counting(what: str, total: int) -> Iterator[Any]:
 def telling(arguments: Sequence[str], clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
     """Write lines while the block runs, if stderr is not a terminal.
 
-    Parameters
-    ----------
-    arguments
-        Those of the program; the first that is not an option is the command.
-    clock
-        Monotonic clock in seconds.
+    ``arguments`` are those of the program; the first that is not an option is the command.
     """
     every = seconds_between()
     if not every or sys.stderr is None or printing.err.is_terminal:
@@ -177,12 +163,6 @@ def span(seconds: float) -> str:
     if not hours:
         return f"{minutes} min"
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
-
-
-def _coarse(seconds: float) -> float:
-    """An estimate, rounded to its accuracy."""
-    step = 1 if seconds < 10 else 5 if seconds < 60 else 10
-    return step * round(seconds / step)
 
 
 def seconds_between() -> float:

@@ -41,8 +41,7 @@ class _Terminal(Console):
 
 out = _Terminal(highlight=False)
 err = _Terminal(stderr=True, highlight=False)
-PAGE = "report.html"
-"""The file name of the page."""
+PAGE = "report.html"  # the file name of the page
 
 
 def repeated(places: Iterable[str]) -> None:
@@ -68,13 +67,8 @@ def ending(output: Path, absent: Iterable[str]) -> None:
 
 def document(command: str, results: Sequence[Any], **more: Any) -> None:
     """Write the one JSON document of a command."""
-    data = {
-        "crossroads": crossroads.__version__,
-        "command": command,
-        "results": [r.to_dict() for r in results],
-        **more,
-    }
-    write_json(data)
+    about = {"crossroads": crossroads.__version__, "command": command}
+    write_json({**about, "results": [one.to_dict() for one in results], **more})
 
 
 def write_json(data: Any) -> None:
@@ -115,14 +109,8 @@ codecs.register_error("crossroads.plain", in_plain_signs)
 
 def plain_table(title: str | None = None) -> Table:
     """A table with a line under its header only, which never truncates a number."""
-    return FittedTable(
-        title=title,
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
-        title_style="bold",
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
+    style: dict[str, Any] = {"box": box.SIMPLE_HEAD, "title_justify": "left", "title_style": "bold"}
+    return FittedTable(title=title, pad_edge=False, padding=(0, 1, 0, 0), **style)
 
 
 def show(table: Values, *, title: bool = True, elsewhere: str = "", said: set[str] | None = None) -> None:
@@ -131,24 +119,13 @@ def show(table: Values, *, title: bool = True, elsewhere: str = "", said: set[st
     In a narrow terminal the less important columns are dropped and named; no number is truncated. If the
     others do not fit either, every column is printed, one under the other.
 
-    Parameters
-    ----------
-    table
-        What to print.
-    title
-        Whether to print its title.
-    elsewhere
-        The file that has all columns; without one, only the questions are dropped.
-    said
-        Lines already printed below earlier tables, which are not repeated; those of this one are added.
+    ``elsewhere`` is the file that has all columns; without one, only the questions are dropped. ``said`` are
+    lines already printed below earlier tables, which are not repeated; those of this one are added.
     """
     if not table.rows:
         return
     short = table if out.verbose else table.shortened()
-    # columns without values are dropped
-    empty = [one.key for one in short.columns if all(row.get(one.key) is None for row in short.rows)]
-    short = short.without(empty)
-    kept = short
+    short = short.without(one.key for one in short.columns if all(r.get(one.key) is None for r in short.rows))
     spares = {
         one.key: one.spare for one in short.columns if one.spare and (elsewhere or one.key == "question")
     }
@@ -161,22 +138,17 @@ def show(table: Values, *, title: bool = True, elsewhere: str = "", said: set[st
     if title:
         out.print(f"\n[b]{escape(table.title)}[/b]")
     out.print(_rich(kept))
-    gone = [one for one in short.columns if one not in kept.columns]
     said = set() if said is None else said
-    if any(one.key == "question" for one in gone):
-        name = short.columns[0].key
-        asked = [
-            f"[b]{escape(str(row[name]))}[/b]  {escape(str(row['question']))}"
-            for row in short.rows
-            if row.get("question")
-        ]
-        for line in asked:
+    gone = {one.key: one.head for one in short.columns if one not in kept.columns}
+    if gone.pop("question", None):
+        asked = [(str(row[short.columns[0].key]), row.get("question")) for row in short.rows]
+        lines = [f"[b]{escape(name)}[/b]  {escape(str(question))}" for name, question in asked if question]
+        for line in lines:
             if line not in said:
                 out.print(line)
-        said.update(asked)
-    heads = [one.head for one in gone if one.key != "question"]
-    if heads:
-        where = f"Not shown here: {join_words(heads)}; see {elsewhere}."
+        said.update(lines)
+    if gone:
+        where = f"Not shown here: {join_words(gone.values())}; see {elsewhere}."
         out.print(where, style="dim", markup=False)
     if reading := [one for one in kept.reading() if one not in said]:
         out.print(" ".join(reading), style="dim", markup=False)
@@ -221,10 +193,8 @@ def skipped(reasons: Mapping[str, str]) -> None:
         out.print(f"{name}: not tested: {reason}", style="dim", markup=False)
 
 
-_WORD = 16
-"""Largest width of a single word; longer ones, such as file names, are broken."""
-_SENTENCE = 12
-"""Width below which a cell of several words is hard to read."""
+_WORD = 16  # largest width of a single word; longer ones, such as file names, are broken
+_SENTENCE = 12  # width below which a cell of several words is hard to read
 
 
 class FittedTable(Table):
@@ -268,12 +238,7 @@ class FittedTable(Table):
 def fitted_widths(columns: Sequence[Column], room: int) -> list[int] | None:
     """Width of each column, or None if a number would have to be broken.
 
-    Parameters
-    ----------
-    columns
-        Columns with their cells.
-    room
-        Width of the terminal; each column of a table takes two characters besides its cells.
+    ``room`` is the width of the terminal; each column takes two characters besides its cells.
     """
     most = [_most(column) for column in columns]
     widths = list(starmap(min, zip(most, map(_least, columns), strict=True)))

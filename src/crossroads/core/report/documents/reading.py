@@ -34,21 +34,18 @@ from crossroads.core.results import SCHEMA, Result
 from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.files.text import read_text
 from crossroads.core.wording import phrases
-from crossroads.traits.people.alignment_result import AlignmentResult, alignment_name
 
 _SHAPES = {"kind": str, "model": str, "designs": list, "skipped": dict, "names": list, "targets": list}
 _ABOUT = ("crossroads", "schema", "command", "output", "models", "results", *_SHAPES)
 """Keys that describe a document, or that are read by name."""
-_HEAD = ("crossroads", "kind", "model", "designs", "skipped")
-"""Those that a page shows."""
+_HEAD = ("crossroads", "kind", "model", "designs", "skipped")  # those that a page shows
 _NOT_SHOWN = {
     "adjusted": "p-values adjusted for all tests of the command; a page has those of an audit",
     "adjusted_for": "what p-values were adjusted for, which are not shown either",
     "gate": "verdicts of rules; a page has those of the folder of an audit",
     "fidelity": "whose formula each measure follows, which a page always has",
 }
-_Named = tuple[str, Plain, Result]
-"""A result with its name, as plain data and revived."""
+_Named = tuple[str, Plain, Result]  # A result with its name, as plain data and revived
 
 
 class _File(NamedTuple):
@@ -62,11 +59,6 @@ class _File(NamedTuple):
         """The folder of the audit, or the file."""
         return (self.path.parent if self.path.name == MARK else self.path).as_posix()
 
-    @property
-    def gate(self) -> Path:
-        """The verdicts of rules on an audit."""
-        return self.path.with_name("gate.json")
-
 
 def read_records(path: str | Path) -> list[Record]:
     """The records of one path; see :func:`records_of`."""
@@ -76,17 +68,10 @@ def read_records(path: str | Path) -> list[Record]:
 def records_of(paths: Iterable[str | Path]) -> tuple[list[Record], list[str]]:
     """Read audits and comparisons of them, or else results that other commands wrote, for one page.
 
-    Parameters
-    ----------
-    paths
-        Folders of audits and of comparisons, or their ``results.json``; or else files of what ``--json`` or
-        ``Result.to_json()`` wrote.
-
-    Returns
-    -------
-    tuple
-        The records with distinct names: one for each audit and comparison, or else one for each model that
-        results name; and the paths whose content was read before, which are left out.
+    ``paths`` are folders of audits and of comparisons, or their ``results.json``; or else files of what
+    ``--json`` or ``Result.to_json()`` wrote. The records have distinct names: one for each audit and
+    comparison, or else one for each model that results name. Paths whose content was read before are
+    returned next to them.
     """
     read: list[_File] = []
     repeated: list[str] = []
@@ -131,10 +116,9 @@ def _read(path: Path) -> _File:
             raise FormatError("this is not the form of results of crossroads.", path=path, key=key)
     if data.get("kind", "results") not in KINDS:
         raise UnknownNameError("kind of audit", str(data["kind"]), KINDS)
-    if not all(isinstance(name, str) for name in data.get("names", [])):
-        raise FormatError("these are not all names.", path=path, key="names")
-    if not all(isinstance(one, dict) for one in data.get("designs", [])):
-        raise FormatError("these are not all designs.", path=path, key="designs")
+    for key, shape in (("names", str), ("designs", dict)):
+        if not all(isinstance(one, shape) for one in data.get(key, [])):
+            raise FormatError(f"these are not all {key}.", path=path, key=key)
     for number, one in enumerate(data.get("designs", [])):
         try:
             Design.from_dict(one)
@@ -145,23 +129,24 @@ def _read(path: Path) -> _File:
 
 def _verdicts(file: _File) -> Plain | None:
     """The verdicts of rules, as a page and a card read them; None where there were no rules."""
-    if "designs" not in file.data or not file.gate.is_file():
+    path = file.path.with_name("gate.json")
+    if "designs" not in file.data or not path.is_file():
         return None
-    gate = read_document(file.gate)
+    gate = read_document(path)
     verdicts = gate.get("verdicts") if isinstance(gate, dict) else None
     needed = {"rule", "test", "outcome", "sentence"}
     known = isinstance(verdicts, list) and all(isinstance(one, dict) for one in verdicts)
     if not known or not all(needed <= one.keys() for one in verdicts or ()):
-        raise FormatError("this file has no verdicts.", path=file.gate, hint="run the audit again.")
+        raise FormatError("this file has no verdicts.", path=path, hint="run the audit again.")
     return dict(gate)
 
 
 def _revived(file: _File) -> Iterator[_Named]:
     """All results of a file with their names; raises an error if one cannot be read back."""
     for number, (name, one) in enumerate(_named(file.data)):
-        if not isinstance(one, dict):
-            raise FormatError(f"result {number} is not an object.", path=file.path)
         try:
+            if not isinstance(one, dict):
+                raise FormatError("this is not an object.")
             result = revive(one)
         except FormatError as error:
             raise FormatError(f"result {number}: {error.message}", path=file.path) from error
@@ -176,7 +161,7 @@ def _named(data: Plain) -> Iterator[tuple[str | None, Any]]:
     for key, value in data.items():
         for one in _results_in(value) if key not in _ABOUT else ():
             measure = phrases.measure(str(one.get("measure")))
-            yield alignment_name(f"{measure}, without pilot") if key == "without_pilot" else None, one
+            yield f"{measure}, without pilot alignment" if key == "without_pilot" else None, one
 
 
 def _results_in(value: Any) -> list[Plain]:
@@ -238,7 +223,7 @@ def _by_model(files: Sequence[_File]) -> list[Record]:
 def _sources(result: Result) -> tuple[str, ...]:
     """The models of a result, without sources of human judgements."""
     found = tuple(one.source for one in result.provenance)
-    return found[:-1] if isinstance(result, AlignmentResult) and len(found) > 1 else found
+    return found[:-1] if result._judged and len(found) > 1 else found
 
 
 def _distinct(records: Sequence[Record]) -> list[Record]:

@@ -26,8 +26,7 @@ from crossroads.core.results import SCHEMA, Result, result_kinds, versions
 from crossroads.core.stimuli.files.text import load_json, read_text
 from crossroads.core.wording.table import Table
 
-UNNAMED = "unnamed model"
-"""Name of a model that no result names."""
+UNNAMED = "unnamed model"  # name of a model that no result names
 Plain = Mapping[str, Any]
 REPEATED = frozenset({"conventions", "coverage", "provenance", "sets", "titles", "versions"})
 """Fields that many results have in common."""
@@ -36,10 +35,8 @@ DRAWS = frozenset(
     | {f"sample_effect_sizes{target}" for target in ("", "_x", "_y")}
 )
 """Names of lists of draws, whose single numbers are not of interest."""
-MOST_DRAWS = 400
-"""Longer lists of draws are in base64 in files, and a histogram on a page."""
-ARRAYS = DRAWS | {"fits", "geometry"}
-"""Fields that are in base64 where they have more numbers than that."""
+MOST_DRAWS = 400  # longer lists of draws are in base64 in files, and a histogram on a page
+ARRAYS = DRAWS | {"fits", "geometry"}  # fields that are in base64 where they have more numbers than that
 _INNERMOST = re.compile(r"[\[{]\n[^][{}]*[\]}]")
 
 
@@ -47,24 +44,17 @@ _INNERMOST = re.compile(r"[\[{]\n[^][{}]*[\]}]")
 class Record:
     """Data on one model: the content of its ``results.json``, and of the files beside it."""
 
-    document: Mapping[str, Any]
-    """The content of ``results.json``."""
-    vectors: Embeddings | None = None
-    """Vectors of the stimuli, if they were saved."""
-    gate: Mapping[str, Any] | None = None
-    """Verdicts of the rules, if there were any."""
-    methods: str = ""
-    """The methods: a paragraph and a table of conventions."""
-    citations: str = ""
-    """The citations, in BibTeX."""
+    document: Mapping[str, Any]  # the content of ``results.json``
+    vectors: Embeddings | None = None  # vectors of the stimuli, if they were saved
+    gate: Mapping[str, Any] | None = None  # verdicts of the rules, if there were any
+    methods: str = ""  # the methods: a paragraph and a table of conventions
+    citations: str = ""  # the citations, in BibTeX
     tables: Mapping[str, Table] = field(default_factory=dict)
     """Tables of the results by type, as in all outputs."""
     marks: Mapping[str, str] = field(default_factory=dict)
     """Signs before adjusted p-values, by their place in the document."""
-    conclusions: Sequence[Concluded] = ()
-    """What the results come to, in sentences."""
-    place: str = ""
-    """The folder of the audit or the file that it was read from, with ``/`` between its parts."""
+    conclusions: Sequence[Concluded] = ()  # what the results come to, in sentences
+    place: str = ""  # the folder of the audit or the file that it was read from, with ``/`` between its parts
     unshown: Mapping[str, str] = field(default_factory=dict)
     """Other contents of the file, with the reason why no page shows them."""
 
@@ -91,9 +81,9 @@ def audit_document(audit: Audit, designs: Iterable[Any] = ()) -> dict[str, Any]:
     )
 
 
-def audit_record(audit: Audit, designs: Iterable[Any] = (), **beside: Any) -> Record:
-    """The record of an audit for a page; other fields of :class:`Record` as given."""
-    return Record(document=audit_document(audit, designs), **described(audit), **beside)
+def audit_record(audit: Audit, designs: Iterable[Any] = (), **fields: Any) -> Record:
+    """The record of an audit for a page; other fields of :class:`Record` as they are."""
+    return Record(document=audit_document(audit, designs), **described(audit), **fields)
 
 
 def described(results: Mapping[str, Result]) -> dict[str, Any]:
@@ -127,12 +117,20 @@ def document_of(names: Sequence[str], results: Sequence[Plain], **about: Any) ->
     }
 
 
+def tests_of(document: Mapping[str, Any]) -> list[str]:
+    """Every design with results in a document."""
+    names = [str(one["name"]) for one in document["designs"]]
+    for result in document["results"]:
+        tests = result.get("tests")  # of some results their number
+        inside = tests if isinstance(tests, list) else []
+        found = (one.get("design") for one in (result, *inside) if isinstance(one, dict))
+        names += [name for name in found if isinstance(name, str)]
+    return list(dict.fromkeys(names))
+
+
 def revive(data: Mapping[str, Any]) -> Result:
     """A result of any type from its plain data."""
-    from crossroads.papers.cells import Reproduction  # known once it is loaded, like all other types
-
-    kinds: tuple[type[Result], ...] = (*result_kinds(), Reproduction)
-    known = {kind.__name__: kind for kind in kinds}
+    known = {kind.__name__: kind for kind in result_kinds()}
     name = data.get("type")
     if not isinstance(name, str) or name not in known:
         raise UnknownNameError("type of result", str(name), known)
@@ -181,21 +179,17 @@ def packed(document: Plain) -> dict[str, Any]:
     """A document as it is written: each shared entry once, in ``shared``."""
     tables: dict[str, dict[str, int]] = {}
 
+    def share(key: str, entry: Any) -> int:
+        table = tables.setdefault(key, {})
+        return table.setdefault(json.dumps(entry, ensure_ascii=False, allow_nan=False), len(table))
+
     def pack(value: Any) -> Any:
         if isinstance(value, list):
             return [pack(one) for one in value]
         if not isinstance(value, Mapping):
             return value
         entries = _entries(value) if _is_result(value) else {}
-        found = {}
-        for key, one in value.items():
-            if key in entries:
-                table = tables.setdefault(key, {})
-                text = json.dumps(entries[key], ensure_ascii=False, allow_nan=False)
-                found[key] = table.setdefault(text, len(table))
-            else:
-                found[key] = pack(one)
-        return found
+        return {key: share(key, entries[key]) if key in entries else pack(one) for key, one in value.items()}
 
     results = [pack(one) for one in document["results"]]
     shared = {key: [json.loads(text) for text in tables[key]] for key in sorted(tables)}
@@ -211,10 +205,9 @@ def unpacked(data: Plain) -> dict[str, Any]:
             return [unpack(one) for one in value]
         if not isinstance(value, Mapping):
             return value
-        if not _is_result(value):
-            return {key: unpack(one) for key, one in value.items()}
+        shared = tables if _is_result(value) else {}
         return {
-            key: tables[key][_place(one)] if key in tables and type(one) is int else unpack(one)
+            key: shared[key][_place(one)] if key in shared and type(one) is int else unpack(one)
             for key, one in value.items()
         }
 

@@ -69,12 +69,11 @@ MADE: Mapping[tuple[str, str], tuple[str, ...]] = {
 def bibtex(audit: Audit, designs: Iterable[Design] = ()) -> str:
     """BibTeX entries of every measure, design, set of known vectors, and of this software, each once."""
     behind = [name for _, one in audit.named() for name in publications(one)]
-    entries = _entries(
-        [*behind, *vectors_cited(one for result in audit.values() for one in result.provenance)]
-    )
-    for design in designs:
-        if design.source is not None and _key(design.source) not in entries:
-            entries[_key(design.source)] = _cited(design.source)
+    sources = [source for result in audit.values() for source in result.provenance]
+    entries = _entries([*behind, *vectors_cited(sources)])
+    for source in (design.source for design in designs if design.source is not None):
+        if _key(source) not in entries:
+            entries[_key(source)] = _cited(source)
     return "\n".join(entries.values())
 
 
@@ -90,9 +89,8 @@ def cited(
     conventions: Mapping[str, Any] | None = None,
 ) -> str:
     """BibTeX entries of publications, of methods of p-values, of vectors and of this software, each once."""
-    behind = [*keys, *_chosen(conventions or {})]
-    behind += [name for method in dict.fromkeys(methods) for name in FOUND.get(method, ())]
-    return "\n".join(_entries([*behind, *vectors_cited(sources)]).values())
+    ways = [name for method in dict.fromkeys(methods) for name in FOUND.get(method, ())]
+    return "\n".join(_entries([*keys, *_chosen(conventions or {}), *ways, *vectors_cited(sources)]).values())
 
 
 def vectors_cited(sources: Iterable[Provenance]) -> Iterator[str]:
@@ -104,9 +102,8 @@ def vectors_cited(sources: Iterable[Provenance]) -> Iterator[str]:
 
 def publications(result: Result) -> Iterator[str]:
     """Keys of :data:`REFERENCES` for a result and the methods it used."""
-    conventions = result.conventions
     yield from result._cites
-    yield from _chosen(conventions)
+    yield from _chosen(result.conventions)
     for method in _methods(result):
         yield from FOUND.get(method, ())
 
@@ -141,14 +138,12 @@ def _entries(names: Iterable[str]) -> dict[str, str]:
 
 def _cited(source: Citation) -> str:
     """The entry of a publication, of which perhaps only the text of the citation is known."""
-    key = _key(source)
+    key, year = _key(source), _year(source.text)
     if key in REFERENCES:
         return REFERENCES[key]
     fields = {"key": _name(source), "note": in_bibtex(source.text)}  # by which it is sorted
-    if (year := _year(source.text)) is not None:
-        fields["year"] = year
-    if source.doi is not None:
-        fields["doi"] = in_bibtex(source.doi)
+    fields |= {"year": year} if year else {}
+    fields |= {} if source.doi is None else {"doi": in_bibtex(source.doi)}
     return _entry("misc", key, **fields)
 
 
@@ -157,7 +152,7 @@ def _key(source: Citation) -> str:
     if source.doi in _BY_DOI:
         return _BY_DOI[source.doi]
     checksum = hashlib.sha256((source.doi or source.text).encode("utf-8")).hexdigest()[:6]
-    return f"{_name(source)}{_year(source.text) or ''}-{checksum}"
+    return f"{_name(source)}{_year(source.text)}-{checksum}"
 
 
 def _name(source: Citation) -> str:
@@ -167,9 +162,9 @@ def _name(source: Citation) -> str:
     return first[0].lower() if first else "source"
 
 
-def _year(text: str) -> str | None:
+def _year(text: str) -> str:
     found = re.search(r"\b(?:1[89]|20)\d\d\b", text)
-    return found[0] if found else None
+    return found[0] if found else ""
 
 
 def _entry(kind: str, name: str, /, **fields: str) -> str:

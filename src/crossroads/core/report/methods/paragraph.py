@@ -9,40 +9,23 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crossroads.contexts.measures.battery import CeatBatteryResult
-from crossroads.contexts.measures.bootstrap import CeatBootstrapResult
-from crossroads.contexts.measures.ceat import CeatResult
-from crossroads.contexts.measures.levels import MultilevelCeatResult
 from crossroads.core.errors import join_words
 from crossroads.core.evidence.model_names import distinct_names
 from crossroads.core.report.audit import KINDS, Audit, tested
 from crossroads.core.report.methods.citations import citation_keys
-from crossroads.core.report.methods.conventions import (
-    all_told,
-    grouped,
-    measure_told,
-    plain,
-    spaced,
-    title_of,
-    told_by_title,
-)
 from crossroads.core.results import Result
 from crossroads.core.wording import phrases
 from crossroads.core.wording.escaping import in_markdown
-from crossroads.traits.people.alignment_result import AlignmentResult
-from crossroads.words.measures.battery import BatteryResult
-from crossroads.words.measures.mleat import MleatResult
-from crossroads.words.measures.stability import BootstrapResult
+from crossroads.core.wording.numbers import counted
 
 if TYPE_CHECKING:
     from crossroads.core.evidence import Provenance
     from crossroads.core.stimuli import Design
 
-Row = tuple[str, str]
-"""What was chosen or happened, and how; both in Markdown."""
+Row = tuple[str, str]  # what was chosen or happened, and how; both in Markdown
 _MOST_WORDS = 40
 _MOST_TESTS = 20
 _SAID = frozenset(
@@ -58,8 +41,14 @@ def methods_text(audit: Audit, designs: Iterable[Design] = ()) -> str:
     Designs that were tested are given for their citations and departures.
     """
     designs = list(designs)
-    rows = [*_models(audit), *_tests(audit), *_departures(designs)]
-    rows += [*_conventions(audit), *_pvalues(audit), *_coverage(audit), *_absent(audit), *_versions(audit)]
+    departures = {one.name: " ".join(one.departures).rstrip(".") for one in designs if one.departures}
+    differ = "; ".join(f"{name}: {sentences}" for name, sentences in departures.items())
+    versions = {name: text for result in audit.values() for name, text in result.versions.items()}
+    used = ", ".join(f"{name} {text}" for name, text in versions.items())
+    rows = [*_models(audit), *_tests(audit)]
+    rows += [("Departures of the word lists", in_markdown(differ))] if differ else []
+    rows += [*_conventions(audit), *_pvalues(audit), *_coverage(audit), *_absent(audit)]
+    rows.append(("Computed with", in_markdown(used)))
     lines = ["| what | how |", "| --- | --- |", *(f"| {what} | {how} |" for what, how in rows)]
     return "\n\n".join([methods_paragraph(audit, designs).strip(), "## Conventions", "\n".join(lines)]) + "\n"
 
@@ -90,16 +79,16 @@ def _asked(audit: Audit) -> list[str]:
     for battery in _batteries(audit):
         names = [one.design for one in battery.tests]
         tests = "test compares" if len(names) == 1 else "tests compare"
-        where = " over contexts" if isinstance(battery, CeatBatteryResult) else ""
+        where = " over contexts" if battery._tests_on == "contexts" else ""
         if names:
             sentences.append(
                 f"{len(names)} {tests} two sets of target words by their mean cosines with two sets of "
                 f"attribute words{where}: {in_markdown(join_words(_runs(names), most=_MOST_TESTS))}."
             )
-    others = [title_of(name) for one in audit.values() if (name := measure_told(one)) not in _SAID]
+    others = dict.fromkeys(_title(name) for one in audit.values() if (name := _measure(one)) not in _SAID)
     if others:
-        told = join_words(one[0].lower() + one[1:] for one in dict.fromkeys(others))
-        sentences.append(f"Also measured: {in_markdown(told)}.")
+        titles = join_words(one[0].lower() + one[1:] for one in others)
+        sentences.append(f"Also measured: {in_markdown(titles)}.")
     return sentences
 
 
@@ -113,8 +102,10 @@ def _runs(names: Sequence[str]) -> list[str]:
     return [one for run in runs for one in ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else run)]
 
 
-def _batteries(audit: Audit) -> list[BatteryResult | CeatBatteryResult]:
-    return [*audit.of(BatteryResult).values(), *audit.of(CeatBatteryResult).values()]
+def _batteries(audit: Audit) -> list[Any]:
+    """Batteries, those on words first."""
+    found = [one for one in audit.values() if one._tests_on]
+    return sorted(found, key=lambda one: one._tests_on != "words")
 
 
 def _inferred(audit: Audit) -> list[str]:
@@ -137,54 +128,48 @@ def _inferred(audit: Audit) -> list[str]:
     if tests:
         given = dict.fromkeys(str(one.conventions.get("alternative", "two-sided")) for one in tests)
         tails = [phrases.TOLD_TAILS.get(one, one) for one in given]
-        ways = dict.fromkeys(method for _, one in audit.named() for _, method in _methods(one))
+        ways = dict.fromkeys(method for _, one in audit.named() for _, method in one._pvalue_methods())
         sentences.append(
             "p-values for just these words count divisions of the target words "
             f"({in_markdown(join_words(ways))}; {in_markdown(join_words(tails))})."
         )
-    drawn = [one for _, one in audit.named() if isinstance(one, (BootstrapResult, CeatBootstrapResult))]
+    drawn: list[Any] = [one for _, one in audit.named() if one._resampled]
     if drawn:
-        told = dict.fromkeys(f"{one.conventions['interval']}, {one.resamples:,} resamples" for one in drawn)
-        sentences.append(f"Intervals of effect sizes are bootstrapped ({in_markdown(join_words(told))}).")
+        ways = dict.fromkeys(f"{one.conventions['interval']}, {one.resamples:,} resamples" for one in drawn)
+        sentences.append(f"Intervals of effect sizes are bootstrapped ({in_markdown(join_words(ways))}).")
     return sentences
 
 
 def _missed(audit: Audit) -> list[str]:
     """How many stimuli were left out, and how many parts could not be measured."""
     words = {word for _, one in audit.named() if one.coverage is not None for word in one.coverage.missing}
-    sentences = ["No stimulus was left out."]
-    if words:
-        left = "stimulus was left out" if len(words) == 1 else "stimuli were left out"
-        sentences = [f"{len(words)} {left}."]
-    if absent := audit.unmeasured():
-        sentences.append(f"{len(absent)} {'part' if len(absent) == 1 else 'parts'} could not be measured.")
-    return sentences
+    left_out = counted(len(words), "stimulus was", "stimuli were") if words else "No stimulus was"
+    absent = len(audit.unmeasured())
+    parts = [f"{counted(absent, 'part')} could not be measured."] if absent else []
+    return [f"{left_out} left out.", *parts]
 
 
 def _absent(audit: Audit) -> list[Row]:
-    told = [
-        f"{in_markdown(name)} ({in_markdown(why.rstrip('.'))})"
-        for name, (_, why) in audit.unmeasured().items()
-    ]
-    return [("Not measured", "; ".join(told))] if told else []
+    why = {name: in_markdown(reason.rstrip(".")) for name, (_, reason) in audit.unmeasured().items()}
+    absent = "; ".join(f"{in_markdown(name)} ({reason})" for name, reason in why.items())
+    return [("Not measured", absent)] if absent else []
 
 
 def _models(audit: Audit) -> list[Row]:
     """The models of the results and the human judgements, with all that identifies them."""
-    people = [one.provenance[-1] for one in audit.of(AlignmentResult).values() if one.provenance]
+    people = [one.provenance[-1] for one in audit.values() if one._judged and one.provenance]
     everyone = [source for result in audit.values() for source in result.provenance]
     models = _distinct(one for one in everyone if one not in people)
     head = "Model" if len(models) == 1 else "One of the models"
-    names = {**_names([*everyone, *people]), audit.about.source: audit.model}
-    return [(head, one) for one in _told(models, names)] + [
-        ("Human judgements", one) for one in _told(_distinct(people), names)
+    found = {one.source: one for one in (*everyone, *people)}
+    names = dict(zip(found, distinct_names(list(found.values())), strict=True))
+    names[audit.about.source] = audit.model
+    sources = [*((head, *item) for item in models.items())]
+    sources += [("Human judgements", *item) for item in _distinct(people).items()]
+    return [
+        (what, f"{in_markdown(names[name])} ({in_markdown(') and, in another way, ('.join(ways))})")
+        for what, name, ways in sources
     ]
-
-
-def _names(sources: Iterable[Provenance]) -> dict[str, str]:
-    """A short name for each source."""
-    found = {one.source: one for one in sources}
-    return dict(zip(found, distinct_names(list(found.values())), strict=True))
 
 
 def _distinct(sources: Iterable[Provenance]) -> dict[str, list[str]]:
@@ -195,7 +180,7 @@ def _distinct(sources: Iterable[Provenance]) -> dict[str, list[str]]:
         known = [f"format {one['format']}"]
         known += [f"{key} {one[key]}" for key in ("revision", "sha256") if one[key] is not None]
         known += [
-            f"{spaced(name)} {grouped(plain(value))}"
+            f"{_spaced(name)} {_grouped(_plain(value))}"
             for name, value in one["details"].items()
             if value not in (None, {}, [])
         ]
@@ -203,84 +188,55 @@ def _distinct(sources: Iterable[Provenance]) -> dict[str, list[str]]:
     return found
 
 
-def _told(sources: dict[str, list[str]], names: Mapping[str, str]) -> list[str]:
-    return [
-        f"{in_markdown(names[name])} ({in_markdown(') and, in another way, ('.join(ways))})"
-        for name, ways in sources.items()
-    ]
-
-
 def _tests(audit: Audit) -> list[Row]:
     """Which tests were run, and on which words."""
-    battery = audit.one(BatteryResult)
-    tests = () if battery is None else battery.tests
+    tests = next((one.tests for one in _batteries(audit) if one._tests_on == "words"), ())
     lists = [f"{in_markdown(t.design)} (word lists {t.level1.digest[:12]})" for t in tests]
     rows = [("Tests", ", ".join(lists))] if lists else []
     inside = [(test.design, test.provenance) for test in tests]
-    said = (BatteryResult, CeatBatteryResult, BootstrapResult)
     others = [
         name
         for name, one in audit.named()
         if (getattr(one, "design", None), one.provenance) not in inside
-        and not isinstance(one, said)
-        and not one._about_test
+        and not (one._tests_on or one._about_test)
     ]
     if others:
         rows.append(("Also", "; ".join(map(in_markdown, dict.fromkeys(others)))))
     return rows
 
 
-def _departures(designs: Iterable[Design]) -> list[Row]:
-    """How word lists differ from their sources."""
-    told = [f"{one.name}: {' '.join(one.departures).rstrip('.')}" for one in designs if one.departures]
-    return [("Departures of the word lists", in_markdown("; ".join(told)))] if told else []
-
-
 def _conventions(audit: Audit) -> list[Row]:
     """One row per measure and title; if tests of a measure differ, one per set of conventions."""
     groups: dict[str, dict[str, list[str]]] = {}
     for name, result in audit.named():
-        for title, told in told_by_title(result):
-            groups.setdefault(title, {}).setdefault(told, []).append(name)
-    rows = []
-    for measure, variants in groups.items():
-        for told, names in variants.items():
-            which = [title_of(measure), *([] if len(variants) == 1 else names)]
-            rows.append((in_markdown(", ".join(which)), in_markdown(told)))
-    return rows
+        for title, text in _by_title(result):
+            groups.setdefault(title, {}).setdefault(text, []).append(name)
+    return [
+        (in_markdown(", ".join([_title(measure), *([] if len(variants) == 1 else names)])), in_markdown(text))
+        for measure, variants in groups.items()
+        for text, names in variants.items()
+    ]
 
 
 def described(result: Result) -> str:
     """The measure behind a result and every convention, without a full stop."""
-    return f"{in_markdown(title_of(measure_told(result)))}: {in_markdown(all_told(result))}"
+    return f"{in_markdown(_title(_measure(result)))}: {in_markdown(_every_convention(result))}"
 
 
 def _pvalues(audit: Audit) -> list[Row]:
     """The method that each p-value actually used."""
     found: dict[str, list[str]] = {}
     for name, result in audit.named():
-        for part, method in _methods(result):
+        for part, method in result._pvalue_methods():
             found.setdefault(method, []).append(f"{name}{part}")
     if not found:
         return []
-    told = "every one is exact: all divisions were counted"
+    how = "every one is exact: all divisions were counted"
     if set(found) != {"exact"}:
         most = max(found, key=lambda method: len(found[method]))
         rest = [f"{method} for {', '.join(parts)}" for method, parts in found.items() if method != most]
-        told = in_markdown("; ".join([*rest, f"{most} for all others"]))
-    return [("p-values of association tests", told)]
-
-
-def _methods(result: Result) -> Iterator[tuple[str, str]]:
-    """Each p-value over stimuli of a test, and its method."""
-    if isinstance(result, MleatResult):
-        yield " level 1", result.level1.method
-        yield from ((f" level 2 {key}", one.method) for key, one in result.level2.items())
-    elif isinstance(result, MultilevelCeatResult):
-        yield " 1", result.level1.stimulus_method
-        yield from ((f" 2 {key}", one.stimulus_method) for key, one in result.level2.items())
-    elif isinstance(result, CeatResult):
-        yield "", result.stimulus_method
+        how = in_markdown("; ".join([*rest, f"{most} for all others"]))
+    return [("p-values of association tests", how)]
 
 
 def _coverage(audit: Audit) -> list[Row]:
@@ -290,7 +246,7 @@ def _coverage(audit: Audit) -> list[Row]:
     notes: dict[str, dict[str, None]] = {}
     for name, result in audit.named():
         coverage = result.coverage
-        if coverage is None or isinstance(result, (BootstrapResult, CeatBootstrapResult)):
+        if coverage is None or result._resampled:
             continue  # those beside a test of the same words
         of = tested(result, name)
         respelled |= coverage.respelled
@@ -317,6 +273,262 @@ def _coverage(audit: Audit) -> list[Row]:
     return rows
 
 
-def _versions(audit: Audit) -> list[Row]:
-    versions = {name: text for result in audit.values() for name, text in result.versions.items()}
-    return [("Computed with", in_markdown(", ".join(f"{name} {text}" for name, text in versions.items())))]
+# ---- conventions in words
+
+_TITLES = {
+    "checks": "How sure",
+    "battery": "Battery of association tests",
+    "mleat": "Association tests (ML-EAT)",
+    "bootstrap": "Confidence intervals",
+    "influence": "Influence of single words",
+    "reliability": "Reliability of the word lists",
+    "frequency": "Frequency of the words",
+    "placebo": "Placebo tests",
+    "wefat": "Scores of words with groups (WEFAT)",
+    "ibd": "Intersectional detection (IBD)",
+    "eibd": "Emergent intersectional detection (EIBD)",
+    "rsa": "Geometry (RSA)",
+    "anisotropy": "Evenness of the space",
+    "corrections": "Corrections of the space",
+    "series": "Tests over time",
+    "ceat-battery": "Battery of tests over contexts",
+    "multiplicity": "Multiplicity",
+    "multiplicity over contexts": "Multiplicity over contexts",
+    "ceat": "Association tests over contexts (CEAT)",
+    "ceat-bootstrap": "Confidence intervals over words and contexts",
+    "multilevel-ceat": "Levels of the tests over contexts",
+    "group-ceat": "Scores of groups on traits (group CEAT)",
+    "ilps": "Scores of groups on traits (ILPS)",
+    "ilps*": "Scores of groups on traits (ILPS*)",
+    "set": "Scores of groups on traits (SeT)",
+    "chat association": "Words given to labels by a chat model",
+    "chat decision": "Decisions of a chat model",
+    "sentence pairs": "Preferred sentences",
+    "sentence triples": "Preferred sentences of three",
+    "alignment": "Agreement with people",
+    "order_sensitivity": "Order of two identities",
+    "domain_dominance": "Dominance between domains",
+    "emergent": "Traits of paired identities beyond their components",
+    "compare battery": "Comparison of models",
+    "compare": "Paired tests between models",
+}
+_OVER = " over contexts"  # ends the name of a convention that tests over contexts have for themselves
+_MULTIPLE = {"battery": "multiplicity", "ceat-battery": "multiplicity over contexts"}
+_UNRECORDED = ("level", "resamples", "least", "fdr", "k")
+Sentence = str | Mapping[Any, str] | Callable[[Any], str]
+"""What a convention says: with ``{}`` for its value; by value, others under ``""``; or by a function."""
+
+
+def _tails(tails: Mapping[str, str]) -> Mapping[Any, str]:
+    return {name: f"p-values are {text}" for name, text in tails.items()}
+
+
+_SENTENCES: Mapping[str, Sentence] = {
+    "alternative": _tails(phrases.TOLD_TAILS),
+    "ties": {
+        "weak": "divisions that equal the observed one count",
+        "strict": "divisions that equal the observed one do not count",
+    },
+    "ddof": {
+        1: "standard deviations are those of a sample (ddof 1)",
+        0: "standard deviations are those of a population (ddof 0)",
+    },
+    "missing": {
+        "raise": "a missing stimulus would have stopped the run",
+        "drop": "missing stimuli were left out",
+        "balance": "missing stimuli were left out, and the longer set of each pair was shortened",
+    },
+    "seed": "the seed is {}",
+    "alpha": "a target leans to an attribute if p is below {}",
+    "least_effect": "and only with an effect size beyond ±{}",
+    "resamples": "resamples: {}",
+    "adjusted": lambda value: (
+        "adjusted p-values (Holm; Benjamini and Hochberg) are of "
+        + str(value).replace("other words, ", "for other words than these, ")
+    ),
+    "method": "requested method: {}",
+    "max_work": lambda value: f"exact counts were limited to {_grouped(value)} subset sums",
+    "samples": "{} samples of one context per word were drawn",
+    "variance": {
+        "paper": "a sample is weighted by the variance of its associations, as published",
+        "hedges": "a sample is weighted by the sampling variance of its effect size",
+    },
+    "threshold": lambda value: (
+        f"the rule for the threshold is: {value}" if isinstance(value, str) else f"the threshold is {value}"
+    ),
+    "permutations": "labels were exchanged {} times",
+    "splits": "people were divided {} times",
+    "level": "the level of intervals is {}",
+    "gamma": "the margin γ is {}",
+    "association": "measure of association: {}",
+    "fallback": {
+        "none": "words were looked up as written, phrases with any separator between their words",
+        "": "words not found as written were looked up by these rules: {}",
+    },
+}
+_COMPARED: Mapping[str, Sentence] = {
+    "alternative": _tails(phrases.COMPARED_TAILS),
+    "missing": {
+        "raise": "a stimulus that either model lacks would have stopped the run",
+        "drop": "stimuli that either model of a pair lacks were left out of both",
+        "balance": "stimuli that either model of a pair lacks were left out of both, and the longer set of "
+        "each pair was shortened",
+    },
+    "scale": {
+        "sd": "the labels of changes from model to model, in standard deviations of each, were exchanged",
+        "cosine": "the labels of changes from model to model, in cosines, were exchanged",
+    },
+    "attributes": {
+        "drawn": "attribute words are treated as drawn, as targets are: leaving out one word at a time shows "
+        "how uncertain a difference is",
+        "given": "attribute words were taken as given",
+    },
+    "against": {
+        "all": "every pair of models was compared",
+        "first": "all models were compared with the first",
+    },
+    "interval": {"none": "there are no intervals", "": "method of intervals of differences: {}"},
+}
+_CHAT: Mapping[str, Sentence] = {
+    "score": "the score is the {}",
+    "drawn": "{} count as drawn, single cells are taken off once, and p is never below that of exchanging "
+    "words",
+    "refusals": "refusals are recognised by {}",
+}
+_OF_SENTENCES: Mapping[str, Sentence] = {
+    "scored by": "sentences were scored by {}",
+    "score": "a score is the {}",
+    "special tokens": "special tokens are {}",
+    "ties": "{} are ties, which no test counts",
+    "cluster": lambda value: (
+        "pairs were taken as independent"
+        if value == "none"
+        else f"pairs that share their {str(value).replace(', ', ' or ')} were flipped together"
+    ),
+    "target": {
+        "none": "triples were taken as independent",
+        "": "scores are means over target terms, and those were flipped",
+    },
+}
+_OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
+    "checks": {
+        "alpha": "questions are answered at the level {}",
+        "other words": "the words of all sets count as drawn: the difference of mean cosines has the "
+        "variance over targets and over attributes, that of single cells taken off once, and a t "
+        "distribution with Satterthwaite's degrees of freedom; {}",
+        "these words": "the exact p-value, which holds for these words, has {}",
+    },
+    "mleat": {"resamples": "words were resampled {} times for the share of each pattern"},
+    "bootstrap": {"resamples": "the words of all sets were resampled {} times"},
+    "ceat-battery": {
+        "resamples": {
+            0: "there are no intervals",
+            "": "for intervals, words and contexts were resampled {} times",
+        }
+    },
+    "anisotropy": {
+        "high above": "a mean cosine of random pairs above {} counts as high",
+        "over": "measured on {}",
+    },
+    "corrections": {"over": "means, spreads and directions are those of {}"},
+    "rsa": {
+        "n": "a sample has {} items of each set",
+        "samples": "{} samples of items were drawn",
+        "splits": "for the agreement of halves, dimensions were halved {} times",
+    },
+    "chat association": _CHAT,
+    "chat decision": _CHAT,
+    "sentence pairs": _OF_SENTENCES,
+    "sentence triples": _OF_SENTENCES,
+    "compare": _COMPARED,
+    "compare battery": _COMPARED,
+}
+"""Conventions with a different meaning in one measure."""
+
+
+def _title(measure: str) -> str:
+    """What a measure is called."""
+    return _TITLES.get(measure, measure)
+
+
+def _measure(result: Result) -> str:
+    """The measure of a result, as recorded in it."""
+    return str(result.conventions.get("measure", "unnamed"))
+
+
+def _every_convention(result: Result) -> str:
+    """Every convention of a result, including those that are fields."""
+    return _joined(result, _recorded(result)) or "no convention is recorded"
+
+
+def _by_title(result: Result) -> list[tuple[str, str]]:
+    """Every convention of a result by measure, in batteries also for multiplicity.
+
+    Conventions that a battery shares with its tests are given for the tests.
+    """
+    measure, tests = _measure(result), getattr(result, "tests", ())
+    if measure not in _MULTIPLE or not tests:
+        return [(measure, _every_convention(result))]
+    whole, of_tests = _recorded(result), [_recorded(test) for test in tests]
+    adjusted = {"adjusted": whole.pop("adjusted", None)}
+    own = {k: value for k, value in whole.items() if any(one.get(k) != value for one in of_tests)}
+    parts = [(_MULTIPLE[measure], adjusted), (measure, own)]
+    return [(title, text) for title, some in parts if (text := _joined(result, some))]
+
+
+def _recorded(result: Result) -> dict[str, Any]:
+    """The conventions of a result, including those that are fields."""
+    conventions = {key: value for key, value in result.conventions.items() if key != "measure"}
+    kept = {key: getattr(result, key, None) for key in _UNRECORDED if key not in conventions}
+    conventions |= {key: value for key, value in kept.items() if value is not None}
+    if conventions.get("interval") == "none":
+        conventions.pop("level", None)
+    return conventions
+
+
+def _joined(result: Result, conventions: Mapping[str, Any]) -> str:
+    sentences = {**_SENTENCES, **_OF_MEASURE.get(_measure(result), {})}
+    return "; ".join(
+        _in_words(sentences, key, value) for key, value in conventions.items() if value is not None
+    )
+
+
+def _in_words(sentences: Mapping[str, Sentence], key: str, value: Any) -> str:
+    base = key.removesuffix(_OVER)
+    if base != key and base in sentences:
+        return f"over contexts, {_in_words(sentences, base, value)}"
+    sentence, text = sentences.get(key), _plain(value)
+    if callable(sentence):
+        return sentence(text)
+    if isinstance(sentence, Mapping):
+        sentence = sentence.get(text, sentence.get(""))
+    return f"{_spaced(key)}: {text}" if sentence is None else sentence.format(text)
+
+
+def _spaced(key: str) -> str:
+    """The name of a convention as words."""
+    return key.replace("_", " ")
+
+
+def _grouped(value: Any) -> Any:
+    """A count with commas."""
+    return f"{value:,}" if isinstance(value, int) and value >= 10_000 else value
+
+
+def _quoted(text: str) -> str:
+    """Text such as a template in quotation marks, so that its end is visible."""
+    return f"“{text}”" if set(text) & set("{},;.") else text
+
+
+def _plain(value: Any) -> Any:
+    """A value as text: words and mappings joined, other lists as JSON, anything else unchanged."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)) and value and all(isinstance(one, str) for one in value):
+        return ", ".join(map(_quoted, value))
+    if isinstance(value, Mapping) and value:
+        parts = {_quoted(_spaced(str(key))): _plain(one) for key, one in value.items() if one is not None}
+        return ", ".join(f"{key} {one}" for key, one in parts.items())
+    if isinstance(value, (list, tuple, dict)):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -10,7 +10,7 @@ import base64
 import io
 import os
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,30 +23,23 @@ from crossroads.core.errors import CrossroadsError, FormatError
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.report.audit import KINDS, Audit, Concluded
 from crossroads.core.report.documents.records import DRAWS, MOST_DRAWS, Record, source_names
-from crossroads.core.report.published import published_findings
 from crossroads.core.results import SCHEMA, pointer_part, versions
 from crossroads.core.stimuli import Design, catalog
 from crossroads.core.storage.arrays import ArrayArchive
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
-from crossroads.papers.fidelity import fidelity
+from crossroads.subjects import brought
 
-MOST_NUMBERS = 20_000
-"""Other lists of numbers, such as one per word, are kept up to this length."""
-BINS = 60
-"""Bars of a histogram."""
-BUDGET = 9_000_000
-"""Largest size in bytes of the vectors of all audits of a page."""
+MOST_NUMBERS = 20_000  # other lists of numbers, such as one per word, are kept up to this length
+BINS = 60  # bars of a histogram
+BUDGET = 9_000_000  # largest size in bytes of the vectors of all audits of a page
 OTHERS_BUDGET = 2_000_000
 """Largest size in bytes of the vectors of other words than stimuli, of all audits of a page."""
-PAIRS = 20_000
-"""Random pairs of these words of which the error of the cosine is measured."""
-VECTORS = "vectors.npz"
-"""The file of the vectors, in the folder of an audit."""
+PAIRS = 20_000  # random pairs of these words of which the error of the cosine is measured
+VECTORS = "vectors.npz"  # the file of the vectors, in the folder of an audit
 MOST_OTHERS = 4_000
 """Words beyond the stimuli that are saved and shown, so that readers can try words of their own."""
-_OTHERS = ("other_labels", "other_vectors")
-"""Arrays of the vectors of these words."""
+_OTHERS = ("other_labels", "other_vectors")  # arrays of the vectors of these words
 _AGAIN = "run the audit again."
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time of an archive: equal vectors give equal bytes
 _INNER = ("provenance", "versions", "coverage")
@@ -55,26 +48,13 @@ _LEVELS = ("level1", "level2")
 _CONTAINERS = frozenset({dict, list, tuple})
 
 
-def page_data(
-    records: Sequence[Record],
-    *,
-    title: str,
-    comparisons: Sequence[Record] = (),
-) -> dict[str, Any]:
-    """The data that the script of a page reads.
-
-    Parameters
-    ----------
-    records
-        One for each model.
-    title
-        Heading of the page.
-    comparisons
-        Comparisons of the models, which belong to none of them.
-    """
+def page_data(records: Sequence[Record], *, title: str, comparisons: Sequence[Record] = ()) -> dict[str, Any]:
+    """The data that the script of a page reads: a record for each model, and comparisons of these."""
     models = max(1, sum(one.vectors is not None for one in records))
     share = BUDGET // models, OTHERS_BUDGET // models
-    known = published_findings(one.document for one in (*records, *comparisons))
+    documents, papers = [one.document for one in (*records, *comparisons)], brought("published")
+    known = {name: found for module in papers for name, found in module.findings_on(documents).items()}
+    groups = catalog().groups("ceat-groups").members  # by short name: their label, and the names behind them
     return {
         "version": versions()["crossroads"],
         "schema": SCHEMA,
@@ -85,15 +65,9 @@ def page_data(
         "audits": [_audit(one, share) for one in records],
         "comparisons": [_audit(one, share) for one in comparisons],
         "findings": {name: [one.to_dict() for one in numbers] for name, numbers in known.items()},
-        "fidelity": [one.to_dict() for one in fidelity()],
-        "groups": _groups(),
+        "fidelity": [one.to_dict() for module in papers for one in module.fidelity()],
+        "groups": {one.name: {"label": one.label, "names": list(one.items)} for one in groups},
     }
-
-
-def _groups() -> dict[str, Any]:
-    """The published intersectional groups by short name: what they are called, and the names behind them."""
-    members = catalog().groups("ceat-groups").members
-    return {one.name: {"label": one.label, "names": list(one.items)} for one in members}
 
 
 def _today() -> str:
@@ -124,20 +98,10 @@ def _audit(record: Record, budget: tuple[int, int]) -> dict[str, Any]:
 def _concluded(one: Concluded) -> dict[str, Any]:
     """What a result comes to, with the JSON pointers of its numbers."""
     said = one.found
-    return {
-        "name": said.name,
-        "section": one.section,
-        "status": said.status,
-        "heading": said.heading,
-        "drawn": said.drawn,
-        "parts": said.parts,
-        "subject": said.subject,
-        "rival": said.rival,
-        "poles": said.poles,
-        "scale": said.scale,
-        "middle": said.middle,
-        "at": {role: f"/results/{one.result}/{place}" for role, (place, _) in said.numbers.items()},
-    }
+    shown = ("status", "heading", "drawn", "parts", "subject", "rival", "poles", "scale", "middle")
+    at = {role: f"/results/{one.result}/{place}" for role, (place, _) in said.numbers.items()}
+    more = {name: getattr(said, name) for name in shown}
+    return {"name": said.name, "section": one.section, **more, "at": at}
 
 
 def _table(table: Table) -> dict[str, Any]:
@@ -171,12 +135,15 @@ class _Slim:
             if _CONTAINERS.isdisjoint(map(type, value.values())):
                 return value  # such as a number for each word
             levels = value.get("type") in ("MleatResult", "MultilevelCeatResult")
-            found = {}
-            for key, one in value.items():
-                if not _is_left_out(value, key, path, inner=inner):
-                    below, place = inner or (levels and key in _LEVELS), f"{path}/{pointer_part(key)}"
-                    found[key] = self(self._named(key, one), place, inner=below)
-            return found
+            return {
+                key: self(
+                    self._named(key, one),
+                    f"{path}/{pointer_part(key)}",
+                    inner=inner or (levels and key in _LEVELS),
+                )
+                for key, one in value.items()
+                if not _is_left_out(value, key, path, inner=inner)
+            }
         most = MOST_DRAWS if path.rpartition("/")[2] in DRAWS else MOST_NUMBERS
         if len(value) > most and {int, float}.issuperset(map(type, value)):
             self.histograms[path] = histogram(value)
@@ -225,18 +192,11 @@ def histogram(values: Sequence[float]) -> dict[str, Any]:
 
 def _words(document: Mapping[str, Any]) -> list[str]:
     """Every stimulus of a document, in order."""
-    found: dict[str, None] = {}
-    for design in document["designs"]:
-        for key in ("x", "y", "a", "b"):
-            part = design.get(key)
-            found.update(
-                dict.fromkeys((part.get("items") or []) if isinstance(part, Mapping) else part or [])
-            )
-    for result in document["results"]:
-        coverage = result.get("coverage") or {}
-        for words in (coverage.get("used") or {}).values():
-            found.update(dict.fromkeys(words))
-    return list(found)
+    parts = [design.get(key) or [] for design in document["designs"] for key in ("x", "y", "a", "b")]
+    sets = [part.get("items") or [] if isinstance(part, Mapping) else part for part in parts]
+    covered = [result.get("coverage") or {} for result in document["results"]]
+    used = [words for one in covered for words in (one.get("used") or {}).values()]
+    return list(dict.fromkeys(word for words in (*sets, *used) for word in words))
 
 
 def _packed(emb: Embeddings, words: Iterable[str], budget: int, others: int) -> dict[str, Any]:
@@ -286,16 +246,14 @@ def _others(emb: Embeddings, budget: int) -> dict[str, Any] | None:
 def _cosines(rows: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     """Cosines of pairs of rows."""
     units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    found: NDArray[np.float64] = np.einsum("ij,ij->i", units[first], units[second])
-    return found
+    return np.asarray(np.einsum("ij,ij->i", units[first], units[second]))
 
 
 def _steps(array: NDArray[Any], most: int) -> NDArray[np.float64]:
     """Vectors in whole steps, ``most`` of them up to the largest value of each."""
     largest = np.abs(array).max(axis=1).astype(np.float64)
     largest[largest == 0] = 1.0
-    found: NDArray[np.float64] = np.rint(array / largest[:, None] * most)
-    return found
+    return np.asarray(np.rint(array / largest[:, None] * most))
 
 
 def _numbers(array: NDArray[Any], budget: int) -> tuple[str, bytes | None]:
@@ -313,7 +271,10 @@ def _numbers(array: NDArray[Any], budget: int) -> tuple[str, bytes | None]:
 
 def stimulus_vectors(emb: Embeddings, audit: Audit, designs: Iterable[Design]) -> Embeddings | None:
     """The vectors of all words of designs and results; None if the model has none of them."""
-    words = [word for word in dict.fromkeys(_stimuli(audit, designs)) if word in emb]
+    stimuli = [word for design in designs for word in design.words]
+    covered = [result.coverage for _, result in audit.named() if result.coverage is not None]
+    stimuli += [word for coverage in covered for used in coverage.used.values() for word in used]
+    words = [word for word in dict.fromkeys(stimuli) if word in emb]
     return emb.select(words) if words else None
 
 
@@ -333,15 +294,6 @@ def other_words(emb: Embeddings, most: int = MOST_OTHERS) -> Embeddings | None:
     return Embeddings([labels[row] for row in rows], pool.vectors[rows], provenance=emb.provenance)
 
 
-def _stimuli(audit: Audit, designs: Iterable[Design]) -> Iterator[str]:
-    for design in designs:
-        yield from design.words
-    for _, result in audit.named():
-        if result.coverage is not None:
-            for used in result.coverage.used.values():
-                yield from used
-
-
 def write_vectors(path: Path, emb: Embeddings) -> None:
     """Write labels, vectors and rules of spelling as ``.npz``; the vectors keep their type.
 
@@ -358,15 +310,10 @@ def write_vectors(path: Path, emb: Embeddings) -> None:
         arrays |= dict(zip(_OTHERS, (words, vectors), strict=True))
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
-            info = zipfile.ZipInfo(f"{name}.npy", date_time=_EPOCH)
+            info, file = zipfile.ZipInfo(f"{name}.npy", date_time=_EPOCH), io.BytesIO()
             info.external_attr = 0o600 << 16
-            archive.writestr(info, _bytes(array))
-
-
-def _bytes(array: NDArray[Any]) -> bytes:
-    file = io.BytesIO()
-    npy.write_array(file, array, allow_pickle=False)
-    return file.getvalue()
+            npy.write_array(file, array, allow_pickle=False)
+            archive.writestr(info, file.getvalue())
 
 
 def read_vectors(path: Path, model: str) -> Embeddings:
@@ -378,12 +325,8 @@ def read_vectors(path: Path, model: str) -> Embeddings:
                 f"these are not the vectors of an audit: there are no {min(missing)}.", path=path, hint=_AGAIN
             )
         labels, vectors = _labels(archive, "labels"), archive.read("vectors")
-        fallback = _labels(archive, "fallback")
-        others = (
-            (_labels(archive, _OTHERS[0]), archive.read(_OTHERS[1]))
-            if set(_OTHERS).issubset(archive.names)
-            else None
-        )
+        fallback, has_others = _labels(archive, "fallback"), set(_OTHERS).issubset(archive.names)
+        others = (_labels(archive, _OTHERS[0]), archive.read(_OTHERS[1])) if has_others else None
     provenance = Provenance(source=model, format="npz")
     try:
         found = Embeddings(labels, vectors, provenance=provenance, fallback=fallback)

@@ -22,17 +22,12 @@ from typing import Any
 from crossroads.core.errors import InputError
 from crossroads.core.report.documents.records import Record
 from crossroads.core.report.page.data import page_data
+from crossroads.core.results import result_kinds
 from crossroads.core.storage.files import write_file
 from crossroads.core.wording.escaping import one_line
 from crossroads.core.wording.table import in_html
 
-STYLES = (
-    "page.css",
-    "findings/findings.css",
-    "tests/tests.css",
-    "sections/sections.css",
-    "explorer/explorer.css",
-)
+STYLES = ("page.css", *(f"{one}/{one}.css" for one in ("findings", "tests", "sections", "explorer")))
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 _IMPORT = re.compile(r'^import (?:\{\s*(\w+(?:,\s*\w+)*),?\s*\} from )?"(\.\.?/[^"\n]+)";\n', re.MULTILINE)
@@ -41,28 +36,20 @@ _NOTES = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/\n", re.MULTILINE | re.DOTALL)
 _REST = re.compile(r"^\s*(?:import|export)\b.*|^(?!\s*(?:/?\*|//)).*\bimport\s*[(.].*", re.MULTILINE)
 
 
-def page_html(
-    records: Sequence[Record],
-    *,
-    title: str | None = None,
-) -> str:
-    """One page of all results.
+def page_html(records: Sequence[Record], *, title: str | None = None) -> str:
+    """One page of all results: a record for each model, or for a comparison of several.
 
-    Parameters
-    ----------
-    records
-        One for each model; several models share the page. Records that only compare models belong to none of
-        them, unless there are no others.
-    title
-        Heading; by default it names the models.
+    The heading names the models by default.
     """
     if not records:
         raise InputError("there is nothing to show.", hint="give at least one record.")
-    heading = one_line(title or _title(records))
     models = models_of(records)
+    names = list(dict.fromkeys(one.model for one in models))
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    heading = one_line(title or f"Associations in {', '.join(names[:3])}{more}")
     apart = [one for one in records if all(one is not model for model in models)]
     data = page_data(models, title=heading, comparisons=apart)
-    style, script = _style(), _script()
+    style, script = _style_and_script()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -95,12 +82,6 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _title(records: Sequence[Record]) -> str:
-    names = list(dict.fromkeys(one.model for one in models_of(records)))
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"Associations in {shown}"
-
-
 def models_of(records: Sequence[Record]) -> list[Record]:
     """The records of models, without comparisons of these; all records where each is a comparison."""
     return [one for one in records if not compares(one)] or list(records)
@@ -108,10 +89,8 @@ def models_of(records: Sequence[Record]) -> list[Record]:
 
 def compares(record: Record) -> bool:
     """Whether a record is a comparison of models."""
-    return bool(record.results) and all(
-        one["type"] in ("CompareResult", "CompareBatteryResult", "CompareTraitsResult")
-        for one in record.results
-    )
+    comparing = {kind.__name__ for kind in result_kinds() if kind._section == "comparison"}
+    return bool(record.results) and all(one["type"] in comparing for one in record.results)
 
 
 def _hash(text: str) -> str:
@@ -123,13 +102,8 @@ def _file(name: str) -> str:
 
 
 @cache
-def _style() -> str:
-    return "\n".join(_file(name) for name in STYLES)
-
-
-@cache
-def _script() -> str:
-    return joined("page.js", _file)
+def _style_and_script() -> tuple[str, str]:
+    return "\n".join(_file(name) for name in STYLES), joined("page.js", _file)
 
 
 def _static(records: Sequence[Record]) -> str:
@@ -151,13 +125,7 @@ def joined(root: str, read: Callable[[str], str]) -> str:
     Only the forms that the page uses are supported: ``import { a, b } from "./file.js";``,
     ``import "./file.js";``, and ``export`` before a function or a single constant. Anything else is an error,
     and so are circular imports. Comments that begin with ``/**`` on their own line are left out.
-
-    Parameters
-    ----------
-    root
-        Path of the file that imports all others.
-    read
-        Returns the text of a file by its path.
+    ``root`` is the path of the file that imports all others; ``read`` returns the text of a file.
     """
     exports: dict[str, list[str]] = {}
     pieces: list[str] = []
@@ -187,10 +155,8 @@ def joined(root: str, read: Callable[[str], str]) -> str:
                 f"{path} has an import or export of an unknown form: {left[0].strip()!r}.",
                 hint='write import { a } from "./file.js"; or export before one function or one constant.',
             )
-        given = ", ".join(exports[path])
-        pieces.append(
-            f'$files["{path}"] = (() => {{\n{"".join(heads)}{body}\nreturn {{ {given} }};\n}})();\n'
-        )
+        head, names = "".join(heads), ", ".join(exports[path])
+        pieces.append(f'$files["{path}"] = (() => {{\n{head}{body}\nreturn {{ {names} }};\n}})();\n')
 
     join(posixpath.normpath(root), ())
     return '"use strict";\n(() => {\nconst $files = {};\n' + "".join(pieces) + "})();\n"

@@ -16,7 +16,7 @@ from typing import Any
 from crossroads.core.errors import FormatError, InputError, in_short, join_words
 from crossroads.core.evidence.model_names import numbered
 from crossroads.core.report.documents.records import Record
-from crossroads.core.report.gate.rules import gate_headline
+from crossroads.core.report.gate import gate_headline
 from crossroads.core.report.renderers.texts import finding, findings_in_markdown
 from crossroads.core.stimuli.files.text import read_text
 from crossroads.core.storage.files import check_file, write_file
@@ -26,8 +26,7 @@ from crossroads.core.wording.numbers import counted
 
 BEGIN, END = "<!-- crossroads: begin -->", "<!-- crossroads: end -->"
 """Lines around the section of a card, which is replaced when it is written again."""
-ENTRIES = Path(".eval_results") / "crossroads.yaml"
-"""File of the entries, in the folder of the card."""
+ENTRIES = Path(".eval_results") / "crossroads.yaml"  # file of the entries, in the folder of the card
 _DATASET = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 _LIMITS = (
     "Each number belongs to one test and its words; there is no overall score. The numbers are associations "
@@ -56,7 +55,7 @@ def _gate(verdicts: Sequence[Mapping[str, Any]]) -> list[str]:
     failed = [one for one in verdicts if one["outcome"] not in ("passed", "excused")]
     lines = [f"- {in_markdown(str(one['rule']))}: {in_markdown(str(one['sentence']))}" for one in failed]
     head = f"Release rules: {gate_headline(verdicts)}{':' if lines else '.'}"
-    return [head, "\n".join(lines)] if lines else [head]
+    return [head, *(["\n".join(lines)] if lines else [])]
 
 
 def eval_results(record: Record, dataset: str) -> list[dict[str, Any]]:

@@ -10,13 +10,11 @@ import numpy as np
 
 from crossroads.core.errors import require
 from crossroads.core.report.audit import Audit
-from crossroads.core.results import Coverage, Row
+from crossroads.core.results import Row
 from crossroads.core.stimuli.files.text import write_rows
 from crossroads.core.wording import phrases
-from crossroads.words.measures.battery import BatteryResult
 
-COVERAGE = ("design", "set", "word", "status", "detail")
-"""Columns of the table of coverage."""
+COVERAGE = ("design", "set", "word", "status", "detail")  # columns of the table of coverage
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], columns: tuple[str, ...] | None = None) -> None:
@@ -30,54 +28,31 @@ def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], columns: tuple[str,
 def write_tables(folder: Path, audit: Audit) -> None:
     """Write a CSV for each kind of result of the audit, and always one of coverage."""
     for kind, results in audit.by_type():
-        rows = [{**_named(name, row), **row} for name, one in results.items() for row in one._rows()]
+        named = ((name, row) for name, one in results.items() for row in one._rows())
+        rows = [row if {"design", "concept"} & row.keys() else {"result": name, **row} for name, row in named]
         if kind._stem and rows:
             write_csv(folder / f"{kind._stem}.csv", rows)
-    for battery in audit.of(BatteryResult).values():
-        write_csv(folder / "associations.csv", association_rows(battery))
+    for one in audit.values():
+        for stem, rows in one._other_files().items():
+            write_csv(folder / f"{stem}.csv", rows)
     write_csv(folder / "coverage.csv", coverage_rows(audit), columns=COVERAGE)
 
 
-def _named(name: str, row: Row) -> Row:
-    """The name of the result, if its rows do not include it."""
-    return {} if "design" in row or "concept" in row else {"result": name}
-
-
-def association_rows(battery: BatteryResult) -> list[Row]:
-    """The associations of every effect size, by level."""
-    rows = []
-    for test in battery.tests:
-        levels = {"1": test.level1, "2 x": test.level2["x"], "2 y": test.level2["y"]}
-        for level, one in levels.items():
-            for name in ("x", "y") if level == "1" else ("a", "b"):
-                place = {"design": test.design, "level": level, "set": name}
-                rows += [
-                    {**place, "word": word, "association": one.associations[word]} for word in one.sets[name]
-                ]
-    return rows
-
-
-def coverage_rows(audit: Audit) -> list[Row]:
+def coverage_rows(audit: Audit) -> Iterator[Row]:
     """Coverage of every stimulus of every test; intervals and influences use the words of their test."""
-    return [row for name, coverage in audit.coverages().items() for row in _covered(name, coverage)]
+    for name, coverage in audit.coverages().items():
+        for part, words in coverage.dropped.items():
+            for word, why in words.items():
+                yield {"design": name, "set": part, "word": word, "status": "left out", "detail": why}
+        for part, used in coverage.used.items():
+            for word in used:
+                how = coverage.respelled.get(word)
+                status = "found" if how is None else "respelled"
+                yield {"design": name, "set": part, "word": word, "status": status, "detail": how or ""}
 
 
-def _covered(name: str, coverage: Coverage) -> Iterator[Row]:
-    for part, words in coverage.dropped.items():
-        for word, why in words.items():
-            yield {"design": name, "set": part, "word": word, "status": "left out", "detail": why}
-    for part, used in coverage.used.items():
-        for word in used:
-            how = coverage.respelled.get(word)
-            status = "found" if how is None else "respelled"
-            yield {"design": name, "set": part, "word": word, "status": status, "detail": how or ""}
-
-
-_TEXT = ("model", "measure", "test", "part", "statistic", "method")
-COLUMNS = (
-    *("model", "measure", "test", "part", "statistic"),
-    *("value", "low", "high", "p", "exact_p", f"p_{phrases.ADJUSTMENT}", "method", "n"),
-)
+_PLACE = ("model", "measure", "test", "part", "statistic")
+COLUMNS = (*_PLACE, "value", "low", "high", "p", "exact_p", f"p_{phrases.ADJUSTMENT}", "method", "n")
 """Columns of the table.
 
 ``part`` is what a number refers to (a level, a set, a word), ``low`` and ``high`` are the ends of its
@@ -105,8 +80,7 @@ def tidy_rows(audit: Audit) -> list[Row]:
 
 def write_tidy_csv(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write the table as CSV for spreadsheets; numbers as Python writes them, missing ones empty."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        write_rows(file, COLUMNS, rows)
+    write_csv(path, rows, columns=COLUMNS)
 
 
 def write_tidy_parquet(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -116,7 +90,9 @@ def write_tidy_parquet(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """
     arrow = require("pyarrow", extra="parquet", purpose="writing results.parquet")
     parquet = require("pyarrow.parquet", extra="parquet", purpose="writing results.parquet")
-    kinds = {column: arrow.string() if column in _TEXT else arrow.float64() for column in COLUMNS}
+    kinds = {
+        column: arrow.string() if column in (*_PLACE, "method") else arrow.float64() for column in COLUMNS
+    }
     kinds["n"] = arrow.int64()
     rows = list(rows)
     columns = {name: _column(arrow, kind, [row[name] for row in rows]) for name, kind in kinds.items()}

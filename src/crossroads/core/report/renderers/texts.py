@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from crossroads.core.report.audit import KINDS, Audit, Concluded, conclusions_of
-from crossroads.core.report.gate.rules import Gate
+from crossroads.core.report.gate import Gate
 from crossroads.core.results import Conclusion, describe_coverage, versions
 from crossroads.core.wording.escaping import in_markdown
 from crossroads.core.wording.numbers import between, number
@@ -47,21 +47,17 @@ def finding(said: Conclusion) -> str:
 def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
     """The audit and the verdicts of its rules in Markdown, for the summary of a CI job or a pull request."""
     tables = (kind._tabulate(results) for kind, results in audit.by_type())
+    findings = findings_in_markdown(conclusions_of(audit))
     blocks = [
         f"## Associations in {in_markdown(audit.model)}",
         *([] if audit.kind == "vectors" else [f"Audit of {KINDS[audit.kind]}."]),
         *([] if gate is None else _gate(gate)),
-        *_findings(audit),
+        *(["### Findings", *findings] if findings else []),
         *(block for table in tables for block in markdown_blocks(table)),
         *_left_out(audit),
         f"crossroads {versions()['crossroads']}",
     ]
     return "\n\n".join(blocks) + "\n"
-
-
-def _findings(audit: Audit) -> list[str]:
-    lists = findings_in_markdown(conclusions_of(audit))
-    return ["### Findings", *lists] if lists else []
 
 
 def markdown_blocks(table: Table) -> list[str]:
@@ -84,19 +80,17 @@ def _gate(gate: Gate) -> list[str]:
 
 def _left_out(audit: Audit) -> list[str]:
     """Tests and words that were left out; if there are many, the rest is counted."""
-    lines = [
-        f"- {in_markdown(name)}: not measured: {in_markdown(why)}"
-        for name, (_, why) in audit.unmeasured().items()
-    ]
-    told: dict[str, dict[str, None]] = {}
+    unmeasured = {name: f"not measured: {in_markdown(why)}" for name, (_, why) in audit.unmeasured().items()}
+    lines = [f"- {in_markdown(name)}: {why}" for name, why in unmeasured.items()]
+    tests: dict[str, dict[str, None]] = {}
     for name, coverage in audit.coverages().items():
-        for one in describe_coverage(coverage):
-            if not one.startswith("found"):
-                told.setdefault(one, {})[name] = None
-    grouped = [f"- {in_markdown('; '.join(names))}: {in_markdown(one)}" for one, names in told.items()]
+        for sentence in describe_coverage(coverage):
+            if not sentence.startswith("found"):
+                tests.setdefault(sentence, {})[name] = None
+    grouped = [f"- {in_markdown('; '.join(names))}: {in_markdown(one)}" for one, names in tests.items()]
     lines += grouped[:_ROWS_OF_COVERAGE]
-    if len(told) > _ROWS_OF_COVERAGE:
-        lines.append(f"- and {len(told) - _ROWS_OF_COVERAGE} more; coverage.csv has them all")
+    if len(grouped) > _ROWS_OF_COVERAGE:
+        lines.append(f"- and {len(grouped) - _ROWS_OF_COVERAGE} more; coverage.csv has them all")
     return ["### Left out", "\n".join(lines)] if lines else ["Nothing was left out."]
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from crossroads.core.errors import FormatError, UnknownNameError, in_short
+from crossroads.core.errors import FormatError, UnknownNameError, in_short, require
 
 _SAVE = "save the file as UTF-8."
 _SAVE_TABLE = f"{_SAVE[:-1]}; spreadsheet programs call it CSV UTF-8."
@@ -323,3 +323,19 @@ def _positive(text: str) -> float | None:
     except ValueError:
         return None
     return value if 0 < value < float("inf") else None
+
+
+def wordfreq_language(name: str) -> str:
+    """The language in a name such as ``wordfreq:de`` or ``de``, checked; empty where none is named."""
+    language = name.removeprefix("wordfreq").removeprefix(":")
+    wordfreq_package(language or "en")
+    return language
+
+
+def wordfreq_package(language: str) -> Any:
+    """The package, once it is known to have a language."""
+    package = require("wordfreq", extra="frequency", purpose="taking frequencies from wordfreq")
+    known = package.available_languages()
+    if language not in known:
+        raise UnknownNameError("language of wordfreq", language, sorted(known))
+    return package

@@ -16,8 +16,18 @@ from crossroads.contexts.measures.levels import MultilevelCeatResult
 from crossroads.core.errors import CrossroadsError, FormatError, InputError
 from crossroads.core.inference.multiplicity import ADJUSTED_P, ADJUSTMENTS
 from crossroads.core.report.audit import Audit
-from crossroads.core.report.gate.files import KEYS, SHARES, read_rules
-from crossroads.core.report.gate.rules import STATISTICS, Gate, GateError, Rule, check_rules, judge, readings
+from crossroads.core.report.gate import (
+    KEYS,
+    SHARES,
+    STATISTICS,
+    Gate,
+    GateError,
+    Rule,
+    check_rules,
+    judge,
+    read_rules,
+    readings,
+)
 from crossroads.core.report.renderers.texts import markdown_summary
 from crossroads.core.results import Result
 from crossroads.core.stimuli import Design
@@ -240,7 +250,7 @@ def test_the_summary_says_what_failed_and_what_was_left_out(audit: Audit) -> Non
 
 
 def test_the_rules_in_the_guide_can_be_used_and_it_names_every_key_and_statistic(tmp_path: Path) -> None:
-    guide = (Path(__file__).parents[4] / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[3] / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```toml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
     assert blocks
     for block in blocks:

@@ -1,1 +1,0 @@
-"""Rules that an audit must meet, read from files and checked against its numbers."""
