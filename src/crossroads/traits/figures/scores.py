@@ -56,9 +56,9 @@ def trait_heatmap(
 ) -> Axes:
     """Draw the scores of all groups on all pairs of traits.
 
-    Red leans to the adjective above a column, blue to the one below it, and white is the middle: zero for a
+    Red is closer to the adjective above a column, blue to the one below, and white is the middle: zero for a
     model, 50 for people. Empty cells have no score. Where standard errors are known, a score that is at most
-    two of them away from zero is set in italics on white: its leaning may be chance.
+    two of them away from zero is set in italics on white: its sign may be chance.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _map_draw_scales(ax: Axes, ends: list[TraitEnds], out: float) -> None:
 
 def _map_note(scores: object, middle: float, order: str) -> str:
     return wording.sentence(
-        "red leans to the adjective above, blue to the one below",
+        "red is closer to the adjective above, blue to the one below",
         "people's means from 0 (below) to 100 (above)" if middle else "scores of the model; 0 is neither",
         "in italics: at most two standard errors from 0" if getattr(scores, "se", None) is not None else "",
         "groups with similar profiles are neighbours" if order == "profile" else "",

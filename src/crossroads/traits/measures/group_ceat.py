@@ -195,7 +195,7 @@ def group_ceat(
             "score": score,
             "forms": forms,
             "synonyms": synonyms,
-            "orientation": "right end less left end",
+            "orientation": "right end minus left end",
             "samples": samples if score == "sampled" else None,
             "ddof": ddof,
             "seed": seed,

@@ -92,7 +92,7 @@ class TraitScores(Result):
     _figure: ClassVar[str] = "trait_heatmap"
     _label_format: ClassVar[str] = "{measure} scores"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "scores": "largest=_largest smallest=_smallest undefined=undefined.len left_out=_left_out"
+        "scores": "largest=_largest smallest=_smallest undefined=_undefined_cells left_out=_left_out"
     }
 
     measure: str
@@ -259,6 +259,10 @@ class TraitScores(Result):
     @property
     def _largest(self) -> float | None:
         return max(self.scores[np.isfinite(self.scores)].tolist(), default=None)
+
+    @property
+    def _undefined_cells(self) -> float:
+        return float(len(self.undefined))
 
     @property
     def _smallest(self) -> float | None:

@@ -39,7 +39,7 @@ _SLIP = 0.8
 """Similarity from which one name of a group may be a misspelling of another."""
 _BETWEEN = frozenset({"to", "vs", "versus"})
 MEANS_FILE = "Aggregated_scores.json"
-"""The published file of means, which is looked for beside a file of single answers with copied columns."""
+"""The published file of means, which is looked for next to a file of single answers with copied columns."""
 Naming = Literal["catalogue", "own"]
 _FEWEST = 4
 """Fewest people for whom equal columns count as copies; with fewer they may be equal by chance."""

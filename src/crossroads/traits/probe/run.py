@@ -449,7 +449,7 @@ class Prober:
         """Whether the logits below each head stay unchanged for every token that is read.
 
         They do if K·l_K − (l_1 + … + l_(K−1)) + γ ≤ l_t, with the head l_1 … l_K in descending order, for a
-        token t below the head; and for a token in it, with one l_K less.
+        token t below the head; and for a token in it, with one fewer l_K.
         """
         heads, lowest = heads.cpu().double(), lowest.cpu().double()
         below = heads[:, :1] - heads
