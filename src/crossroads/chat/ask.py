@@ -314,7 +314,7 @@ def ask_chat(
     """Ask a chat model the questions of the word-association test, or of the decision test.
 
     Orders of the words and of the two labels are balanced and recorded with every answer: questions come in
-    blocks of four, in which either label is first and words stand in an order and its reverse. Blocks use the
+    blocks of four, in which either label is first and words are in an order and its reverse. Blocks use the
     labels of the design in turn.
 
     Parameters

@@ -116,7 +116,7 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
     check_folder(conversed.answers)
     asked = {one.name: conversed.about(one, seed) for one in designs}
     plans = {name: one.plan() for name, one in asked.items()}
-    for line in _told(plans, conversed.price):
+    for line in _lines(plans, conversed.price):
         printing.err.print(line, markup=False, soft_wrap=True)
     if conversed.dry_run:
         return None
@@ -140,8 +140,8 @@ def _answers(asked: dict[str, Conversation], output: Path, task: str, workers: i
             answers = one.answers(workers=workers, progress=partial(_tell, bar, at))
         if one.repeated:
             sent = counted(one.repeated, "request was", "requests were")
-            told = f"{name}: {sent} sent again: the service was busy, or the connection broke."
-            printing.err.print(told, markup=False, soft_wrap=True)
+            line = f"{name}: {sent} sent again: the service was busy, or the connection broke."
+            printing.err.print(line, markup=False, soft_wrap=True)
         output.mkdir(parents=True, exist_ok=True)
         stem = re.sub(r"[^\w.-]+", "-", name)
         answers.save(output / f"{stem}-{task}.json")
@@ -165,7 +165,7 @@ def _score(answers: ChatAnswers, design: Design, task: str, seed: int) -> ChatRe
     return chat_association(answers, design, seed=seed)
 
 
-def _told(plans: dict[str, ChatPlan], price: tuple[float, float] | None) -> Iterator[str]:
+def _lines(plans: dict[str, ChatPlan], price: tuple[float, float] | None) -> Iterator[str]:
     """What would be asked, and about what it takes."""
     for name, one in plans.items():
         before = f", {one.kept:,} answered before" if one.kept else ""

@@ -66,8 +66,6 @@ class ChatAnswers(Sequence[ChatAnswer]):
             return NotImplemented
         return (self._answers, self.provenance) == (other._answers, other.provenance)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return f"<ChatAnswers of {self.provenance.source}: {len(self)}>"
 

@@ -156,11 +156,7 @@ def _protocol_of(url: str) -> str | None:
 
 
 def _question(
-    protocol: str,
-    messages: Sequence[Message],
-    model: str | None,
-    options: dict[str, Any],
-    refused: set[str],
+    protocol: str, messages: Sequence[Message], model: str | None, options: dict[str, Any], refused: set[str]
 ) -> dict[str, Any]:
     """The body of a request."""
     body = {"messages": list(messages), "stream": False, **({} if model is None else {"model": model})}

@@ -153,7 +153,7 @@ def _pairs(lines: Iterable[str], known: Vocabulary) -> Iterator[_Pair]:
             continue
         # a word with two labels is one pair; two words on a line are two
         parts = _SEVERAL.split(line) if len(_held(line, known.words)) > 1 else [line]
-        pairs = [one for part in parts if (one := _pair(part, known) or _told(part, known)) is not None]
+        pairs = [one for part in parts if (one := _pair(part, known) or _sentence(part, known)) is not None]
         if pairs:
             yield from pairs
         elif under is not None and (bare := _words(line, known)):
@@ -210,7 +210,7 @@ def _words(line: str, known: Vocabulary) -> list[str]:
     return [known.words[one] for one in parts] if all(one in known.words for one in parts) else []
 
 
-def _told(line: str, known: Vocabulary) -> _Pair | None:
+def _sentence(line: str, known: Vocabulary) -> _Pair | None:
     """A sentence that holds one word and one label, and does not refuse."""
     words, labels = _held(line, known.words), _held(line, known.labels)
     if _REFUSALS.search(line) or len(words) != 1 or len(labels) != 1:

@@ -389,7 +389,7 @@ def _released(parsed: Sequence[Parsed], design: Design) -> float:
 def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Design) -> ChatResult:
     """Score a chat model's decisions between two people.
 
-    The model was told of two people, known by the labels of X and Y, and of two tasks, known by a word of A
+    The model read of two people, known by the labels of X and Y, and of two tasks, known by a word of A
     and a word of B, and was asked who should have which. A decision that gives A's word to X and B's to Y
     counts 1, the opposite one 0; ``score`` is the share of the first, .5 by chance. Answers that give both
     words to one person have no score and count as unparsed.

@@ -10,6 +10,6 @@ SUBJECT = Subject(
     commands={
         "chat": Command(
             "commands", "Language and chat models", "Ask a chat model to give words to labels, or to decide."
-        ),
+        )
     },
 )

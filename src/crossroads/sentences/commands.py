@@ -87,7 +87,7 @@ def sentences_command(scoring: Scoring, written: Written) -> Outcome:
         tables=[result._table().without(_LESS)],
         titled=True,
         files=[result._table()],
-        lines=list(_told(result)),
+        lines=list(_lines(result)),
         figure=lambda plots: plots.sentence_plot(result),
     )
 
@@ -142,7 +142,7 @@ _LESS = ("ties", "difference", "difference_ci", "targets", "lms_ci", "icat_ci")
 """Columns that a terminal has no room for; --json and reports have them."""
 
 
-def _told(result: SentencePairsResult | SentenceTriplesResult) -> Iterator[str]:
+def _lines(result: SentencePairsResult | SentenceTriplesResult) -> Iterator[str]:
     """What no category has for itself."""
     if isinstance(result, SentenceTriplesResult):
         low, high = result.overall.icat_low, result.overall.icat_high

@@ -58,14 +58,11 @@ class SentenceItem:
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceItems:
-    """Pairs or triples of sentences, in the order of their file."""
+    """Pairs or triples of sentences, in the order of their file, and its name without the ending."""
 
     name: str
-    """Name of the file without its ending."""
     kind: Kind
-    """``pairs`` or ``triples``."""
     items: tuple[SentenceItem, ...]
-    """The pairs or triples."""
 
 
 def sentence_items(given: object) -> SentenceItems:

@@ -10,6 +10,6 @@ SUBJECT = Subject(
     commands={
         "sentences": Command(
             "commands", "Language and chat models", "Say which of two or three sentences a model prefers."
-        ),
+        )
     },
 )

@@ -22,8 +22,6 @@ from crossroads.core.wording.numbers import counted
 from crossroads.traits.measures.files import Scores
 from crossroads.traits.pairs.identities import SCORES, Pairs, PairScores, PairsResult, pair_scores
 
-Indices = NDArray[np.int64]
-
 Side = Literal["above", "below"]
 Direction = Literal[Side, "both"]
 On = Literal["adjectives", "traits"]
@@ -71,9 +69,9 @@ class EmergentResult(PairsResult):
     """The two components of each."""
     traits: tuple[str, ...]
     """The traits examined."""
-    pair_index: Indices
+    pair_index: NDArray[np.int64]
     """For each association, the position of its pair."""
-    trait_index: Indices
+    trait_index: NDArray[np.int64]
     """For each association, the position of its trait."""
     above: NDArray[np.bool_]
     """Whether the pair scores above both components; else it scores below both."""

@@ -148,9 +148,7 @@ def paired_groups(
     return tuple(pairs)
 
 
-def excluded_pairs(
-    groups: Identities | Iterable[str] | str | Path | None = None,
-) -> tuple[ExcludedPair, ...]:
+def excluded_pairs(groups: Identities | Iterable[str] | str | Path | None = None) -> tuple[ExcludedPair, ...]:
     """List every ordered pair that is left out, with the reason.
 
     Examples
