@@ -39,6 +39,7 @@ from crossroads import (
 )
 from crossroads.comparison.battery import compare_battery
 from crossroads.core.results import Result
+from crossroads.core.subjects import subjects
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
 from crossroads.sentences.material import SentenceItem
@@ -50,7 +51,6 @@ from crossroads.stats import (
     influence,
     reliability,
 )
-from crossroads.subjects import subjects
 from crossroads.traits import group_ceat
 from crossroads.traits.measures.compare import compare_traits
 from crossroads.traits.measures.least_change import set_test

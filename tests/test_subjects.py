@@ -19,7 +19,7 @@ OF_ALL = (
 )
 """Tests of the report that are about every subject."""
 LOADED = """
-import pkgutil, crossroads.core, crossroads.subjects as s
+import pkgutil, crossroads.core, crossroads.core.subjects as s
 for one in pkgutil.walk_packages(crossroads.core.__path__, "crossroads.core."):
     __import__(one.name)
 s.load_results()

@@ -17,7 +17,7 @@ Examples
 from importlib import import_module as _import_module
 
 from crossroads.core.lazy import homes_in as _homes_in
-from crossroads.version import VERSION as __version__  # noqa: N811
+from crossroads.core.version import VERSION as __version__  # noqa: N811
 
 # lazy_loader (SPEC 1) reads such a stub too, but has no place for the nearest name in its error
 _HOMES = _homes_in(f"{__file__}i")
@@ -32,7 +32,7 @@ def __getattr__(name: str) -> object:
     found = _import_module(f"{home}.{name}") if home == __name__ else getattr(_import_module(home), name)
     if home.startswith("crossroads.core.evidence."):
         # evidence is there to be measured: the first measure is to be as quick as the second
-        _import_module("crossroads.subjects").load_results()
+        _import_module("crossroads.core.subjects").load_results()
     globals()[name] = found
     return found
 

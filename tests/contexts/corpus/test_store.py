@@ -13,7 +13,7 @@ import pytest
 from crossroads.contexts.corpus import Context, Counts, Found, WordCoverage, read_contexts, write_contexts
 from crossroads.contexts.corpus.store import CorpusFile
 from crossroads.core.errors import FormatError, InputError
-from crossroads.version import VERSION
+from crossroads.core.version import VERSION
 
 
 @pytest.fixture

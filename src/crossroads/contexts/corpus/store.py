@@ -26,7 +26,7 @@ from crossroads.core.evidence.contexts import SENTENCES as FORMAT
 from crossroads.core.stimuli.files.text import write_rows
 from crossroads.core.storage.files import read_record
 from crossroads.core.storage.staging import check_place, replaced
-from crossroads.version import VERSION
+from crossroads.core.version import VERSION
 
 SAMPLE = "crossroads-sample/2"
 """Name of the procedure that finds contexts and draws a sample of them. It is raised whenever the same

@@ -38,7 +38,7 @@ from crossroads.core.results.robustness import checks
 from crossroads.core.stimuli import Design, batteries, catalog
 from crossroads.core.storage.cache import Cache, Form, Key
 from crossroads.core.storage.files import code, evidence_code
-from crossroads.subjects import brought, subjects
+from crossroads.core.subjects import brought, subjects
 
 _OPERATIONS_A_SECOND = 2e11
 _WEIGHTS = (".safetensors", ".gguf", ".hdf5")

@@ -35,8 +35,8 @@ from crossroads.core.stimuli import Design
 from crossroads.core.storage import files
 from crossroads.core.storage.cache import Cache, Form, Key
 from crossroads.core.storage.files import code
+from crossroads.core.subjects import subjects
 from crossroads.core.workers import processors
-from crossroads.subjects import subjects
 
 _DECIDING = tuple(f"core/{name}" for name in ("inference", "audit", "evidence", "results", "wording"))
 """The code that decides a result."""

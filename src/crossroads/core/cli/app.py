@@ -26,8 +26,7 @@ from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import CrossroadsError, CrossroadsWarning, nearest, printable, without_middle
 from crossroads.core.storage.files import full_disk, is_full
-from crossroads.core.subjects import Command
-from crossroads.subjects import commands
+from crossroads.core.subjects import Command, commands
 
 _START = "Start here"
 _GROUPS = (_START, "One measure", "From a corpus", "Language and chat models")

@@ -44,8 +44,8 @@ from crossroads.core.report.renderers.texts import findings_by_status, markdown_
 from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.files.text import read_frequencies, wordfreq_language
 from crossroads.core.storage.files import check_file, disk_errors, write_file
+from crossroads.core.subjects import brought
 from crossroads.core.wording.numbers import counted
-from crossroads.subjects import brought
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"  # the variable with the path of the file that GitHub shows with a job
 GITHUB = "github"

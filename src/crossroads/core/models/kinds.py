@@ -43,7 +43,7 @@ from crossroads.core.models.files import MODULES
 from crossroads.core.models.services.addresses import public_url
 from crossroads.core.models.transformers import Device
 from crossroads.core.storage.files import read_record
-from crossroads.subjects import brought, subjects
+from crossroads.core.subjects import brought, subjects
 
 KindName = Literal[
     "vectors", "series", "encoder", "language-model", "vision-language", "endpoint", "contexts", "logits"

@@ -11,7 +11,7 @@ from crossroads import plots
 from crossroads.core.figures.style import house, matplotlib
 from crossroads.core.report.folder import free_name
 from crossroads.core.results import Result
-from crossroads.subjects import brought
+from crossroads.core.subjects import brought
 
 Points = Mapping[str, Mapping[str, tuple[float, float]]]
 

@@ -35,8 +35,8 @@ from crossroads.core.report.renderers.tables import (
 from crossroads.core.report.renderers.texts import latex_table, markdown_summary
 from crossroads.core.results import Result, Row
 from crossroads.core.storage.staging import replaced
+from crossroads.core.subjects import brought
 from crossroads.core.wording.table import Table
-from crossroads.subjects import brought
 
 PAGE, COMPARISON = "report.html", "comparison"
 Drawer = Callable[[Path, Any, Callable[[Path], None]], None]

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from crossroads.core.errors import CrossroadsWarning, FormatError, InputError, in_short, join_words
+from crossroads.core.version import VERSION
 from crossroads.core.wording.phrases import TAILS
-from crossroads.version import VERSION
 
 T = TypeVar("T")
 

@@ -22,12 +22,12 @@ from crossroads.core.results.conclusion import Conclusion
 from crossroads.core.results.plain import decode_fields, encode_fields
 from crossroads.core.results.stats import Stat, follow, named, pairs
 from crossroads.core.stimuli.files.text import load_json
+from crossroads.core.subjects import load_results
+from crossroads.core.version import VERSION
 from crossroads.core.wording import phrases
 from crossroads.core.wording.escaping import one_line
 from crossroads.core.wording.numbers import P
 from crossroads.core.wording.table import Column, Table, arrow_stream, in_html
-from crossroads.subjects import load_results
-from crossroads.version import VERSION
 
 SCHEMA = 1
 """Version of the written form of results."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from crossroads.core.errors import CrossroadsError, DiskFullError, FormatError, InputError
-from crossroads.subjects import subjects
+from crossroads.core.subjects import subjects
 
 _EVIDENCE = tuple(f"core/{name}" for name in ("evidence", "models", "stimuli", "storage"))
 """The code of the core that decides what models are asked, and what is read of their answers."""

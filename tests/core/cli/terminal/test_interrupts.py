@@ -74,7 +74,7 @@ def files(folder: Path) -> Files:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "name", "status"),
-    [("numpy", "SIGINT", 130), pytest.param("crossroads.subjects", "SIGTERM", 143, marks=FULL)],
+    [("numpy", "SIGINT", 130), pytest.param("crossroads.core.subjects", "SIGTERM", 143, marks=FULL)],
 )
 def test_an_interrupt_while_modules_are_loaded_is_one_line(
     module: str, name: str, status: int, tmp_path: Path

@@ -26,9 +26,9 @@ from crossroads.core.report.documents.records import DRAWS, MOST_DRAWS, Record, 
 from crossroads.core.results import SCHEMA, pointer_part, versions
 from crossroads.core.stimuli import Design, catalog
 from crossroads.core.storage.arrays import ArrayArchive
+from crossroads.core.subjects import brought
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
-from crossroads.subjects import brought
 
 MOST_NUMBERS = 20_000  # other lists of numbers, such as one per word, are kept up to this length
 BINS = 60  # bars of a histogram

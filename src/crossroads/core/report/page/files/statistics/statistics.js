@@ -1,5 +1,5 @@
 // @ts-check
-// Arithmetic of the tests, in the page: the same formulas as crossroads.core.inference.geometry and crossroads.subjects, on unit
+// Arithmetic of the tests, in the page: the same formulas as crossroads.core.inference.geometry and crossroads.core.subjects, on unit
 // vectors in double precision. Everything here is a function of numbers; window.crossroads offers it to the curious.
 
 /**
