@@ -57,9 +57,10 @@ from crossroads.traits.measures.least_change import set_test
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.measures.templates import choose_templates
 from crossroads.traits.pairs.dominance import domain_dominance
-from crossroads.traits.pairs.emergent import against, emergent
+from crossroads.traits.pairs.emergent import emergent
 from crossroads.traits.pairs.material import paired_groups
 from crossroads.traits.pairs.order import order_sensitivity
+from crossroads.traits.pairs.truth import against
 from crossroads.traits.people.alignment import align
 from crossroads.traits.people.alignment_result import AlignmentResult, align_table
 from crossroads.traits.people.evidence import Judgements

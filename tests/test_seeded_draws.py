@@ -25,9 +25,10 @@ from crossroads.core.stimuli import catalog
 from crossroads.sentences.flips import flipped_mean
 from crossroads.traits.measures.compare import compare_traits
 from crossroads.traits.measures.scores import TraitScores
-from crossroads.traits.pairs.emergent import against, emergent
+from crossroads.traits.pairs.emergent import emergent
 from crossroads.traits.pairs.material import paired_groups
 from crossroads.traits.pairs.order import order_sensitivity
+from crossroads.traits.pairs.truth import against
 from crossroads.traits.people.alignment import align
 from crossroads.traits.people.evidence import Judgements
 

@@ -1,7 +1,7 @@
 """The public names of this group, and where each lives."""
 
 from crossroads.traits.pairs.dominance import domain_dominance as domain_dominance
-from crossroads.traits.pairs.emergent import against as against
 from crossroads.traits.pairs.emergent import emergent as emergent
 from crossroads.traits.pairs.material import paired_groups as paired_groups
 from crossroads.traits.pairs.order import order_sensitivity as order_sensitivity
+from crossroads.traits.pairs.truth import against as against

@@ -17,12 +17,14 @@ from crossroads.comparison.report import (
     Comparison,
     SavedAudit,
     compare_audits,
+    saved_audits,
+    write_comparison,
+)
+from crossroads.comparison.texts import (
     comparison_citations,
     comparison_latex,
     comparison_markdown,
     comparison_methods,
-    saved_audits,
-    write_comparison,
 )
 from crossroads.core.errors import InputError
 from crossroads.core.inference.multiplicity import benjamini_hochberg, holm

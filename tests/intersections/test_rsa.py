@@ -16,7 +16,7 @@ from scipy.stats import t as student
 from crossroads import Embeddings, StimulusSet, checks, rsa, rsa_grid
 from crossroads.core.errors import DesignError, EvidenceError, InputError, MissingStimuliError
 from crossroads.core.inference.crossed import spread
-from crossroads.intersections.rsa import Dissimilarity
+from crossroads.intersections.dissimilarity import Dissimilarity
 from crossroads.stats import benjamini_hochberg, holm
 
 Sets = list[list[str]]

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 from crossroads.chat.ask import ChatOptions, ChatPlan, Conversation
 from crossroads.chat.evidence import ChatAnswers, Task
 from crossroads.chat.models import ChatProtocol
-from crossroads.chat.scores import ChatResult, chat_association, chat_decision
+from crossroads.chat.result import ChatResult
+from crossroads.chat.scores import chat_association, chat_decision
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, ModelOption, Opt, Outcome, Written, command, passed
 from crossroads.core.cli.terminal import interrupts as interrupting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crossroads.chat.scores import ChatResult
+from crossroads.chat.result import ChatResult
 from crossroads.core.errors import InputError
 from crossroads.core.figures import wording
 from crossroads.core.figures.layout import name_ends

@@ -14,7 +14,7 @@ from crossroads.comparison.battery import (
 )
 from crossroads.comparison.report import compare_audits, joint, saved_audit
 from crossroads.contexts.measures.battery import CeatBatteryResult
-from crossroads.core.audit.audit import FinishedAudit, Session
+from crossroads.core.audit.audit import Session
 from crossroads.core.audit.engine import (
     LACKING,
     Context,
@@ -28,12 +28,13 @@ from crossroads.core.audit.engine import (
     run_tasks,
 )
 from crossroads.core.audit.progress import SMALL
+from crossroads.core.errors import Missing
 from crossroads.core.evidence import Embeddings
+from crossroads.core.report.audit import FinishedAudit
 from crossroads.core.report.documents.records import Record
 from crossroads.core.report.files import Joint
-from crossroads.core.results.gathered import Missing
 from crossroads.core.stimuli import Design
-from crossroads.words.audit import Words
+from crossroads.words.evidence import Words
 from crossroads.words.measures.battery import BatteryResult
 
 

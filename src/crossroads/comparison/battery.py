@@ -22,14 +22,21 @@ from crossroads.comparison.models import (
 from crossroads.comparison.words import Evidence, shared_words
 from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.contexts.measures.ceat import CeatResult
-from crossroads.core.errors import DesignError, EvidenceError, InputError, MissingStimuliError, one_of
+from crossroads.core.errors import (
+    DesignError,
+    EvidenceError,
+    InputError,
+    Missing,
+    MissingStimuliError,
+    one_of,
+)
 from crossroads.core.evidence import Contexts, Embeddings, Provenance
 from crossroads.core.inference.multiplicity import ADJUSTMENTS, adjust
 from crossroads.core.inference.options import share, whole
 from crossroads.core.inference.permutation.test import Tail
 from crossroads.core.results import QUESTION, Conclusion, Result, Stat, from_tests, numbers, stat, status_of
 from crossroads.core.results.gaps import require_in_all
-from crossroads.core.results.gathered import Missing, listed_designs
+from crossroads.core.results.gathered import listed_designs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, percent

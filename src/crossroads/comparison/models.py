@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal, Self
 
 from crossroads.comparison.jackknife import effect_jackknife, jackknife, tempered_changes
 from crossroads.comparison.words import Evidence, shared_words
-from crossroads.core.errors import EvidenceError, join_words, one_of
+from crossroads.core.errors import EvidenceError, Missing, join_words, one_of
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
 from crossroads.core.results import TEST, Result, Stat, stat
-from crossroads.core.results.gathered import Missing, check_inputs, require_two_targets, warn_about_sharing
+from crossroads.core.results.gathered import check_inputs, require_two_targets, warn_about_sharing
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P

@@ -15,6 +15,7 @@ from crossroads.core.errors import (
     DesignError,
     EvidenceError,
     InputError,
+    Missing,
     MissingStimuliError,
     join_words,
     one_of,
@@ -22,7 +23,7 @@ from crossroads.core.errors import (
 from crossroads.core.evidence import Contexts, Embeddings, Provenance
 from crossroads.core.inference.geometry import Floats, cosines, rounding_error
 from crossroads.core.results import Coverage
-from crossroads.core.results.gathered import BALANCED, Gathered, Missing, check_vectors, gather
+from crossroads.core.results.gathered import BALANCED, Gathered, check_vectors, gather
 from crossroads.core.stimuli import Design
 from crossroads.words.measures.weat import scores_of
 

@@ -11,11 +11,10 @@ from typing import Any
 from crossroads import plots
 from crossroads.core.audit.audit import Plan, Work
 from crossroads.core.audit.engine import Row, Unit
-from crossroads.core.errors import InputError, UnknownNameError
+from crossroads.core.errors import InputError, Missing, UnknownNameError
 from crossroads.core.evidence import Embeddings
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.figures import Figures, published_points
-from crossroads.core.results.gathered import Missing
 from crossroads.core.stimuli import StimulusSet, catalog
 from crossroads.intersections.detection import DetectionResult, Removal, eibd, ibd
 from crossroads.intersections.discovery import null_threshold

@@ -27,7 +27,8 @@ from crossroads.intersections.audit import Material, Trio, detect, published_com
 from crossroads.intersections.audit import intersectional_words as intersectional_words
 from crossroads.intersections.detection import DetectionResult, Removal
 from crossroads.intersections.discovery import DiscoveryResult, Kind, discover
-from crossroads.intersections.rsa import Dissimilarity, RsaResult, rsa
+from crossroads.intersections.dissimilarity import Dissimilarity
+from crossroads.intersections.rsa import RsaResult, rsa
 from crossroads.intersections.wefat import group_table
 from crossroads.words.commands import series_of, vectors_of
 

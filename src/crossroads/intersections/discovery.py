@@ -10,14 +10,13 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import one_of
+from crossroads.core.errors import Missing, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.detection import plug_in_qvalues
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.options import seed_of, share, switch, whole
 from crossroads.core.results import Result, Row, Stat, read_only, stat
-from crossroads.core.results.gathered import Missing
 from crossroads.core.stimuli import Groups
 from crossroads.core.wording.numbers import percent
 from crossroads.core.wording.table import Table

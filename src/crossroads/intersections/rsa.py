@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from math import sqrt
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import DesignError, EvidenceError, InputError, in_short, join_words, one_of
+from crossroads.core.errors import DesignError, InputError, Missing, in_short, join_words, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.crossed import Crossed, crossed
 from crossroads.core.inference.geometry import Floats, rounding_error
 from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import seed_of, switch, whole
-from crossroads.core.inference.ranks import dense_ranks, doubled_midranks, rank_correlations, sign_test
+from crossroads.core.inference.ranks import doubled_midranks, rank_correlations, sign_test
 from crossroads.core.results import (
     Conclusion,
     Family,
@@ -36,20 +36,22 @@ from crossroads.core.results import (
     status_of,
 )
 from crossroads.core.results.checks import FREQUENCY, TOPICS, Checked
-from crossroads.core.results.gathered import Missing, check_vectors, gather
+from crossroads.core.results.gathered import check_vectors, gather
 from crossroads.core.stimuli import StimulusSet
 from crossroads.core.wording.numbers import P
+from crossroads.intersections.dissimilarity import (
+    PAIRS_AT_A_TIME,
+    Dissimilarity,
+    coordinates,
+    dissimilarities,
+    equal_classes,
+)
+from crossroads.intersections.dissimilarity import (
+    products as inner_products,
+)
 from crossroads.words.measures.weat import crossed_rows, difference_numbers
 
-Dissimilarity = Literal["spearman", "correlation", "cosine", "euclidean"]
-
-_SMALL = 1 << 23
-_PAIRS_AT_A_TIME = 1 << 14  # fits in the cache of a core
 _EQUAL_FITS = 1e-12
-_EQUAL = 1e-12
-"""Dissimilarities closer than this, relative to their range, are treated as equal."""
-_FLAT = 1e-12
-"""A unit vector minus its mean that is shorter than this is rounding error."""
 _ORDER = ("group1", "group2", "concept")
 _OTHER_ITEMS = "how often other items for the same things would differ so, were there no difference"
 _SECOND = "the second group does; both are rank correlations"
@@ -313,9 +315,9 @@ def rsa(
         vectors = np.stack([np.asarray(emb[word], dtype=np.float64) for word in items])
     else:
         vectors = np.concatenate([found.vectors[name] for name in _ORDER])
-    rows = _coordinates(vectors, dissimilarity)
-    distances = _dissimilarities(rows, dissimilarity)
-    classes = _classes(distances, error=0.0 if dissimilarity == "euclidean" else rounding_error(emb.dim))
+    rows = coordinates(vectors, dissimilarity)
+    distances = dissimilarities(rows, dissimilarity)
+    classes = equal_classes(distances, error=0.0 if dissimilarity == "euclidean" else rounding_error(emb.dim))
     rng = generator(seed)
     fits = _sampled_fits(classes, sizes, n, samples, replace_concept, rng)
     ranks = _centred_ranks(classes)
@@ -413,48 +415,6 @@ def _check_sets(sets: Mapping[str, StimulusSet], least: Mapping[str, int]) -> No
             )
 
 
-def _dissimilarities(rows: Floats, kind: str) -> Floats:
-    """Dissimilarity of every pair of items, as a square matrix, from their :func:`_coordinates`."""
-    if kind == "euclidean":  # from differences: cancellation of squared lengths would break ties
-        squares = [np.einsum("id,id->i", d, d) for d in (rows - row for row in rows)]
-        return np.asarray(np.sqrt(np.stack(squares)))
-    gram = _products(rows)
-    lengths = np.sqrt(np.diag(gram))
-    if (lengths < _FLAT).any():
-        raise EvidenceError(
-            "an item has the same value in every dimension, so it correlates with nothing.",
-            hint="leave it out, or use dissimilarity='euclidean'.",
-            option="dissimilarity",
-        )
-    distances = np.asarray(1 - gram / lengths[:, None] / lengths[None, :])
-    np.fill_diagonal(distances, 0.0)
-    return distances
-
-
-def _products(rows: Floats) -> Floats:
-    """Products of all pairs of rows; small ones without BLAS, whose threads cost more than they save."""
-    if rows.shape[0] ** 2 * rows.shape[1] < _SMALL:
-        return np.asarray(np.einsum("id,jd->ij", rows, rows))
-    return np.asarray(rows @ rows.T)
-
-
-def _coordinates(vectors: Floats, kind: str) -> Floats:
-    """Values to correlate: centred ranks (integers, so that products are exact), or centred values."""
-    if kind == "spearman":
-        return np.asarray(doubled_midranks(vectors) - (vectors.shape[1] + 1.0))
-    return np.asarray(vectors - vectors.mean(axis=1, keepdims=True)) if kind == "correlation" else vectors
-
-
-def _classes(distances: Floats, *, error: float) -> NDArray[np.int64]:
-    """Dense rank of every dissimilarity of the pool, as a square matrix, up to a rounding ``error``."""
-    upper = np.triu_indices(len(distances))
-    values = distances[upper]
-    ranks = dense_ranks(values, tolerance=max(1e-300, error, _EQUAL * float(values.max() - values.min())))
-    table = np.empty(distances.shape, dtype=np.int64)
-    table[upper] = table.T[upper] = ranks
-    return table
-
-
 def _agreement_of_halves(
     rows: Floats, kind: str, distances: Floats, splits: int, rng: np.random.Generator
 ) -> float | None:
@@ -468,7 +428,7 @@ def _agreement_of_halves(
 
     def parts(columns: NDArray[np.intp]) -> Floats:
         """Contribution of these dimensions to the correlation or the squared distance of each pair."""
-        products = _products(rows[:, columns])
+        products = inner_products(rows[:, columns])
         if kind != "euclidean":
             return -products[upper]
         squares = np.diag(products)
@@ -496,7 +456,7 @@ def _sampled_fits(
     i, j = np.triu_indices(3 * n, 1)
     label = np.repeat([1, 2, 0], n)
     hypotheses = np.array([(label[i] == apart) != (label[j] == apart) for apart in (2, 1)], dtype=np.float64)
-    chunk = max(1, _PAIRS_AT_A_TIME // len(i))
+    chunk = max(1, PAIRS_AT_A_TIME // len(i))
     count = int(classes.max()) + 1
     fits = []
     for start in range(0, samples, chunk):

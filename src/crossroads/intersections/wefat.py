@@ -14,6 +14,7 @@ from crossroads.core.errors import (
     DesignError,
     EvidenceError,
     InputError,
+    Missing,
     UnknownNameError,
     in_short,
     join_words,
@@ -21,7 +22,7 @@ from crossroads.core.errors import (
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.geometry import Floats, standardised, unit
 from crossroads.core.results import Coverage, Result, Row, Stat, long_row, read_only, stat
-from crossroads.core.results.gathered import Missing, check_vectors, gather, listed_words
+from crossroads.core.results.gathered import check_vectors, gather, listed_words
 from crossroads.core.stimuli import Groups, StimulusSet
 from crossroads.core.wording.table import Table
 from crossroads.words.measures.sc_weat import EVERY_WORD

@@ -20,7 +20,7 @@ from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.stimuli import catalog
 from crossroads.core.stimuli.files.text import write_rows
 from crossroads.core.storage.files import check_file, write_file
-from crossroads.intersections.commands import intersectional_words
+from crossroads.intersections.audit import intersectional_words
 from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.abc.tables import MEASURES, columns, paired_column
 from crossroads.papers.ceat import reproduce_ceat

@@ -23,7 +23,8 @@ from crossroads.core.wording.table import Table
 from crossroads.words.measures.battery import BatteryResult, battery
 from crossroads.words.measures.mleat import MleatResult, similarities_table
 from crossroads.words.measures.sc_weat import ScWeatResult, sc_weat
-from crossroads.words.measures.series import Points, SeriesResult, series
+from crossroads.words.measures.series import SeriesResult, series
+from crossroads.words.measures.trends import Points
 from crossroads.words.measures.weat import WeatResult, weat
 from crossroads.words.models.ask import Over, embed_series, embed_words
 from crossroads.words.vectors.formats import arrays

@@ -17,7 +17,8 @@ import pytest
 
 from crossroads.contexts.corpus import documents as reading
 from crossroads.contexts.corpus import find_contexts
-from crossroads.contexts.corpus.documents import batches, corpus_paths, format_of
+from crossroads.contexts.corpus.documents import corpus_paths, format_of
+from crossroads.contexts.corpus.formats import batches
 from crossroads.contexts.corpus.search import parts_of, sources_of
 from crossroads.core.errors import FormatError, InputError, UnknownNameError
 

@@ -18,10 +18,11 @@ from crossroads.comparison.audit import compare_finished
 from crossroads.contexts.corpus import find_contexts, write_contexts
 from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.contexts.measures.levels import MultilevelCeatResult
-from crossroads.core.audit.audit import FinishedAudit, Session, audit_cache, run_audit
+from crossroads.core.audit.audit import Session, audit_cache, run_audit
 from crossroads.core.audit.engine import Settings
 from crossroads.core.audit.progress import Event, ProgressTracker
 from crossroads.core.errors import FormatError, InputError, MissingStimuliError, UnknownNameError
+from crossroads.core.report.audit import FinishedAudit
 from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.catalogue.index import panel
 from crossroads.traits.measures.scores import TraitScores

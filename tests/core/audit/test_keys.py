@@ -26,7 +26,7 @@ from crossroads.core.stimuli import Design
 from crossroads.core.storage import files
 from crossroads.core.storage.cache import Cache
 from crossroads.core.storage.files import code
-from crossroads.words.audit import Series, words_evidence
+from crossroads.words.evidence import Series, words_evidence
 from crossroads.words.measures.stability import BootstrapResult
 from crossroads.words.models.ask import Request
 from tests.core.audit.conftest import made_design

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.core.audit.audit import FinishedAudit, make_plan, run_audit
+from crossroads.core.audit.audit import make_plan, run_audit
 from crossroads.core.errors import InputError
 from crossroads.core.models.kinds import recognise
+from crossroads.core.report.audit import FinishedAudit
 from crossroads.traits.audit import groups_and_pairs
 from crossroads.traits.pairs.dominance import DominanceResult
 from crossroads.traits.pairs.emergent import EmergentResult

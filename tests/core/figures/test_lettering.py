@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from crossroads.core.errors import MissingExtraError
 from crossroads.core.figures.lettering import fitted, width, wrapped
 from crossroads.core.figures.style import LEAST
-from crossroads.core.figures.wording import number, probability
+from crossroads.core.figures.wording import probability
+from crossroads.core.wording.numbers import number
 from crossroads.plots import taxonomy
 
 

@@ -16,7 +16,8 @@ import pytest
 
 from crossroads import Design, Embeddings
 from crossroads.comparison.battery import compare_battery
-from crossroads.comparison.report import Comparison, comparison_latex, comparison_markdown
+from crossroads.comparison.report import Comparison
+from crossroads.comparison.texts import comparison_latex, comparison_markdown
 from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.core.inference.multiplicity import adjust
 from crossroads.core.report.audit import Audit, tables_of

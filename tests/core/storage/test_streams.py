@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from crossroads.contexts.corpus.documents import batches
+from crossroads.contexts.corpus.formats import batches
 from crossroads.contexts.corpus.search import parts_of, sources_of
 from crossroads.core.errors import FormatError, InputError, UnsafeFileError
 from crossroads.core.storage import arrays as array_files

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crossroads import catalog
-from crossroads.intersections.commands import intersectional_words
+from crossroads.intersections.audit import intersectional_words
 from crossroads.papers.cells import VERDICTS, Reproduction
 from crossroads.papers.commands import ml_eat_words
 from crossroads.papers.fidelity import fidelity

@@ -12,8 +12,9 @@ from crossroads.core.errors import InputError
 from crossroads.core.results import read_only
 from crossroads.core.stimuli import catalog
 from crossroads.traits.measures.scores import TraitScores
-from crossroads.traits.pairs.emergent import against, emergent, ordinary_pvalues, poles, studentised
+from crossroads.traits.pairs.emergent import emergent, ordinary_pvalues, studentised
 from crossroads.traits.pairs.identities import pair_scores
+from crossroads.traits.pairs.truth import against, poles
 
 Draw = Callable[[np.random.Generator, int], Any]
 NORMAL: Draw = lambda rng, n: rng.normal(size=n)  # noqa: E731

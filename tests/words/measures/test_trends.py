@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from crossroads.core.inference.crossed import spread
-from crossroads.words.measures.series import change, level_of_each, over_splits, trend
+from crossroads.words.measures.trends import change, level_of_each, over_splits, trend
 
 
 @settings(max_examples=40)

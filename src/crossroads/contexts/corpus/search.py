@@ -25,13 +25,11 @@ from crossroads.contexts.corpus.documents import (
     Progress,
     Source,
     Unit,
-    batches,
     check_content,
-    choose_field,
     corpus_paths,
     format_of,
-    parquet_file,
 )
+from crossroads.contexts.corpus.formats import batches, choose_field, parquet_file
 from crossroads.contexts.corpus.matches import Matcher, Matches, Window, Words, is_near, parse_window
 from crossroads.contexts.corpus.store import (
     SAMPLE,

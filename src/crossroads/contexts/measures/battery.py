@@ -11,7 +11,7 @@ from crossroads.contexts.measures.bootstrap import CeatBootstrapResult, ceat_boo
 from crossroads.contexts.measures.ceat import CeatResult, ceat, context_name
 from crossroads.contexts.measures.draws import check_contexts
 from crossroads.contexts.measures.levels import levels_name
-from crossroads.core.errors import DesignError, MissingStimuliError
+from crossroads.core.errors import DesignError, Missing, MissingStimuliError
 from crossroads.core.evidence import Contexts, Provenance
 from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import share, whole
@@ -29,7 +29,7 @@ from crossroads.core.results import (
 )
 from crossroads.core.results.checks import Checked, adjusted_tests
 from crossroads.core.results.gaps import NO_CONTEXT, measured, require_stimuli
-from crossroads.core.results.gathered import Missing, listed_designs
+from crossroads.core.results.gathered import listed_designs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.vocabulary import interval_levels

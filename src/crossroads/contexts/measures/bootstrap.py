@@ -16,13 +16,12 @@ from crossroads.contexts.measures.draws import (
     expected_associations,
     shared_fields,
 )
-from crossroads.core.errors import EvidenceError, one_of
+from crossroads.core.errors import EvidenceError, Missing, one_of
 from crossroads.core.evidence import Contexts
 from crossroads.core.inference.bootstrap import generator, percentile_interval
 from crossroads.core.inference.geometry import Floats, effect_size
 from crossroads.core.inference.options import share, whole
 from crossroads.core.results import TEST, Result, Row, Stat, long_row, read_only, stat
-from crossroads.core.results.gathered import Missing
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.words.measures.weat import check_ddof

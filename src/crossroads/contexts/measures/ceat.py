@@ -21,7 +21,7 @@ from crossroads.contexts.measures.draws import (
     shared_fields,
     stimulus_test,
 )
-from crossroads.core.errors import one_of
+from crossroads.core.errors import Missing, one_of
 from crossroads.core.evidence import Contexts
 from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.crossed import Crossed
@@ -45,7 +45,6 @@ from crossroads.core.results import (
     status_of,
 )
 from crossroads.core.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Checked
-from crossroads.core.results.gathered import Missing
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P

@@ -24,7 +24,7 @@ from crossroads.contexts.measures.draws import (
     sample_cosines,
     shared_fields,
 )
-from crossroads.core.errors import one_of
+from crossroads.core.errors import Missing, one_of
 from crossroads.core.evidence import Contexts
 from crossroads.core.inference.bootstrap import generator, percentile_interval
 from crossroads.core.inference.crossed import crossed, mean_cosine
@@ -45,7 +45,6 @@ from crossroads.core.results import (
     read_only,
     stat,
 )
-from crossroads.core.results.gathered import Missing
 from crossroads.core.results.stats import pairs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases

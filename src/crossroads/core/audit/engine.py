@@ -23,6 +23,7 @@ from crossroads.core.errors import (
     DesignError,
     EvidenceError,
     InputError,
+    Missing,
     MissingStimuliError,
 )
 from crossroads.core.evidence import Provenance
@@ -30,7 +31,6 @@ from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.kinds import Correction
 from crossroads.core.models.saved import manifest_identity
 from crossroads.core.results import Result, encode, versions
-from crossroads.core.results.gathered import Missing
 from crossroads.core.stimuli import Design
 from crossroads.core.storage import files
 from crossroads.core.storage.cache import Cache, Form, Key

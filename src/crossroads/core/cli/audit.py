@@ -15,7 +15,6 @@ from rich.markup import escape
 from rich.progress import BarColumn, TextColumn
 
 from crossroads.core.audit.audit import (
-    FinishedAudit,
     Plan,
     Session,
     audit_cache,
@@ -33,10 +32,10 @@ from crossroads.core.cli.terminal import interrupts as interrupting
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import CrossroadsError, InputError
-from crossroads.core.evidence.model_names import distinct_names
+from crossroads.core.evidence.model_names import KINDS, distinct_names
 from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.kinds import TAKES, Correction, SourceOptions, check_options, recognise
-from crossroads.core.report.audit import KINDS, Audit, conclusions_of
+from crossroads.core.report.audit import Audit, FinishedAudit, conclusions_of
 from crossroads.core.report.files import PAGE, Joint, write_audits
 from crossroads.core.report.folder import check_output
 from crossroads.core.report.gate import Gate, Rule, check_rules, judge, read_rules

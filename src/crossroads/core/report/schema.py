@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.core.errors import InputError
-from crossroads.core.report.audit import KINDS
+from crossroads.core.evidence.model_names import KINDS
 from crossroads.core.report.documents.records import ARRAYS, REPEATED
 from crossroads.core.report.gate import Gate
 from crossroads.core.results import SCHEMA, Result, result_kinds

@@ -168,7 +168,7 @@ class Design:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Design:
         """Build a design from plain data, as from :meth:`to_dict` or a file."""
-        from crossroads.core.stimuli.files.designs import PlacedError, design_from
+        from crossroads.core.stimuli.files.building import PlacedError, design_from
 
         try:
             return design_from(data)

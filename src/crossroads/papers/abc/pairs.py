@@ -15,10 +15,11 @@ from crossroads.papers.published import table
 from crossroads.traits.measures.files import Scores
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.pairs.dominance import domain_dominance
-from crossroads.traits.pairs.emergent import Direction, EmergentResult, Key, against, emergent, poles
+from crossroads.traits.pairs.emergent import Direction, EmergentResult, emergent
 from crossroads.traits.pairs.identities import PairScores, pair_scores
 from crossroads.traits.pairs.material import PairedGroup, paired_groups
 from crossroads.traits.pairs.order import OrderSensitivityResult, order_sensitivity
+from crossroads.traits.pairs.truth import Key, against, poles
 
 Found = TypeVar("Found")
 Truth = Mapping[Key, Iterable[str]]

@@ -16,6 +16,7 @@ from crossroads.core.errors import (
     CrossroadsWarning,
     EvidenceError,
     InputError,
+    Missing,
     join_words,
     one_of,
 )
@@ -33,7 +34,7 @@ from crossroads.core.inference.geometry import (
 from crossroads.core.inference.ranks import doubled_midranks
 from crossroads.core.models.kinds import Correction
 from crossroads.core.results import Result, Row, Stat, long_row, stat
-from crossroads.core.results.gathered import Missing, check_vectors
+from crossroads.core.results.gathered import check_vectors
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Table

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import EvidenceError
+from crossroads.core.errors import EvidenceError, Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.crossed import crossed, spread
@@ -20,7 +20,7 @@ from crossroads.core.inference.geometry import Floats, rounding_error, unit
 from crossroads.core.inference.options import whole
 from crossroads.core.results import QUESTION, TEST, Stat, label_for, read_only, stat
 from crossroads.core.results.checks import TOPICS, Check
-from crossroads.core.results.gathered import Missing, check_inputs, gather, titles_of
+from crossroads.core.results.gathered import check_inputs, gather, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import counted, percent
 from crossroads.words.measures.weat import CheckOfTest, origin

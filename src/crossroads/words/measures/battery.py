@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from crossroads.core.errors import InputError, one_of
+from crossroads.core.errors import InputError, Missing, one_of
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.multiplicity import adjust_known
@@ -36,7 +36,7 @@ from crossroads.core.results import (
     stat,
 )
 from crossroads.core.results.gaps import measured, require_stimuli
-from crossroads.core.results.gathered import Missing, check_vectors, listed_designs
+from crossroads.core.results.gathered import check_vectors, listed_designs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import percent

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from crossroads.core.errors import Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference import options as checks
 from crossroads.core.inference.bootstrap import generator, resampled_weights, weighted_effects
@@ -31,7 +32,6 @@ from crossroads.core.results import (
 )
 from crossroads.core.results.checks import Checked
 from crossroads.core.results.gathered import (
-    Missing,
     check_inputs,
     gather,
     require_two_targets,

@@ -8,13 +8,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from crossroads.core.errors import DesignError, EvidenceError, one_of
+from crossroads.core.errors import DesignError, EvidenceError, Missing, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.crossed import Crossed, Spread, combined, settled, single_words, spread
 from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, permutation_test
 from crossroads.core.results import QUESTION, TEST, Stat, stat
-from crossroads.core.results.gathered import Gathered, Missing, check_inputs, gather, warn_about_sharing
+from crossroads.core.results.gathered import Gathered, check_inputs, gather, warn_about_sharing
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import P
 from crossroads.words.measures.weat import DIFFERENCE, CheckOfTest, Options, origin

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import EvidenceError, InputError, in_short, join_words, one_of
+from crossroads.core.errors import EvidenceError, InputError, Missing, in_short, join_words, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.crossed import LEVEL, degrees_of_freedom, half_width, tail_probability
 from crossroads.core.inference.geometry import Floats, rounding_error, standardised
@@ -19,7 +19,6 @@ from crossroads.core.inference.permutation.rows import permutation_blocks
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
 from crossroads.core.results import NAMED, Result, Row, Stat, read_only, stat
 from crossroads.core.results.gathered import (
-    Missing,
     check_vectors,
     gather,
     keyed_by_word,

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from crossroads.core.errors import CrossroadsError, InputError, MissingStimuliError, in_short, one_of
+from crossroads.core.errors import CrossroadsError, InputError, Missing, MissingStimuliError, in_short, one_of
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.crossed import LEVEL, degrees_of_freedom, half_width, spread, tail_probability
-from crossroads.core.inference.geometry import Floats, rounding_error
 from crossroads.core.results import (
     TEST,
     Conclusion,
@@ -34,78 +32,14 @@ from crossroads.core.results import (
     under,
 )
 from crossroads.core.results.gaps import require_in_all
-from crossroads.core.results.gathered import Missing, check_inputs, gather
+from crossroads.core.results.gathered import check_inputs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, counted, number, p_equals, percent
 from crossroads.core.wording.table import Table
 from crossroads.words.measures.battery import adjusted_levels
 from crossroads.words.measures.mleat import MleatResult, mleat
-
-Points = Literal["year", "layer", "step", "point"]
-"""What the points of a series are: years, layers of a model, steps of its training, or anything else."""
-_ALONG: Mapping[Points, tuple[str, str, int, str]] = {
-    "year": ("over time", "points in time", 10, "10 years"),
-    "layer": ("over layers", "layers", 1, "layer"),
-    "step": ("over steps of training", "checkpoints", 1000, "1,000 steps"),
-    "point": ("over the series", "points", 1, "point"),
-}
-"""A series of such points and the points, in words; and what a slope is given per."""
-_LEAST_POINTS = 4
-"""Points that a change is looked for in: with three, each of the two splits has one of them alone."""
-_FLAT = "the words do not differ, or do not change"
-_NODES, _FAR = 96, 7.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Along:
-    """How a difference of mean cosines changes along a series, with words and perhaps points drawn."""
-
-    low: float | None = None
-    """Lower end of the interval; None, as all numbers, where there is none, for the ``reason`` given."""
-    high: float | None = None
-    """Upper end."""
-    level: float = LEVEL
-    """Level of the interval."""
-    pvalue: float | None = None
-    """How often differences that do not change would change as much, two-sided, had the words and, where
-    points are drawn, the deviations of the points been resampled."""
-    statistic: float | None = None
-    """The slope or the change in standard errors, t."""
-    se: float | None = None
-    """Its standard error."""
-    df: float | None = None
-    """Degrees of freedom (Satterthwaite)."""
-    drawn: bool = True
-    """Whether points count as drawn, as words do; layers and steps of one model do not."""
-    reason: str | None = None
-    """Why there is none."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trend(Along):
-    """The slope of a difference of mean cosines along a series."""
-
-    slope: float | None = None
-    """Change of the difference per unit of time, layer or step."""
-    points: int
-    """Number of points."""
-    words: Mapping[str, int]
-    """Number of words by set that were measured at all of them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Change(Along):
-    """Where a difference of mean cosines changes most; interval and p-value hold for all splits at once."""
-
-    position: int | None = None
-    """Number of points before the change."""
-    difference: float | None = None
-    """Mean difference of the points after it minus that of those before."""
-    split_pvalue: float | None = None
-    """The p-value of this split alone, had it been chosen beforehand."""
-    splits: int
-    """Number of splits."""
+from crossroads.words.measures.trends import ALONG, Along, Change, Points, Trend, along
 
 
 def decade_name(design: str, time: int | str, over: Points = "year") -> str:
@@ -115,7 +49,7 @@ def decade_name(design: str, time: int | str, over: Points = "year") -> str:
 
 def series_name(design: str, over: Points = "year") -> str:
     """Name of a test along a series, such as ``weat6 over time``."""
-    return f"{design} {_ALONG[over][0]}"
+    return f"{design} {ALONG[over][0]}"
 
 
 def _signed(value: float, found: Along, times: int = 1) -> tuple[str, str]:
@@ -226,7 +160,7 @@ class SeriesResult(Result):
         """One row per design and point."""
         table = super()._tabulate(results)
         heads = {"time" if one.over == "year" else one.over for one in results.values()}
-        along = {_ALONG[one.over][0] for one in results.values()}
+        along = {ALONG[one.over][0] for one in results.values()}
         head, end = (heads.pop(), along.pop()) if len(heads) == 1 else ("point", "over the series")
         names = ", ".join(one.design for one in results.values())
         columns = (replace(one, head=head) if one.key == "time" else one for one in table.columns)
@@ -243,7 +177,7 @@ class SeriesResult(Result):
 
     def slope_said(self) -> str:
         """The trend in words."""
-        found, (*_, times, unit) = self.trend, _ALONG[self.over]
+        found, (*_, times, unit) = self.trend, ALONG[self.over]
         if found.slope is None or found.pvalue is None:
             return f"no trend is given: {found.reason}"
         slope, ends = _signed(found.slope, found, times)
@@ -380,7 +314,7 @@ def series_of(
             points[at] = test
         else:
             skipped[at] = str(test)
-    slope, step = _along(models, points, over)
+    slope, step = along(models, points, over)
     return SeriesResult(
         design=design.name,
         points=points,
@@ -408,179 +342,3 @@ def _ordered(models: Mapping[Any, Embeddings]) -> dict[int | str, Embeddings]:
     if len(labelled) < len(models) or not all(map(str.strip, map(str, labelled))):
         raise InputError("two points of the series have one label, or a label is empty.")
     return labelled
-
-
-def _along(
-    models: Mapping[int | str, Embeddings], points: Mapping[int | str, MleatResult], over: Points
-) -> tuple[Trend, Change]:
-    """The trend of the difference, and its largest change, over the words measured at every point."""
-    sets = [point.level1.sets for point in points.values()]
-    shared = {
-        key: tuple(word for word in words if all(word in other[key] for other in sets))
-        for key, words in (sets[0] if sets else {}).items()
-    }
-    few = [key.upper() for key, words in shared.items() if len(words) < 2]
-    drawn, reason = over in ("year", "point"), None
-    if len(points) < 3:
-        reason = f"a trend needs three {_ALONG[over][1]}"
-    elif few:
-        has = "has" if len(few) == 1 else "have"
-        reason = f"{' and '.join(few)} {has} fewer than two words at all points"
-    splits = max(len(points) - 1, 0)
-    if reason is not None:
-        sizes = {key: len(words) for key, words in shared.items()}
-        slope = Trend(points=len(points), words=sizes, reason=reason, drawn=drawn)
-        return slope, Change(splits=splits, reason=reason, drawn=drawn)
-    least = dict.fromkeys(shared, 2)
-    found = [gather(models[at], shared, missing="raise", least=least).cosines() for at in points]
-    error = max(rounding_error(models[at].dim) for at in points)
-    stacked, n_x, n_a = np.stack(found), len(shared["x"]), len(shared["a"])
-    # labels have no distances: their places are numbers
-    times = [time if isinstance(time, int) else at for at, time in enumerate(points)]
-    slope = trend(stacked, times, n_x, n_a, drawn=drawn, score_error=error)
-    if len(points) < _LEAST_POINTS:
-        return slope, Change(splits=splits, reason=f"it needs four {_ALONG[over][1]}", drawn=drawn)
-    return slope, change(stacked, n_x, n_a, drawn=drawn, score_error=error)
-
-
-def trend(
-    tables: Floats,
-    times: Sequence[float],
-    n_x: int,
-    n_a: int,
-    *,
-    drawn: bool = True,
-    score_error: float = 0.0,
-    level: float = LEVEL,
-) -> Trend:
-    r"""Slope of a difference along a series, in tables of the same words at several points.
-
-    The slopes of the single cosines are a table of targets and attributes, whose difference is the slope of
-    the difference; :func:`spread` gives its variance :math:`V_w` over words. The deviations of the
-    differences from the line give the variance :math:`V_t` over points, as in a regression. The noise of
-    words at single points is in both and is subtracted once: :math:`V = V_w + V_t - N`, never below either.
-    Points that are not drawn have :math:`V = V_w`.
-
-    ``tables`` are cosines: points in the first axis, then targets, then attributes, of which ``n_x`` and
-    ``n_a`` belong to the first set. There are at least three ``times``. Points are ``drawn`` too where they
-    are a sample, as the decades of a corpus are of the years there might have been; the layers of a model are
-    all there are. ``score_error`` is the largest error that rounding can leave in a mean of cosines.
-    """
-    _, rows, columns = tables.shape
-    words = dict(zip("xyab", (n_x, rows - n_x, n_a, columns - n_a), strict=True))
-    found = _contrast(tables, np.asarray(times, dtype=np.float64), n_x, n_a, score_error, drawn=drawn)
-    same: dict[str, Any] = {"level": level, "points": len(tables), "words": words, "drawn": drawn}
-    if found is None:
-        return Trend(**same, reason=_FLAT)
-    return Trend(**same, slope=found.value, pvalue=found.pvalue, **found.numbers(level))
-
-
-class _Contrast(NamedTuple):
-    """The slope of a difference on a regressor, with its standard error."""
-
-    value: float
-    se: float
-    df: float
-
-    @property
-    def pvalue(self) -> float:
-        return float(tail_probability(self.value / self.se, self.df, "two-sided"))
-
-    def numbers(self, level: float) -> dict[str, Any]:
-        half, t = float(half_width(self.se, self.df, level)), self.value / self.se
-        ends = {"low": self.value - half, "high": self.value + half}
-        return {**ends, "statistic": t, "se": self.se, "df": self.df}
-
-
-def _contrast(
-    tables: Floats, at: Floats, n_x: int, n_a: int, score_error: float, *, drawn: bool
-) -> _Contrast | None:
-    """None where nothing but rounding errors differs."""
-    at = at - at.mean()
-    weights, n = at / (at @ at), len(at)
-    slopes = np.einsum("t,tij->ij", weights, tables)
-    over_words = spread(slopes, n_x, n_a)
-    slope, total = float(over_words.difference), float(over_words.total)
-    sizes = [n_x, tables.shape[1] - n_x, n_a, tables.shape[2] - n_a]
-    parts, free = over_words.parts.tolist(), [size - 1 for size in sizes]
-    if drawn:
-        differences = spread(tables, n_x, n_a).difference
-        off = differences - differences.mean() - slope * at
-        over_time = float(off @ off) / (n - 2) / float(at @ at)
-        left = tables - tables.mean(axis=0) - at[:, None, None] * slopes
-        noise = float(weights**2 @ spread(left, n_x, n_a).total) * n / (n - 2)
-        total = max(total + over_time - noise, total, over_time)
-        parts.append(over_time)
-        free.append(n - 2)
-    if total <= (4 * score_error * float(np.abs(weights).sum())) ** 2:
-        return None
-    return _Contrast(slope, float(np.sqrt(total)), float(degrees_of_freedom(parts, free, total)))
-
-
-def change(
-    tables: Floats, n_x: int, n_a: int, *, drawn: bool = True, score_error: float = 0.0, level: float = LEVEL
-) -> Change:
-    r"""Where a difference changes: the largest difference before and after, in standard errors.
-
-    A split is a regression on a step, so that :math:`t_k` of the split after point k is that of
-    :func:`trend` with 0 before and 1 after. The split with the smallest p-value is reported, and that p-value
-    is adjusted for having looked at all: were points independent, the standardised differences would be a
-    Brownian bridge at k/T, divided by its standard deviation, a Markov chain whose chance of staying within
-    a bound is found by recursion (Hawkins 1977). Deviations that last make splits more alike, and the
-    adjustment too large rather than too small. ``tables`` has at least four points; see :func:`trend`.
-
-    References
-    ----------
-    Hawkins, D. M. (1977). doi:10.1080/01621459.1977.10479935
-    """
-    n = len(tables)
-    found: list[tuple[float, int, _Contrast]] = []
-    for k in range(1, n):
-        split = _contrast(tables, (np.arange(n) >= k).astype(np.float64), n_x, n_a, score_error, drawn=drawn)
-        if split is not None:
-            found.append((split.pvalue, k, split))
-    if not found:
-        return Change(splits=n - 1, reason=_FLAT, drawn=drawn, level=level)
-    p, k, best = min(found)
-    return Change(
-        position=k,
-        difference=best.value,
-        pvalue=over_splits(p, n),
-        split_pvalue=p,
-        splits=n - 1,
-        drawn=drawn,
-        level=level,
-        **best.numbers(1 - level_of_each(1 - level, n)),
-    )
-
-
-def over_splits(pvalue: float, points: int) -> float:
-    """The chance that any split of a series has so small a two-sided p-value by chance."""
-    from scipy.special import ndtri  # loaded where it is used: most commands need none of scipy
-
-    bound = min(1.0, (points - 1) * pvalue)
-    limit = -float(ndtri(pvalue / 2)) if pvalue > 0 else np.inf
-    if limit > _FAR or points < 3:
-        return bound
-    nodes, lengths = np.polynomial.legendre.leggauss(_NODES)
-    at, lengths = limit * nodes, limit * lengths
-    density = _normal(at)
-    for k in range(1, points - 1):
-        alike = np.sqrt(k * (points - k - 1) / ((k + 1) * (points - k)))
-        rest = np.sqrt(1 - alike**2)
-        density = _normal((at[:, None] - alike * at[None, :]) / rest) / rest @ (density * lengths)
-    return min(bound, max(pvalue, 1 - float(density @ lengths)))
-
-
-@cache
-def level_of_each(level: float, points: int) -> float:
-    """The p-value of a split that is adjusted to a level: :func:`over_splits` the other way round."""
-    low, high = level / (points - 1), level
-    for _ in range(30):
-        middle = (low + high) / 2
-        low, high = (middle, high) if over_splits(middle, points) < level else (low, middle)
-    return low
-
-
-def _normal(z: Any) -> Any:
-    return np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import EvidenceError
+from crossroads.core.errors import EvidenceError, Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.bootstrap import (
     generator,
@@ -21,7 +21,7 @@ from crossroads.core.inference.bootstrap import (
 from crossroads.core.inference.geometry import Floats, associations, effect_size, rounding_error, standardised
 from crossroads.core.inference.options import share, whole
 from crossroads.core.results import QUESTION, TEST, Result, Row, Stat, label_for, long_row, read_only, stat
-from crossroads.core.results.gathered import Gathered, Missing, titles_of
+from crossroads.core.results.gathered import Gathered, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table

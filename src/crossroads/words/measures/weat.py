@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from crossroads.core.errors import EvidenceError, InputError, in_short
+from crossroads.core.errors import EvidenceError, InputError, Missing, in_short
 from crossroads.core.evidence import Contexts, Embeddings
 from crossroads.core.inference.crossed import Crossed, crossed
 from crossroads.core.inference.geometry import Floats, affinities, associations, effect_size, rounding_error
@@ -38,7 +38,6 @@ from crossroads.core.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Chec
 from crossroads.core.results.conclusion import ALPHA
 from crossroads.core.results.gathered import (
     Gathered,
-    Missing,
     check_inputs,
     gather,
     require_two_targets,

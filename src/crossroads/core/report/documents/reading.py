@@ -17,8 +17,7 @@ from crossroads.core.errors import (
     join_words,
 )
 from crossroads.core.evidence import Provenance
-from crossroads.core.evidence.model_names import distinct_names, numbered
-from crossroads.core.report.audit import KINDS
+from crossroads.core.evidence.model_names import KINDS, distinct_names, numbered
 from crossroads.core.report.documents.records import (
     Plain,
     Record,

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from crossroads.core.errors import join_words
-from crossroads.core.evidence.model_names import distinct_names
-from crossroads.core.report.audit import KINDS, Audit, tested
+from crossroads.core.evidence.model_names import KINDS, distinct_names
+from crossroads.core.report.audit import Audit, tested
 from crossroads.core.report.methods.citations import citation_keys
 from crossroads.core.results import Result
 from crossroads.core.wording import phrases

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import CrossroadsError, FormatError
 from crossroads.core.evidence import Embeddings, Provenance
-from crossroads.core.report.audit import KINDS, Audit, Concluded
+from crossroads.core.evidence.model_names import KINDS
+from crossroads.core.report.audit import Audit, Concluded
 from crossroads.core.report.documents.records import DRAWS, MOST_DRAWS, Record, source_names
 from crossroads.core.results import SCHEMA, pointer_part, versions
 from crossroads.core.stimuli import Design, catalog

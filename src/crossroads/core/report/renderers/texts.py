@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from crossroads.core.report.audit import KINDS, Audit, Concluded, conclusions_of
+from crossroads.core.evidence.model_names import KINDS
+from crossroads.core.report.audit import Audit, Concluded, conclusions_of
 from crossroads.core.report.gate import Gate
 from crossroads.core.results import Conclusion, describe_coverage, versions
 from crossroads.core.wording.escaping import in_markdown
