@@ -25,6 +25,7 @@ from crossroads.core.audit.engine import (
 from crossroads.core.audit.progress import LOADING, SMALL
 from crossroads.core.errors import EvidenceError, InputError, Missing
 from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.files import ModelFiles, find_model
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.figures import Figures
@@ -145,10 +146,11 @@ def _series(
     *,
     over: Points,
     missing: Missing,
-    **options: Any,
+    alternative: Alternative,
+    seed: int,
 ) -> SeriesResult:
     """A test in each model of a series; it needs two in which it can be measured."""
-    (models, last), skips = read, lacking(missing)
+    (models, last), skips, options = read, lacking(missing), {"alternative": alternative, "seed": seed}
     known = {list(models)[-1]: last[design.name]} if design.name in last else {}
     result = series_of(models, design, over=over, missing=missing, options=options, skips=skips, known=known)
     if len(result.points) < 2:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crossroads.contexts.corpus import formats as records
 from crossroads.contexts.corpus import find_contexts, matches, write_contexts
+from crossroads.contexts.corpus import formats as records
 from crossroads.contexts.corpus import search as searching
 from crossroads.contexts.corpus.documents import Source
 from crossroads.contexts.corpus.matches import Window
