@@ -181,7 +181,7 @@ def group_scores(seed: int) -> list[float]:
 
 def fitted(seed: int) -> list[float]:
     found = cr.rsa(vectors(), X, A, B, n=4, samples=30, permutations=99, seed=seed)
-    return [*pooled(found.fits[:, 0]), *pooled(found.fits[:, 1]), found.pvalue, found.halves or 0.0]
+    return [*pooled(found.samples1), *pooled(found.samples2), found.pvalue, found.halves or 0.0]
 
 
 def discovered(seed: int) -> list[float]:

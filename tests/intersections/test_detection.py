@@ -98,7 +98,7 @@ def test_rates_equal_counting_by_hand_and_a_true_word_given_twice_counts_once(
     others = [w for w in words if w not in true]
     hits, alarms = len(found & set(true)), len(found & set(others))
     right = hits + len(others) - alarms
-    assert result._chance == len(true) / n_words
+    assert result.chance == len(true) / n_words
     assert result.baseline == max(len(true), len(others)) / n_words
     assert (result.truth, result.absent) == (tuple(true), ("absent",))
     counts = {"tpr": (hits, len(true)), "fpr": (alarms, len(others)), "accuracy": (right, n_words)}
@@ -271,10 +271,10 @@ def test_chance_is_the_papers_and_detecting_nothing_is_right_in_all_other_cases(
     assert {(c, k) for c, kinds in lists.items() for k in kinds} == set(PUBLISHED_CHANCE)
     scores = dict.fromkeys(lists.all_words, 0.0)
     result = ibd({"p": scores}, threshold=0.0, truth=lists[category][kind], resamples=2)
-    assert result._chance is not None
-    assert round(100 * result._chance, 1) == PUBLISHED_CHANCE[category, kind]
+    assert result.chance is not None
+    assert round(100 * result.chance, 1) == PUBLISHED_CHANCE[category, kind]
     assert result.absent == result.words == ()
-    assert result.accuracy == result.baseline == pytest.approx(1 - result._chance)
+    assert result.accuracy == result.baseline == pytest.approx(1 - result.chance)
     assert result.auc == 0.5  # all scores are equal
 
 

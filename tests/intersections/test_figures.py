@@ -195,7 +195,7 @@ def test_each_test_has_two_fits_with_percentiles_its_attainable_one_and_the_diff
     ends = [
         float(end)
         for test in grid.tests
-        for samples in (*test.fits.T,)
+        for samples in (test.samples1, test.samples2)
         for end in np.percentile(samples, (2.5, 97.5))
     ]
     assert [x for x, _ in drawn(ax, "|")] == ends

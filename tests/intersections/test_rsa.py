@@ -115,11 +115,11 @@ def test_every_sample_equals_a_loop_over_scipy(
     drawn = draw(sizes, n, 7, replace, np.random.default_rng(seed))
     for s, rows in enumerate(drawn):
         expected = naive_fits(emb, [items[i] for i in rows], labels_of((n, n, n)), kind)
-        assert [result.fits[s, 0], result.fits[s, 1]] == pytest.approx(expected, abs=1e-12)
-    assert result.similarity1 == pytest.approx(result.fits[:, 0].mean(), abs=1e-15)
-    assert result.sd2 == pytest.approx(float(np.std(result.fits[:, 1], ddof=1)), abs=1e-15)
+        assert [result.samples1[s], result.samples2[s]] == pytest.approx(expected, abs=1e-12)
+    assert result.similarity1 == pytest.approx(result.samples1.mean(), abs=1e-15)
+    assert result.sd2 == pytest.approx(float(np.std(result.samples2, ddof=1)), abs=1e-15)
     # fits that tie exactly, as sums of integer ranks do, differ by rounding after they were scaled
-    difference = (result.fits[:, 0] - result.fits[:, 1]).round(12)
+    difference = (result.samples1 - result.samples2).round(12)
     above, below = int((difference > 0).sum()), int((difference < 0).sum())
     sign = binomtest(above, above + below).pvalue if above + below else 1.0
     assert result.sign_pvalue == pytest.approx(sign, rel=1e-9)
@@ -177,11 +177,11 @@ def test_the_pvalue_is_the_share_of_exchanges_that_differ_as_much(
 def test_one_sample_and_many() -> None:
     emb, sets = world(1, (9, 9, 9), 10)
     one = rsa(emb, *sets, n=4, samples=1)
-    assert (one.fits[:, 0].shape, one.sd1, one.sd2, one.sign_pvalue) == ((1,), 0.0, 0.0, 1.0)
+    assert (one.samples1.shape, one.sd1, one.sd2, one.sign_pvalue) == ((1,), 0.0, 0.0, 1.0)
     # samples of everything are the full set, also where they are taken in several parts
     every = rsa(emb, *sets, n=9, samples=100, permutations=9)
     fits = naive_fits(emb, everything(sets), labels_of((9, 9, 9)))
-    assert list(every.fits.T) == [pytest.approx(np.full(100, fit), abs=1e-12) for fit in fits]
+    assert [every.samples1, every.samples2] == [pytest.approx(np.full(100, fit), abs=1e-12) for fit in fits]
 
 
 def test_every_exchange_counts_and_the_observed_labels_too() -> None:
@@ -247,7 +247,7 @@ def test_missing_items_follow_the_policy() -> None:
         rsa(emb, [*a, "nobody"], b, c, n=3)
     assert error.value.missing == {"nobody": "not in the vocabulary"}
     dropped = rsa(emb, [*a, "nobody"], b, c, n=3, missing="drop")
-    assert np.array_equal(dropped.fits[:, 0], rsa(emb, a, b, c, n=3).fits[:, 0])
+    assert np.array_equal(dropped.samples1, rsa(emb, a, b, c, n=3).samples1)
     with pytest.raises(MissingStimuliError, match="group1 has 5 of 6"):
         rsa(emb, [*a[:5], "nobody"], b, c, n=6, missing="drop")
 
@@ -282,10 +282,10 @@ def test_a_perfect_geometry_reaches_the_attainable_fit_and_a_tied_one_reaches_on
     centres = np.repeat([near, far, near], 6, axis=0)
     noisy = Embeddings(emb.labels, centres + 1e-3 * rng.normal(size=centres.shape))
     result = rsa(noisy, *sets, n=5, samples=20, dissimilarity="correlation")
-    assert result.fits[:, 0] == pytest.approx(np.full(20, result.attainable), abs=1e-12)
+    assert result.samples1 == pytest.approx(np.full(20, result.attainable), abs=1e-12)
     assert result.similarity2 < result.similarity1
     tied = rsa(Embeddings(emb.labels, centres), *sets, n=5, samples=20)
-    assert tied.fits[:, 0] == pytest.approx(np.ones(20), abs=1e-12)
+    assert tied.samples1 == pytest.approx(np.ones(20), abs=1e-12)
 
 
 def test_the_ceiling_is_the_agreement_of_halves_corrected_to_full_length() -> None:
@@ -324,7 +324,7 @@ def test_a_grid_holds_every_pair_of_groups_with_every_concept() -> None:
         (first, second, concept) for concept in concepts for first, second in combinations(groups, 2)
     ]
     single, same = rsa(emb, groups["BF"], groups["WF"], concepts["female"], **options), result.tests[1]
-    assert np.array_equal(same.fits[:, 0], single.fits[:, 0])
+    assert np.array_equal(same.samples1, single.samples1)
     assert (same.pvalue, same.sign_pvalue) == (single.pvalue, single.sign_pvalue)
     assert same.halves == single.halves
     pvalues = [test.crossed.pvalue for test in result.tests if test.crossed.pvalue]

@@ -132,6 +132,8 @@ class DetectionResult(Result):
     """Exact confidence intervals of accuracy, tpr and fpr."""
     auc_interval: tuple[float, float] | None = None
     """Bootstrap interval of the area under the curve."""
+    chance: float | None = None
+    """Share of listed words among the candidates: the paper's rate of correct random classification."""
     baseline: float | None = None
     """Accuracy of the better of detecting nothing and detecting everything."""
     honest_accuracy: float | None = None
@@ -193,11 +195,6 @@ class DetectionResult(Result):
         """Number of words of which it is known whether people listed them."""
         return self.intervals["accuracy"].cases if self.intervals else 0
 
-    @property
-    def _chance(self) -> float | None:
-        """Share of listed words among the candidates: the paper's rate of correct random classification."""
-        return self.intervals["tpr"].cases / self._known_words if self.intervals else None
-
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every rate with its interval, and the score of every word."""
         row = partial(long_row, self.kind, name)
@@ -208,7 +205,7 @@ class DetectionResult(Result):
         if self.auc is not None:
             low, high = self.auc_interval or (None, None)
             yield row("", "auc", self.auc, low=low, high=high)
-        for statistic, value in named(self, "chance=_chance baseline honest_accuracy").items():
+        for statistic, value in named(self, "chance baseline honest_accuracy").items():
             if value is not None:
                 yield row("", statistic, value)
         for word, score in self.scores.items():
@@ -460,6 +457,7 @@ def _judge(
         "auc": area_under_curve(listed, others),
         "auc_interval": area_interval(listed, others, resamples=resamples, level=level, seed=seed),
         "intervals": shares,
+        "chance": listed.size / true.size,
         "baseline": max(listed.size, others.size) / true.size,
     }
 

@@ -119,8 +119,10 @@ class RsaResult(Result):
     """Difference of the two fits over all items at once, which that p-value tests."""
     permutations: int
     """Number of exchanges of labels."""
-    fits: NDArray[np.float64]
-    """Both fits in each sample: a row per sample."""
+    samples1: NDArray[np.float64]
+    """First fit in each sample."""
+    samples2: NDArray[np.float64]
+    """Second fit in each sample."""
     attainable: float
     """The best fit that such a hypothesis can have, where no two dissimilarities are equal."""
     halves: float | None
@@ -146,7 +148,7 @@ class RsaResult(Result):
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number but those of single samples."""
-        row, samples = partial(long_row, "rsa", self._label), len(self.fits)
+        row, samples = partial(long_row, "rsa", self._label), len(self.samples1)
         fits = ((self.similarity1, self.sd1), (self.similarity2, self.sd2))
         for part, (mean, sd) in zip(self.names, fits, strict=False):
             yield row(part, "similarity", mean, n=samples)
@@ -334,7 +336,8 @@ def rsa(
         pvalue=pvalue,
         statistic=statistic,
         permutations=permutations,
-        fits=read_only(fits),
+        samples1=read_only(np.ascontiguousarray(fits[:, 0])),
+        samples2=read_only(np.ascontiguousarray(fits[:, 1])),
         attainable=_attainable(n),
         halves=_agreement_of_halves(rows, dissimilarity, distances, splits, rng),
         crossed=_items_drawn(ranks, sizes),

@@ -269,7 +269,7 @@ def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
         {"marker": "o", "markersize": 5.0, "color": BROWN},
         {"marker": "s", "markersize": 4.6, "color": TEAL, "markerfacecolor": "white"},
     )
-    fits = ((test.similarity1, test.fits[:, 0]), (test.similarity2, test.fits[:, 1]))
+    fits = ((test.similarity1, test.samples1), (test.similarity2, test.samples2))
     for i, (mean, samples) in enumerate(fits):
         at = y + i * _LINE / _ROW
         ends = np.percentile(samples, _ENDS).tolist()
@@ -294,7 +294,7 @@ def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[l
 
 
 def _fit_note(tests: list[RsaResult], *, adjusted: bool) -> str:
-    drawn = {(len(test.fits), test.conventions.get("n")) for test in tests}
+    drawn = {(len(test.samples1), test.conventions.get("n")) for test in tests}
     samples, n = next(iter(drawn))
     of = f"{samples:,} samples of {n} items per set" if len(drawn) == 1 and n else "the samples"
     times = {test.permutations for test in tests}

@@ -31,12 +31,12 @@ Plain = Mapping[str, Any]
 REPEATED = frozenset({"conventions", "coverage", "provenance", "sets", "titles", "versions"})
 """Fields that many results have in common."""
 DRAWS = frozenset(
-    {"effect_sizes", "sample_variances", "statistics", "topic_statistics"}
+    {"effect_sizes", "sample_variances", "samples1", "samples2", "statistics", "topic_statistics"}
     | {f"sample_effect_sizes{target}" for target in ("", "_x", "_y")}
 )
 """Names of lists of draws, whose single numbers are not of interest."""
 MOST_DRAWS = 400  # longer lists of draws are in base64 in files, and a histogram on a page
-ARRAYS = DRAWS | {"fits", "geometry"}  # fields that are in base64 where they have more numbers than that
+ARRAYS = DRAWS | {"geometry"}  # fields that are in base64 where they have more numbers than that
 _INNERMOST = re.compile(r"[\[{]\n[^][{}]*[\]}]")
 
 
