@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import io
-import json as json_text
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import crossroads
 from crossroads.core.cli import options as o
-from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Seeded, command
+from crossroads.core.cli.runner import FIGURES, Arg, Convention, ModelOption, Opt, Outcome, Written, command
 from crossroads.core.cli.terminal import progress as waiting
-from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import InputError, UnknownNameError, join_words, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.stimuli import catalog
-from crossroads.core.stimuli.files.text import write_rows
-from crossroads.core.storage.files import check_file, write_file
 from crossroads.intersections.commands import intersectional_words
 from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.abc.tables import MEASURES, columns, paired_column
 from crossroads.papers.ceat import reproduce_ceat
 from crossroads.papers.cells import Reproduction
-from crossroads.papers.fidelity import fidelity
 from crossroads.papers.ml_eat.reproduction import reproduce_ml_eat
 from crossroads.papers.ml_eat.tables import (
     clip_texts_of_ml_eat,
@@ -33,7 +26,7 @@ from crossroads.papers.ml_eat.tables import (
     image_sets_of_ml_eat,
     plain_name,
 )
-from crossroads.papers.printing import fidelity_table, show_reproduction, show_summary
+from crossroads.papers.printing import Printed, shown_fidelity
 from crossroads.papers.published import KNOWN
 from crossroads.papers.vectors import PAPERS, reproduce
 from crossroads.traits.measures.scores import TraitScores, read_scores
@@ -123,10 +116,6 @@ class Reproduced:
     badges: Annotated[
         bool, Opt("Show the source of the formula of each measure instead.", names="--fidelity")
     ] = False
-    output: Annotated[
-        Path | None,
-        Opt("Also write every cell here: .json or .csv.", "FILE", names="--output -o"),
-    ] = None
     fallback: o.Fallback = "auto"
     format: Annotated[str | None, ModelOption("format of the vectors; detected if left out")] = None
     samples: Annotated[int, Convention("samples of contexts, for ceat; the appendix says 1,000", least=3)] = (
@@ -135,38 +124,31 @@ class Reproduced:
 
 
 @command
-def reproduce_command(reproduced: Reproduced, shown: Seeded) -> None:
+def reproduce_command(reproduced: Reproduced, written: Written) -> Outcome:
     """Print published numbers next to ours, cell by cell."""
-    paper, output = reproduced.paper, reproduced.output
-    if paper is not None and paper not in KNOWN:
-        raise UnknownNameError("paper", paper, KNOWN)
-    _check_output(output)
-    _check_given(reproduced, shown)
+    paper = reproduced.paper
+    if paper is not None:
+        one_of("paper", paper, KNOWN)
+    _check_options(reproduced, written)
     if reproduced.badges:
-        _show_fidelity(output, shown.json)
-        return
+        return shown_fidelity()
     results: list[Reproduction] = []
     if paper in (None, *_ON_VECTORS):
-        results = _on_vectors(reproduced, shown.seed)
+        results = _on_vectors(reproduced, written.seed)
     if paper in (None, CEAT):
-        results.append(_on_store(reproduced, shown.seed))
+        results.append(_on_store(reproduced, written.seed))
     if paper in (None, ABC):
-        results.append(_abc(reproduced, shown.seed))
-    if output is not None:
-        rows = [{"paper": result.paper, **row} for result in results for row in result._rows()]
-        _write(output, {"results": [result.to_dict() for result in results]}, rows)
-    if shown.json:
-        more = {"fidelity": [one.to_dict() for one in fidelity()]} if paper is None else {}
-        printing.document("reproduce", results, **more)
-        return
-    for result in results:
-        (show_summary if paper is None else show_reproduction)(result)
+        results.append(_abc(reproduced, written.seed))
+    return Printed.of(results, brief=paper is None)
 
 
-def _check_given(reproduced: Reproduced, shown: Seeded) -> None:
+def _check_options(reproduced: Reproduced, written: Written) -> None:
     """Refuse options that would be ignored, and name the papers that take them."""
-    paper, typed = reproduced.paper, {**vars(reproduced), **vars(shown)}
-    usual = {**vars(Reproduced()), **vars(Seeded())}
+    paper, typed = reproduced.paper, {**vars(reproduced), **vars(written)}
+    for path in written.output or ():
+        if path.suffix.lower() in FIGURES:
+            raise InputError(f"reproduce has no figure for {path}.", hint="write .csv, .tex or .json.")
+    usual = {**vars(Reproduced()), **vars(Written())}
     given = [name for name in _TAKEN_BY if typed[name] != usual[name]]
     if reproduced.badges and (given or paper):
         what = _TAKEN_BY[given[0]][0] if given else paper
@@ -256,43 +238,6 @@ def _on_store(reproduced: Reproduced, seed: int) -> Reproduction:
             seed=seed,
             progress=lambda _: bar.update(task, advance=1),
         )
-
-
-def _show_fidelity(output: Path | None, json: bool) -> None:
-    entries = [one.to_dict() for one in fidelity()]
-    if output is not None:
-        rows = [
-            {**one, "options": "; ".join(f"{c['name']}={c['value']}" for c in one["options"])}
-            for one in entries
-        ]
-        _write(output, {"fidelity": entries}, rows)
-    if json:
-        printing.document("reproduce", [], fidelity=entries)
-    else:
-        printing.out.print(fidelity_table())
-
-
-def _check_output(output: Path | None) -> None:
-    """Refuse a file that cannot be written, before anything is measured."""
-    if output is None:
-        return
-    if output.suffix.lower() not in (".json", ".csv"):
-        raise InputError(f"--output {output} is neither .json nor .csv.", hint="give one of these suffixes.")
-    if output.is_dir():
-        raise InputError(f"--output {output} is a folder.", hint="name a file.")
-    check_file(output)
-
-
-def _write(output: Path, data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write the document, or the rows of it as CSV, in one step."""
-    if output.suffix.lower() == ".csv":
-        text = io.StringIO()
-        write_rows(text, list(rows[0]), rows, end="\n")
-        write_file(output, text.getvalue())
-        return
-    head = {"crossroads": crossroads.__version__, "command": "reproduce"}
-    whole = json_text.dumps({**head, **data}, ensure_ascii=False, allow_nan=False, indent=1)
-    write_file(output, whole + "\n")
 
 
 def ml_eat_words() -> list[str]:
