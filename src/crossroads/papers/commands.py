@@ -15,18 +15,18 @@ from crossroads.core.evidence import Embeddings
 from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.stimuli import catalog
 from crossroads.intersections.commands import intersectional_words
+from crossroads.papers import printing
 from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.abc.tables import MEASURES, columns, paired_column
 from crossroads.papers.ceat import reproduce_ceat
-from crossroads.papers.cells import Reproduction
-from crossroads.papers.ml_eat.reproduction import reproduce_ml_eat
-from crossroads.papers.ml_eat.tables import (
+from crossroads.papers.cells import NO_MODEL, Reproduction
+from crossroads.papers.ml_eat import (
     clip_texts_of_ml_eat,
     folder_names,
     image_sets_of_ml_eat,
     plain_name,
+    reproduce_ml_eat,
 )
-from crossroads.papers.printing import Printed, shown_fidelity
 from crossroads.papers.published import KNOWN
 from crossroads.papers.vectors import PAPERS, reproduce
 from crossroads.traits.measures.scores import TraitScores, read_scores
@@ -36,7 +36,6 @@ from crossroads.words.vectors.load import load, load_series
 from crossroads.words.vectors.signatures import sniff
 
 CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"
-NO_MODEL = "none"
 _SAMPLES = 1000
 _ON_VECTORS = (*PAPERS, ML_EAT)
 _TAKEN_BY: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -131,7 +130,7 @@ def reproduce_command(reproduced: Reproduced, written: Written) -> Outcome:
         one_of("paper", paper, KNOWN)
     _check_options(reproduced, written)
     if reproduced.badges:
-        return shown_fidelity()
+        return printing.shown_fidelity()
     results: list[Reproduction] = []
     if paper in (None, *_ON_VECTORS):
         results = _on_vectors(reproduced, written.seed)
@@ -139,7 +138,7 @@ def reproduce_command(reproduced: Reproduced, written: Written) -> Outcome:
         results.append(_on_store(reproduced, written.seed))
     if paper in (None, ABC):
         results.append(_abc(reproduced, written.seed))
-    return Printed.of(results, brief=paper is None)
+    return printing.Reproduced.of(results, brief=paper is None)
 
 
 def _check_options(reproduced: Reproduced, written: Written) -> None:

@@ -21,7 +21,7 @@ _FEW = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Printed(Outcome):
+class Reproduced(Outcome):
     """Reproductions, and how to measure what is absent."""
 
     steps: Sequence[str] = ()
@@ -97,10 +97,10 @@ def _has_a_row(cell: Cell) -> bool:
 
 
 def _row(cell: Cell, digits: int) -> dict[str, Any]:
-    printed = cell.printed.replace("-", "−") if cell.printed else number(cell.published, digits)
-    published, ours = cell.in_words() or (printed, cell.ours)
-    difference = None if isinstance(ours, str) else cell.difference
-    numbers = {"published": published, "ours": ours, "difference": difference}
+    numbers = cell.shown_numbers()
+    if not isinstance(numbers["published"], str):
+        printed = cell.printed.replace("-", "−")
+        numbers["published"] = printed or number(cell.published, digits)
     return {"row": _row_name(cell), "column": cell.column, **numbers, "verdict": cell.verdict}
 
 

@@ -17,7 +17,7 @@ from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.pairs.dominance import domain_dominance
 from crossroads.traits.pairs.emergent import Direction, EmergentResult, emergent
 from crossroads.traits.pairs.identities import PairScores, pair_scores
-from crossroads.traits.pairs.material import PairedGroup, paired_groups
+from crossroads.traits.pairs.material import paired_groups
 from crossroads.traits.pairs.order import OrderSensitivityResult, order_sensitivity
 from crossroads.traits.pairs.truth import Key, against, poles
 
@@ -38,17 +38,10 @@ class ByAdjective(NamedTuple):
 
 
 class PairedScores:
-    """Scores of pairs and of their components, measured once under each convention.
+    """Scores of pairs by their singular and of single groups, measured once under each convention.
 
-    Parameters
-    ----------
-    scores
-        Scores of the pairs under their singular, and of single groups. Of several templates known one by one,
-        that of the paper is taken.
-    truth
-        What people listed for pairs, as ends of the scales or as adjectives.
-    same
-        Whether the scores are of the paper's model.
+    Of several templates known one by one, that of the paper is taken. ``truth`` is what people listed for
+    pairs, and ``same`` whether the scores are of the paper's model.
     """
 
     def __init__(self, scores: Scores, truth: Truth | None = None, *, same: bool = True) -> None:
@@ -63,9 +56,9 @@ class PairedScores:
         self._scores, self._thin = _published(scores)
         rows = zip(self._scores.groups, self._scores.scores, strict=True)
         finite = {name for name, row in rows if all(isfinite(float(value)) for value in row)}
-        self._asked = paired_groups()
-        self._pairs = tuple(pair for pair in self._asked if {pair.name, *pair.components} <= finite)
-        self._kept: dict[tuple[object, ...], Any] = {}
+        self._every = paired_groups()
+        self._pairs = tuple(pair for pair in self._every if {pair.name, *pair.components} <= finite)
+        self._results: dict[tuple[object, ...], Any] = {}
         self._faults: dict[object, str] = {}
 
     def lacking(self, method: str, about: Any) -> str:
@@ -73,11 +66,17 @@ class PairedScores:
         if method == "rise":
             return self._absent(about) or self._thin
         if method == "agreement":
-            return self._unlisted()
-        domains = about if method == "correlation" else None
-        named = "" if domains is None else f" of {domains[0]} and {domains[1]}"
-        wanted, here = (sum(_is_in(pair, domains) for pair in pairs) for pairs in (self._asked, self._pairs))
-        few = f"{here:,} of {wanted:,} pairs{named} are scored" if here < wanted else ""
+            if self._truth is None:
+                return str(table("abc")["get"]["answers"])
+            few = self._unlisted(self._truth)
+        else:
+            domains = about if method == "correlation" else ()
+            wanted, here = (
+                sum(not domains or set(pair.domains) == set(_names(domains)) for pair in pairs)
+                for pairs in (self._every, self._pairs)
+            )
+            named = f" of {' and '.join(domains)}" if domains else ""
+            few = f"{here:,} of {wanted:,} pairs{named} are scored" if here < wanted else ""
         return "; ".join(filter(None, (few, self._thin)))
 
     def fault(self, method: str) -> str:
@@ -90,21 +89,15 @@ class PairedScores:
 
     def _absent(self, pair: str) -> str:
         """Why a pair is not measured; empty if it is."""
-        if any(one.name == pair for one in self._pairs):
-            return ""
-        return f"{pair!r} or one of its two groups is not among the scores"
+        scored = any(one.name == pair for one in self._pairs)
+        return "" if scored else f"{pair!r} or one of its two groups is not among the scores"
 
-    def _unlisted(self) -> str:
+    def _unlisted(self, truth: Truth) -> str:
         """The pairs of the study that are missing in the list of human answers; empty if none is."""
-        if self._truth is None:
-            return str(table("abc")["get"]["answers"])
-        components = {pair.name.casefold(): frozenset(pair.components) for pair in self._asked}
-        listed = {
-            components.get(key.casefold()) if isinstance(key, str) else frozenset(key) for key in self._truth
-        }
+        sets = {pair.name.casefold(): frozenset(pair.components) for pair in self._every}
+        listed = {sets.get(key.casefold()) if isinstance(key, str) else frozenset(key) for key in truth}
         absent = [" and ".join(two) for two in _SAID_OF if frozenset(two) not in listed]
-        few = f"the list of human answers lacks {join_words(absent, most=4)}" if absent else ""
-        return "; ".join(filter(None, (few, self._thin)))
+        return f"the list of human answers lacks {join_words(absent, most=4)}" if absent else ""
 
     def correlation(self, domains: tuple[str, str], at: int, *, adjectives: bool = False) -> float | None:
         """Mean correlation of the pairs of two domains with their component of the first or second."""
@@ -114,8 +107,7 @@ class PairedScores:
             ahead = {(row.domain1, row.domain2): row.correlation1 for row in rows}
             return ahead | {(row.domain2, row.domain1): row.correlation2 for row in rows}
 
-        found = self._once(("correlation", adjectives), measure)
-        names = [table("abc")["domains"][domain] for domain in domains]
+        found, names = self._once(("correlation", adjectives), measure), _names(domains)
         return None if found is None else found.get((names[at], names[1 - at]))
 
     def order(
@@ -168,11 +160,13 @@ class PairedScores:
         """
         if self._truth is None:
             return None
-        unscored = [self._absent(pair.name) for pair in self._asked if pair.name in self._truth]
+        unscored = [self._absent(pair.name) for pair in self._every if pair.name in self._truth]
         if any(unscored):
             self._faults.setdefault("agreement", next(filter(None, unscored)))
             return None
-        dimensions = _dimensions(by)
+        ends = poles(catalog().traits("abc-traits"))
+        scales = {adjective: end.partition(" ")[2] for adjective, end in ends.items()}
+        dimensions = {"ends": ends, "scales": scales}.get(by)
         truth, found = _sorted_into(self._truth, dimensions), self._emergent()
         if truth is None or found is None:
             return None
@@ -204,14 +198,14 @@ class PairedScores:
 
         The usual convention is measured before others, so that its fault is recorded first.
         """
-        if key not in self._kept:
+        if key not in self._results:
+            self._results[key] = None
             try:
-                self._kept[key] = measure() if self._pairs else None
+                self._results[key] = measure() if self._pairs else None
             except InputError as error:
-                self._kept[key] = None
                 hint = f"; {error.hint}" if isinstance(error, UnknownNameError) else ""
                 self._faults.setdefault(key[0], f"{error.message.rstrip('.')}{hint}".rstrip("."))
-        found: Found | None = self._kept[key]
+        found: Found | None = self._results[key]
         return found
 
 
@@ -231,9 +225,9 @@ def _published(scores: Scores) -> tuple[Scores, str]:
     return scores, "; ".join(said)
 
 
-def _is_in(pair: PairedGroup, domains: tuple[str, str] | None) -> bool:
-    names = table("abc")["domains"]
-    return domains is None or set(pair.domains) == {names[domain] for domain in domains}
+def _names(domains: Iterable[str]) -> list[str]:
+    """Domains of the catalogue, by the names of Table A9."""
+    return [table("abc")["domains"][domain] for domain in domains]
 
 
 def _end(adjective: str, on: str) -> tuple[str, float]:
@@ -257,14 +251,6 @@ def _checked(truth: Truth) -> Truth:
     return truth
 
 
-def _dimensions(by: str) -> dict[str, str] | None:
-    """The end or the scale of each adjective; None for adjectives themselves."""
-    ends = poles(catalog().traits("abc-traits"))
-    if by == "adjectives":
-        return None
-    return {adjective: end if by == "ends" else end.partition(" ")[2] for adjective, end in ends.items()}
-
-
 def _sorted_into(truth: Truth, dimensions: Mapping[str, str] | None) -> dict[Key, list[str]] | None:
     """Human answers by dimension, or by adjective; None if the list does not have them so."""
 
@@ -276,10 +262,9 @@ def _sorted_into(truth: Truth, dimensions: Mapping[str, str] | None) -> dict[Key
         return dimensions.get(item, end)
 
     found = {key: list(dict.fromkeys(map(dimension, listed))) for key, listed in truth.items()}
-    adjectives = poles(catalog().traits("abc-traits"))
-    if dimensions is None and any(one not in adjectives for listed in found.values() for one in listed):
-        return None
-    return found
+    adjectives = {} if dimensions else poles(catalog().traits("abc-traits"))
+    unknown = not dimensions and any(item not in adjectives for items in found.values() for item in items)
+    return None if unknown else found
 
 
 Options = Mapping[str, Mapping[str, Any]]
@@ -303,57 +288,50 @@ _OTHER_AGREEMENT: Options = {
 }
 
 
-class Asked(NamedTuple):
-    """A printed number about pairs, and how it is measured."""
-
-    place: tuple[str, str, str, str]
-    """Table, row, column, and the number as printed."""
-    method: str
-    """The method of :class:`PairedScores`."""
-    arguments: tuple[Any, ...]
-    """Its arguments."""
-    others: Options
-    """Other conventions."""
+Place = tuple[str, str, str, str]
+"""Table, row, column, and the number as printed."""
 
 
-def asked_of_pairs() -> Iterator[Asked]:
-    """Every printed number about pairs of groups."""
+def _printed() -> Iterator[tuple[Place, Options, str, tuple[Any, ...]]]:
+    """Every printed number about pairs, with other conventions, and the method that measures it."""
     source = table("abc")
     for one, two, *values in source["tableA9"]["rows"]:
         for at, domain in enumerate((one, two)):
             place = ("tableA9", f"{one} and {two}", f"correlation with {domain}", f"{values[at]:.3f}")
-            yield Asked(place, "correlation", ((one, two), at), _BY_ADJECTIVE)
+            yield place, _BY_ADJECTIVE, "correlation", ((one, two), at)
     for column, value in source["text"].items():
         place = ("Text of 5.2", paired_column(), column, f"{value:.2f}")
         if column in _ORDERS:
             which, others = _ORDERS[column]
-            yield Asked(place, "order", (which,), others)
+            yield place, others, "order", (which,)
         else:
-            yield Asked(place, "agreement", (_AGREEMENT[column],), _OTHER_AGREEMENT)
+            yield place, _OTHER_AGREEMENT, "agreement", (_AGREEMENT[column],)
     for group, trait, *values in source["tableA10"]["rows"]:
         for at, column in enumerate(("increase", "component score")):
             place = ("tableA10", f"{group}, {trait}", column, f"{values[at]:.4f}")
-            yield Asked(place, "rise", (group, trait, at), _BY_TRAIT)
+            yield place, _BY_TRAIT, "rise", (group, trait, at)
 
 
 def pair_cells(pairs: PairedScores | None) -> list[Cell]:
     """Every cell about pairs of groups: as printed, and as measured if pairs were scored."""
-    return credible(_cell(one, pairs) for one in asked_of_pairs())
+    return credible(_cell(pairs, *printed) for printed in _printed())
 
 
-def _cell(one: Asked, pairs: PairedScores | None) -> Cell:
+def _cell(
+    pairs: PairedScores | None, place: Place, others: Options, method: str, arguments: tuple[Any, ...]
+) -> Cell:
     if pairs is None:
-        how = table("abc")["get"]["pairs and answers" if one.method == "agreement" else "pairs"]
-        return table_cell(*one.place, None, absent=how)
-    measure: Callable[..., float | None] = partial(getattr(pairs, one.method), *one.arguments)
+        how = table("abc")["get"]["pairs and answers" if method == "agreement" else "pairs"]
+        return table_cell(*place, None, absent=how)
+    measure: Callable[..., float | None] = partial(getattr(pairs, method), *arguments)
     ours = measure()
-    lacking = pairs.lacking(one.method, one.arguments[0])
+    lacking = pairs.lacking(method, arguments[0])
     if ours is None:
-        lacking = pairs.fault(one.method) or lacking or "the scores of the pairs do not give this number"
-    attempts = [(name, partial(measure, **options)) for name, options in one.others.items()]
+        lacking = pairs.fault(method) or lacking or "the scores of the pairs do not give this number"
+    attempts = [(name, partial(measure, **options)) for name, options in others.items()]
     other = "" if pairs.same else model_of(paired_column())
-    judges = partial(judge, one.place[3], attempts=attempts)
-    return table_cell(*one.place, ours, judges, lacking=lacking, other=other)
+    judges = partial(judge, place[3], attempts=attempts)
+    return table_cell(*place, ours, judges, lacking=lacking, other=other)
 
 
 def notes_on_pairs(pairs: PairedScores | None) -> Iterator[str]:

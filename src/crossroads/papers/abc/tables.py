@@ -7,7 +7,6 @@ from functools import partial
 from math import isnan
 from typing import Any
 
-from crossroads.core.errors import InputError
 from crossroads.core.stimuli import catalog
 from crossroads.papers.cells import Attempt, Cell, Said, judge, judged
 from crossroads.papers.published import table
@@ -25,15 +24,6 @@ _NOT_RELEASED = "the released judgements do not give the race and gender of the 
 def columns() -> tuple[str, ...]:
     """Measures on models, as the tables head them: ``"SeT RoBERTa"`` and so on."""
     return tuple(table("abc")["columns"])
-
-
-def check_measure(column: str, measure: str) -> None:
-    """Refuse scores of another measure than that of the column; those of unknown origin are accepted."""
-    if measure in MEASURES.values() and measure != MEASURES[column.split()[0]]:
-        raise InputError(
-            f"the scores given for {column} are of {measure}.",
-            hint=f"name a column of that measure, or give scores of {MEASURES[column.split()[0]]}.",
-        )
 
 
 def paired_column() -> str:
@@ -131,9 +121,8 @@ def domination_cells() -> Iterator[Cell]:
             for other in (one for one in ours if one != name):
                 here = other in ours[name] if column == "dominates" else name in ours[other]
                 listed = other in others
-                said = ("differs", "the difference in A9 contradicts it")
-                if listed == here:
-                    said = ("equal", "follows from A9")
+                differs = ("differs", "the difference in A9 contradicts it")
+                said = ("equal", "follows from A9") if listed == here else differs
                 place = ("tableA8", f"{name} from A9", f"{column} {other}", "listed" if listed else "")
                 yield table_cell(*place, float(here), said, published=float(listed))
 
