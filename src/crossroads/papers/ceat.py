@@ -15,17 +15,8 @@ from crossroads.core.errors import EvidenceError, join_words, one_of
 from crossroads.core.evidence import Contexts
 from crossroads.core.evidence.model_names import model_name
 from crossroads.core.stimuli import catalog
-from crossroads.papers.cells import (
-    NO_MODEL,
-    Cell,
-    Reproduction,
-    Said,
-    credible,
-    judge_again,
-    judged,
-    reproduction,
-)
-from crossroads.papers.published import table
+from crossroads.papers.cells import Cell, Reproduction, Said, credible, judge_again, judged, reproduction
+from crossroads.papers.published import NO_MODEL, table
 
 ENOUGH = 0.75
 """Share of the words of every set that must have contexts for a test to be comparable."""
@@ -255,11 +246,9 @@ def _about_agreement(cells: list[Cell], chosen: str | None) -> Iterator[str]:
 
 
 def _about_words(results: Mapping[str, CeatResult | None], skipped: dict[str, str]) -> Iterator[str]:
-    coverages = {name: result.coverage for name, result in results.items() if result is not None}
-    without = {name: len(one.missing) for name, one in coverages.items() if one is not None}
-    some = [f"{name} ({n})" for name, n in without.items() if n]
-    if some:
-        yield f"Measured without some words: {join_words(some, most=8)}."
+    measured = {name: result.coverage for name, result in results.items() if result and result.coverage}
+    if lost := [f"{name} ({len(one.missing)})" for name, one in measured.items() if one.missing]:
+        yield f"Measured without some words: {join_words(lost, most=8)}."
     if skipped:
         yield (
             f"Not covered, with less than {ENOUGH:.0%} of the words of a set: {join_words(skipped, most=8)}."

@@ -26,9 +26,7 @@ SLACK = 1e-6
 """How far single-precision vectors may move a number across a rounding boundary."""
 
 _INSTEAD = "decimals instead of"
-NO_MODEL = "none"
-"""What was measured is of none of the models of the paper; it is shown for comparison."""
-_MARKED = {True: "yes", False: "no"}
+_MARKED = {1.0: "yes", 0.0: "no"}
 _LEANINGS = {1.0: "to A", -1.0: "to B", 0.0: "to neither"}
 
 Measured = TypeVar("Measured")
@@ -45,9 +43,7 @@ class Cell:
     row: str
     """What was measured."""
     column: str
-    """Which number."""
     table: str = ""
-    """The place in the paper."""
     published: float
     """The published number; 1 or 0 for a mark such as a star that is printed or not."""
     printed: str = ""
@@ -64,20 +60,16 @@ class Cell:
         """Ours minus the published number."""
         return None if self.ours is None else self.ours - self.published
 
-    def in_words(self) -> tuple[str, str] | None:
-        """What is published and what is ours, where a mark or a leaning is compared; None for numbers."""
-        if self.column.startswith("leaning"):
-            ours = "–" if self.ours is None else _LEANINGS[self.ours]
-            return f"{_LEANINGS[self.published]} ({self.printed})", ours
-        if self.column.endswith(" star") or "dagger" in self.row or self.table == "Table A8":
-            return _MARKED[self.published > 0], "–" if self.ours is None else _MARKED[self.ours > 0]
-        return None
-
     def shown_numbers(self) -> dict[str, str | float | None]:
         """Published, ours and the difference; words where a mark or a leaning is compared."""
-        published, ours = self.in_words() or (self.published, self.ours)
-        difference = None if isinstance(ours, str) else self.difference
-        return {"published": published, "ours": ours, "difference": difference}
+        if self.column.startswith("leaning"):
+            words, ending = _LEANINGS, f" ({self.printed})"
+        elif self.column.endswith(" star") or "dagger" in self.row or self.table == "Table A8":
+            words, ending = _MARKED, ""
+        else:
+            return {"published": self.published, "ours": self.ours, "difference": self.difference}
+        ours = "–" if self.ours is None else words[self.ours]
+        return {"published": f"{words[self.published]}{ending}", "ours": ours, "difference": None}
 
 
 def decimals(text: str) -> int:
@@ -183,8 +175,7 @@ def credible(cells: Iterable[Cell]) -> list[Cell]:
     tables = by_table(cells)
 
     def doubt(cell: Cell) -> str:
-        verdicts = tables[cell.table]
-        if verdicts.get("equal", 0) + verdicts.get("convention", 0) < verdicts.get("differs", 0):
+        if mostly_differ(tables[cell.table]):
             return "most of the table differs"
         return "" if _shortened_alike(cell, cells) else "the rest of the column is printed differently"
 
@@ -214,6 +205,11 @@ def counts(cells: Iterable[Cell]) -> dict[str, int]:
     """How many cells have each verdict, in the order of :data:`VERDICTS`, without zeros."""
     verdicts = Counter(cell.verdict for cell in cells)
     return {name: verdicts[name] for name in VERDICTS if name in verdicts}
+
+
+def mostly_differ(verdicts: Mapping[str, int]) -> bool:
+    """Whether most of the cells that were judged differ."""
+    return verdicts.get("equal", 0) + verdicts.get("convention", 0) < verdicts.get("differs", 0)
 
 
 def by_table(cells: Sequence[Cell]) -> dict[str, dict[str, int]]:

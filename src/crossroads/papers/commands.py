@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import FIGURES, Arg, Convention, ModelOption, Opt, Outcome, Written, command
@@ -19,7 +19,7 @@ from crossroads.papers import printing
 from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.abc.tables import MEASURES, columns, paired_column
 from crossroads.papers.ceat import reproduce_ceat
-from crossroads.papers.cells import NO_MODEL, Reproduction
+from crossroads.papers.cells import Reproduction
 from crossroads.papers.ml_eat import (
     clip_texts_of_ml_eat,
     folder_names,
@@ -27,7 +27,7 @@ from crossroads.papers.ml_eat import (
     plain_name,
     reproduce_ml_eat,
 )
-from crossroads.papers.published import KNOWN
+from crossroads.papers.published import KNOWN, NO_MODEL
 from crossroads.papers.vectors import PAPERS, reproduce
 from crossroads.traits.measures.scores import TraitScores, read_scores
 from crossroads.words.models.clip import clip_embeddings, image_sets
@@ -36,7 +36,6 @@ from crossroads.words.vectors.load import load, load_series
 from crossroads.words.vectors.signatures import sniff
 
 CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"
-_SAMPLES = 1000
 _ON_VECTORS = (*PAPERS, ML_EAT)
 _TAKEN_BY: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "vectors": ("--vectors", _ON_VECTORS),
@@ -53,8 +52,6 @@ _TAKEN_BY: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "seed": ("--seed", (*PAPERS, CEAT, ABC)),
 }
 """Options by name, with their spelling and the papers that take them."""
-_OF_ONE_PAPER = ("images", "model")
-"""Options that need a paper."""
 
 
 def _complete_paper(incomplete: str) -> list[str]:
@@ -100,8 +97,7 @@ class Reproduced:
         Opt("SeT scores of pairs of groups, for abc: output of crossroads probe --pairs --json.", "FILE"),
     ] = None
     truth: Annotated[
-        Path | None,
-        Opt("Traits that people named for pairs, for abc: a CSV file pair,trait.", "FILE"),
+        Path | None, Opt("Traits that people named for pairs, for abc: a CSV file pair,trait.", "FILE")
     ] = None
     model: Annotated[
         str | None,
@@ -118,7 +114,7 @@ class Reproduced:
     fallback: o.Fallback = "auto"
     format: Annotated[str | None, ModelOption("format of the vectors; detected if left out")] = None
     samples: Annotated[int, Convention("samples of contexts, for ceat; the appendix says 1,000", least=3)] = (
-        _SAMPLES
+        1000
     )
 
 
@@ -157,7 +153,7 @@ def _check_options(reproduced: Reproduced, written: Written) -> None:
         )
     for name in given:
         option, takers = _TAKEN_BY[name]
-        if paper is None and name in _OF_ONE_PAPER:
+        if paper is None and name in ("images", "model"):
             raise InputError(
                 f"{option} was given without a paper.",
                 hint=f"name one that takes it: {join_words(takers, last='or')}.",
@@ -169,11 +165,8 @@ def _check_options(reproduced: Reproduced, written: Written) -> None:
                 hint=f"{join_words(takers)} {'take' if len(takers) > 1 else 'takes'} it; {paper} takes "
                 f"{join_words(own)}.",
             )
-    if paper in (None, CEAT) and "store" not in given:
-        for name in ("samples", "model"):
-            if name in given:
-                option = _TAKEN_BY[name][0]
-                raise InputError(f"{option} was given without a store.", hint="give --store as well.")
+        if paper in (None, CEAT) and name in ("samples", "model") and reproduced.store is None:
+            raise InputError(f"{option} was given without a store.", hint="give --store as well.")
     if "truth" in given and "pair_scores" not in given:
         raise InputError("--truth was given without scores of pairs.", hint="give --pair-scores as well.")
 
@@ -206,18 +199,20 @@ def _on_vectors(reproduced: Reproduced, seed: int) -> list[Reproduction]:
     if paper == ML_EAT:
         check_clip(vectors, images)
     if images is not None:
-        return [reproduce_ml_eat(words_and_images(vectors, images), model=model)]
+        return [reproduce_ml_eat(_words_and_images(vectors, images), model=model)]
     if folder.is_dir() and form in (None, "histwords") and sniff(folder) == "histwords":
         if paper != ML_EAT:
             raise InputError(
                 f"{vectors} has the vectors of several decades, which only one paper measured.",
                 hint=f"crossroads reproduce ml-eat --vectors {vectors}",
             )
-        return [reproduce_ml_eat(decades(folder, reproduced.fallback), model=model)]
-    words = [*(() if paper == ML_EAT else intersectional_words()), *ml_eat_words()]
-    options: dict[str, Any] = {"format": form, "fallback": reproduced.fallback}
+        words = catalog().design("weat7", "histwords").words
+        with waiting.reading(vectors) as progress:
+            decades = load_series(folder, words=words, fallback=reproduced.fallback, progress=progress)
+        return [reproduce_ml_eat(decades, model=model)]
+    known = dict.fromkeys([*(() if paper == ML_EAT else intersectional_words()), *ml_eat_words()])
     with waiting.reading(vectors) as progress:
-        emb = load(vectors, words=dict.fromkeys(words), progress=progress, **options)
+        emb = load(vectors, words=known, progress=progress, format=form, fallback=reproduced.fallback)
     results = [reproduce(one, emb, seed=seed) for one in PAPERS if paper in (None, one)]
     if paper in (None, ML_EAT):
         results.append(reproduce_ml_eat(emb, model=model))
@@ -246,28 +241,19 @@ def ml_eat_words() -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def decades(folder: Path, fallback: str) -> Mapping[int, Embeddings]:
-    """The vectors of a folder of HistWords, by decade."""
-    with waiting.reading(str(folder)) as progress:
-        words = catalog().design("weat7", "histwords").words
-        return load_series(folder, words=words, fallback=fallback, progress=progress)
-
-
 def check_clip(vectors: str, images: Path | None) -> None:
     """Refuse images without a model for them, and such a model without images."""
-    if images is None:
-        if Path(vectors).is_dir() and is_clip(vectors):
-            raise InputError(
-                f"{vectors} is a model of words and images, and the tests of the paper need images.",
-                hint="add --images DIR, with one subfolder per set, such as Flower and Insect.",
-            )
-        return
-    if vectors == "default" or Path(vectors).is_file():
+    if images is None and Path(vectors).is_dir() and is_clip(vectors):
+        raise InputError(
+            f"{vectors} is a model of words and images, and the tests of the paper need images.",
+            hint="add --images DIR, with one subfolder per set, such as Flower and Insect.",
+        )
+    if images is not None and (vectors == "default" or Path(vectors).is_file()):
         said = "without a model" if vectors == "default" else f"with {vectors}, which is not a model folder"
         raise InputError(f"--images was given {said}.", hint="name a CLIP model: --vectors FOLDER.")
 
 
-def words_and_images(model: str, folder: Path) -> Embeddings:
+def _words_and_images(model: str, folder: Path) -> Embeddings:
     """The words and images of the tests of CLIP as vectors of one space, with a progress bar."""
     texts, images = clip_texts_of_ml_eat(), found_images(folder)
     total = len(texts) + sum(map(len, images.values()))
@@ -283,29 +269,28 @@ def found_images(folder: Path) -> dict[str, list[Path]]:
     nested = {name: folder / places[-1] for name, places in known.items() if (folder / places[-1]).is_dir()}
     if nested:
         return {name: image_sets(place.parent)[place.name] for name, place in nested.items()}
-    names = folder_names()
-    found: dict[str, list[Path]] = {}
-    for given, files in image_sets(folder).items():
-        name = names.get(plain_name(given))
-        if name in found:
+    sets: dict[str, list[Path]] = {}
+    for subfolder, files in image_sets(folder).items():
+        name = folder_names().get(plain_name(subfolder))
+        if name in sets:
             raise InputError(f"{folder} has two subfolders for {name}.", hint="keep one of them.")
         if name is not None:
-            found[name] = files
-    if not found:
+            sets[name] = files
+    if not sets:
         raise InputError(
             f"no subfolder of {folder} is named like a set of images of the tables.",
             hint=f"they are {join_words(known)}.",
         )
-    return found
+    return sets
 
 
 def named_scores(given: Iterable[str]) -> dict[str, TraitScores]:
     """Scores by column of the published tables, from ``COLUMN=FILE``."""
     found: dict[str, TraitScores] = {}
-    for one in given:
-        column, _, path = (part.strip() for part in one.partition("="))
+    for text in given:
+        column, _, path = (part.strip() for part in text.partition("="))
         if not path:
-            raise InputError(f"--scores {one!r} names no file.", hint="give it as 'SeT BERT=scores.json'.")
+            raise InputError(f"--scores {text!r} names no file.", hint="give it as 'SeT BERT=scores.json'.")
         one_of("column of the tables", column, columns())
         if column in found:
             raise InputError(f"--scores was given twice for {column}.", hint="give one file per column.")
@@ -315,11 +300,9 @@ def named_scores(given: Iterable[str]) -> dict[str, TraitScores]:
 
 def scores_of(column: str, path: str) -> TraitScores:
     """The scores of a column in a file: if it has several measures, that of the column."""
-    wanted = MEASURES[column.split()[0]]
-    tables = read_scores(path)
-    held = join_words(dict.fromkeys(one.measure for one in tables))
-    if len(tables) > 1:
-        tables = tuple(one for one in tables if one.measure == wanted)
+    wanted, every = MEASURES[column.split()[0]], read_scores(path)
+    held = join_words(dict.fromkeys(scores.measure for scores in every))
+    tables = [scores for scores in every if len(every) == 1 or scores.measure == wanted]
     if len(tables) != 1:
         raise InputError(
             f"{path} has several tables of scores ({held}), of which {len(tables)} are for {column}.",

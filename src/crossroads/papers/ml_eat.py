@@ -8,19 +8,12 @@ from math import inf
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from crossroads.core.errors import (
-    EvidenceError,
-    InputError,
-    MissingStimuliError,
-    UnknownNameError,
-    join_words,
-)
+from crossroads.core.errors import EvidenceError, InputError, MissingStimuliError, join_words, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.evidence.model_names import model_name
 from crossroads.core.results import Coverage
 from crossroads.core.stimuli import Design, StimulusSet, catalog
 from crossroads.papers.cells import (
-    NO_MODEL,
     Attempt,
     Cell,
     Reproduction,
@@ -30,9 +23,10 @@ from crossroads.papers.cells import (
     judge,
     judge_mark,
     judged,
+    mostly_differ,
     reproduction,
 )
-from crossroads.papers.published import table
+from crossroads.papers.published import NO_MODEL, table
 from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, pattern_of
 
@@ -57,16 +51,17 @@ SHOWN: Mapping[str, tuple[str, ...]] = {"words": ("1", "4"), "images": ("2", "12
 UNLISTED = "the paper neither lists nor counts its images"
 """Why a number on the model of the paper may differ under every convention."""
 _COUNTED = "p-value counted over the divisions (method='auto')"
-_OTHER_NUMBERS: Mapping[str, Mapping[str, Any]] = {"population standard deviation (ddof=0)": {"ddof": 0}}
-"""Other conventions under which a number might be printed."""
-_OTHER_STARS: Mapping[str, Mapping[str, Any]] = {
-    _COUNTED: {"method": "auto", "max_work": 1e6},
-    "the same without ties (ties='strict')": {"method": "auto", "max_work": 1e6, "ties": "strict"},
-    "two-sided p-value (alternative='two-sided')": {"alternative": "two-sided"},
-    "one-sided p-value as the text has it (alternative='greater')": {"alternative": "greater"},
+_OTHERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "number": {"population standard deviation (ddof=0)": {"ddof": 0}},
+    "leaning": {_COUNTED: {"method": "auto"}},
+    "star": {
+        _COUNTED: {"method": "auto", "max_work": 1e6},
+        "the same without ties (ties='strict')": {"method": "auto", "max_work": 1e6, "ties": "strict"},
+        "two-sided p-value (alternative='two-sided')": {"alternative": "two-sided"},
+        "one-sided p-value as the text has it (alternative='greater')": {"alternative": "greater"},
+    },
 }
-"""Other rules by which a star might be given."""
-_OTHER_LEANINGS: Mapping[str, Mapping[str, Any]] = {_COUNTED: {"method": "auto"}}
+"""Other conventions by which a number, a leaning or a star might be printed."""
 _WITHOUT_EFFECT = {
     "words": "these vectors give the test no effect size",
     "other words": "too few words, or no effect size, on these vectors",
@@ -198,12 +193,6 @@ def clip_texts_of_ml_eat() -> dict[str, str]:
     """The texts for CLIP: the label of every vector that the tables need, with its text.
 
     Bare words are labelled by themselves, words in the prompt of Table 2 by the whole text.
-
-    Examples
-    --------
-    >>> texts = clip_texts_of_ml_eat()
-    >>> texts["love"], texts["a picture that brings to mind love"]
-    ('love', 'a picture that brings to mind love')
     """
     tests = {OTHER_UNPLEASANT, *(test["attributes"] for test in _pictured().values())}
     words = dict.fromkeys(word for test in sorted(tests) for word in _attributes_of(test))
@@ -346,8 +335,8 @@ class Measured:
 
     def _attempts(self, number: Number) -> Iterator[Attempt]:
         """Other conventions under which the number might be printed."""
-        options = _OTHER_LEANINGS if number.column in LEANINGS else _OTHER_NUMBERS
-        for name, changed in (_OTHER_STARS if number.is_star else options).items():
+        kind = "leaning" if number.column in LEANINGS else "star" if number.is_star else "number"
+        for name, changed in _OTHERS[kind].items():
             yield name, partial(self.value, number, **changed)
         if self.kind == "words":
             here = set(catalog().design(number.test, number.variant).words)
@@ -409,9 +398,9 @@ def reproduce_ml_eat(vectors: Vectors | None = None, *, model: str | None = None
         ``"gpt-2-xl"``, ``"clip-vit-b32"`` to ``"clip-vit-l14-336"``, or ``"none"``; recognised by default.
     """
     known = {about["name"].lower().replace(" ", "-"): about["name"] for about in table("ml-eat")["model"]}
-    if model is not None and model.lower() not in (*known, NO_MODEL):
-        raise UnknownNameError("model of the paper", model, (*known, NO_MODEL))
-    chosen = recognised(vectors) if model is None else known.get(model.lower())
+    chosen = recognised(vectors)
+    if model is not None:
+        chosen = known.get(one_of("model of the paper", model.lower(), (*known, NO_MODEL)))
     _check_kind(kind_of(vectors), chosen)
     measured = Measured(vectors, chosen)
     cells = credible(measured.cell(number) for number in (*numbers(), *decade_numbers()))
@@ -421,7 +410,7 @@ def reproduce_ml_eat(vectors: Vectors | None = None, *, model: str | None = None
     return reproduction(
         "ml-eat",
         cells=tuple(cells),
-        notes=(*_about(measured.kind, chosen, list(known.values())), *_doubts(cells, chosen)),
+        notes=_notes(measured.kind, chosen, cells),
         vectors=f"{len(every)} decades of {name}" if measured.kind == "series" else name,
         same_vectors=chosen is not None,
         conventions={
@@ -485,7 +474,7 @@ def _check_kind(kind: str, chosen: str | None) -> None:
     )
 
 
-def _about(kind: str, chosen: str | None, models: list[str]) -> Iterator[str]:
+def _notes(kind: str, chosen: str | None, cells: list[Cell]) -> Iterator[str]:
     if not kind:
         yield "No vectors given, so only the published numbers are shown; each says how to get its model."
     elif chosen is None:
@@ -500,16 +489,12 @@ def _about(kind: str, chosen: str | None, models: list[str]) -> Iterator[str]:
             "images given here are the same cannot be checked."
         )
     if chosen is not None:
-        absent = [name for name in models if name != chosen]
+        absent = [model["name"] for model in table("ml-eat")["model"] if model["name"] != chosen]
         yield f"Measured: {chosen}. Not available: {join_words(absent)}."
         if chosen == "HistWords":
             yield (
                 "The paper measured all English, word2vec. English fiction and the SVD vectors have the same "
                 "decades and dimensions and cannot be distinguished: use --model none if these are others."
             )
-
-
-def _doubts(cells: list[Cell], chosen: str | None) -> Iterator[str]:
-    verdicts = counts(cells)
-    if verdicts.get("differs", 0) > verdicts.get("equal", 0) + verdicts.get("convention", 0):
+    if mostly_differ(counts(cells)):
         yield f"Most cells of {chosen} differ: these are probably not the vectors that the paper measured."

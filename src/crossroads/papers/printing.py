@@ -188,14 +188,7 @@ def _steps(result: Reproduction) -> Iterator[str]:
 
 
 def typed(command: str, width: int) -> str:
-    r"""A command, indented, and continued over several lines if it does not fit.
-
-    Examples
-    --------
-    >>> print(typed("crossroads reproduce abc --scores 'SeT BERT=scores.json'", 40))
-      crossroads reproduce abc \
-        --scores 'SeT BERT=scores.json'
-    """
+    """A command, indented, and continued over several lines if it does not fit."""
     lines, here = [], "  "
     # an option stays with its value
     for word in re.findall(r"(?:-[-\w]+ (?!-))?(?:'[^']*'|[^\s'])+", command):

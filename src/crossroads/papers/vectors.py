@@ -194,16 +194,10 @@ def _judge_fit(
 def _fit(emb: Embeddings, name: str, seed: int, *, replace_concept: bool = True) -> RsaResult:
     names, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
     comparison = next(comparison for comparison in names.comparisons if comparison.name == name)
-    return rsa(
-        emb,
-        names[comparison.group1].items,
-        names[comparison.group2].items,
-        concepts[comparison.concept]["concept"],
-        samples=_SAMPLES,
-        missing="drop",
-        replace_concept=replace_concept,
-        seed=seed,
-    )
+    groups = (names[comparison.group1].items, names[comparison.group2].items)
+    options: dict[str, Any] = {"samples": _SAMPLES, "missing": "drop", "seed": seed}
+    concept = concepts[comparison.concept]["concept"]
+    return rsa(emb, *groups, concept, replace_concept=replace_concept, **options)
 
 
 PAPERS: Mapping[str, Callable[[Embeddings, Mapping[str, Any], bool, int], Found]] = {

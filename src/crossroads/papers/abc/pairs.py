@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
 from crossroads.core.errors import InputError, UnknownNameError, join_words, one_of
 from crossroads.core.stimuli import catalog
-from crossroads.papers.abc.tables import MEASURES, TRAITS, model_of, paired_column, table_cell, templates_of
+from crossroads.papers.abc.tables import (
+    MEASURES,
+    TRAITS,
+    as_published,
+    model_of,
+    other_templates,
+    paired_column,
+    table_cell,
+)
 from crossroads.papers.cells import Cell, credible, judge
 from crossroads.papers.published import table
 from crossroads.traits.measures.files import Scores
-from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.pairs.dominance import domain_dominance
 from crossroads.traits.pairs.emergent import Direction, EmergentResult, emergent
-from crossroads.traits.pairs.identities import PairScores, pair_scores
+from crossroads.traits.pairs.identities import pair_scores
 from crossroads.traits.pairs.material import paired_groups
-from crossroads.traits.pairs.order import OrderSensitivityResult, order_sensitivity
+from crossroads.traits.pairs.order import order_sensitivity
 from crossroads.traits.pairs.truth import Key, against, poles
 
 Found = TypeVar("Found")
@@ -52,7 +60,10 @@ class PairedScores:
                 hint="the paper paired groups with SeT only: crossroads probe FOLDER --pairs -C measure=set.",
             )
         self.same = same
-        self._truth = None if truth is None else _checked(truth)
+        ends = poles(catalog().traits("abc-traits"))
+        for item in chain.from_iterable((truth or {}).values()):
+            one_of("end of a scale, or adjective,", item, (*dict.fromkeys(ends.values()), *ends))
+        self._truth = truth
         self._scores, self._thin = _published(scores)
         rows = zip(self._scores.groups, self._scores.scores, strict=True)
         finite = {name for name, row in rows if all(isfinite(float(value)) for value in row)}
@@ -120,10 +131,8 @@ class PairedScores:
         """
         pairs = [one for one in self._pairs if not across or one.domains[0] != one.domains[1]]
 
-        def measure() -> OrderSensitivityResult:
-            return order_sensitivity(self._scored(adjectives), pairs, resamples=_RESAMPLES)
-
-        found = self._once(("order", adjectives, across), measure)
+        measure = partial(order_sensitivity, pairs=pairs, resamples=_RESAMPLES)
+        found = self._once(("order", adjectives, across), lambda: measure(self._scored(adjectives)))
         if found is None:
             return None
         if not other_pairs:
@@ -138,13 +147,9 @@ class PairedScores:
 
     def rise(self, pair: str, adjective: str, at: int, *, on: str = "adjectives") -> float | None:
         """Increase of a pair over both components (``at=0``), or the larger component score (``at=1``)."""
-
-        def measure() -> PairScores:
-            by_adjective = on == "adjectives"
-            return pair_scores(self._scores, self._pairs, None, missing="raise", adjectives=by_adjective)
-
-        found = self._once(("rise", on), measure)
-        names = [] if found is None else [one.name for one in found.pairs]
+        options: dict[str, Any] = {"missing": "raise", "adjectives": on == "adjectives"}
+        found = self._once(("rise", on), lambda: pair_scores(self._scores, self._pairs, None, **options))
+        names = [] if found is None else [scored.name for scored in found.pairs]
         column, sign = _end(adjective, on)
         if found is None or pair not in names or column not in found.traits:
             return None
@@ -211,18 +216,12 @@ class PairedScores:
 
 def _published(scores: Scores) -> tuple[Scores, str]:
     """The scores under the paper's template, and what they lack of the paper's templates and traits."""
-    printed = templates_of(paired_column())
-    said = []
-    if isinstance(scores, TraitScores) and scores.templates and scores.template_scores is not None:
-        if set(printed) <= set(scores.templates):
-            scores = scores.select(templates=printed)
-        else:
-            said.append(f"scored with other templates than the paper's {' '.join(printed)!r}")
+    by_template = getattr(scores, "template_scores", None) is not None
+    other = other_templates(paired_column(), scores) if by_template else ""
     known = {pair.name for pair in catalog().traits("abc-traits")}
     here = len(known & set(scores.traits))
-    if here < TRAITS:
-        said.append(f"scored on {here} of {TRAITS} pairs of traits")
-    return scores, "; ".join(said)
+    few = f"scored on {here} of {TRAITS} pairs of traits" if here < TRAITS else ""
+    return as_published(paired_column(), scores), "; ".join(filter(None, (other, few)))
 
 
 def _names(domains: Iterable[str]) -> list[str]:
@@ -234,21 +233,9 @@ def _end(adjective: str, on: str) -> tuple[str, float]:
     """The column of an adjective: itself, or its pair with the sign of its end."""
     if on == "adjectives":
         return adjective, 1.0
-    return next(
-        (pair.name, 1.0 if adjective == pair.right else -1.0)
-        for pair in catalog().traits("abc-traits")
-        if adjective in (pair.left, pair.right)
-    )
-
-
-def _checked(truth: Truth) -> Truth:
-    """Check that every name of the list is known: ends of scales, or adjectives."""
-    ends = poles(catalog().traits("abc-traits"))
-    known = (*dict.fromkeys(ends.values()), *ends)
-    for listed in truth.values():
-        for item in listed:
-            one_of("end of a scale, or adjective,", item, known)
-    return truth
+    traits = catalog().traits("abc-traits")
+    pair = next(pair for pair in traits if adjective in (pair.left, pair.right))
+    return pair.name, 1.0 if adjective == pair.right else -1.0
 
 
 def _sorted_into(truth: Truth, dimensions: Mapping[str, str] | None) -> dict[Key, list[str]] | None:

@@ -70,7 +70,9 @@ class Alignments:
         if not groups:
             return None
         scores = self.scores[column]
-        taken = as_published(column, scores) if templates is None else scores.select(templates=templates)
+        taken = (
+            tables.as_published(column, scores) if templates is None else scores.select(templates=templates)
+        )
         try:
             return _aligned(taken, self.human.select(groups), self.seed)
         except InputError:  # no group in common, or nothing to rank
@@ -84,11 +86,11 @@ class Alignments:
         lacking: str,
         **mark: Any,
     ) -> Cell:
-        """A cell beside the alignment with people: its table, row, column and printed number, and ours."""
+        """A cell with the alignment with people: its table, row, column and printed number, and ours."""
         column = place[2]
         if column not in self.scores or self.human is None:
             return table_cell(*place, None, absent=table("abc")["get"][column], **mark)
-        lacking = "; ".join(filter(None, (lacking, other_templates(column, self.scores[column]))))
+        lacking = "; ".join(filter(None, (lacking, tables.other_templates(column, self.scores[column]))))
         if ours is None:
             lacking = lacking or "the scores and the judgements share no group of the table"
         other = "" if self.same else model_of(column)
@@ -180,21 +182,6 @@ def by_template(scores: Any) -> TraitScores | None:
     if not isinstance(scores, TraitScores) or scores.template_scores is None:
         return None
     return scores if len(scores.templates) > _MOST else None
-
-
-def as_published(column: str, scores: Any) -> Any:
-    """The scores of the templates that the paper chose, if they are known by template; else as given."""
-    printed = templates_of(column)
-    if not isinstance(scores, TraitScores) or scores.template_scores is None or not printed:
-        return scores
-    return scores.select(templates=printed) if set(printed) <= set(scores.templates) else scores
-
-
-def other_templates(column: str, scores: Any) -> str:
-    """A note that scores are of other templates than the paper's; empty if not, or not known."""
-    printed, taken = templates_of(column), getattr(as_published(column, scores), "templates", ())
-    other = printed and taken and set(taken) != set(printed)
-    return f"scored with other templates than the paper's {join_words(map(repr, printed))}" if other else ""
 
 
 def chosen_here(
@@ -374,20 +361,19 @@ def _about_models(
             f"{lacking} given, so τ is only shown as published, precision is computed from the printed rows, "
             "and domination from the printed correlations."
         )
-    for column, one in scores.items():
-        several = by_template(one)
-        if several is not None and human is not None:
-            taken = getattr(as_published(column, one), "templates", ())
+    several = {} if human is None else {column: by_template(given) for column, given in scores.items()}
+    for column, templated in several.items():
+        if templated is not None:
+            few, n = len(tables.as_published(column, templated).templates) <= _MOST, len(templated.templates)
             yield (
-                f"{column}: scored with {len(several.templates)} templates; Table 5 chooses among them, and "
-                f"the other tables average {'those that it prints' if len(taken) <= 2 else 'all of them'}."
+                f"{column}: scored with {n} templates; Table 5 chooses among them, and "
+                f"the other tables average {'those that it prints' if few else 'all of them'}."
             )
     if pairs is None and truth:
         yield f"A list of human answers about pairs was given without scores of pairs ({paired_column()})."
-    if human is not None:
-        absent = [group for group in table("abc")["tableA11"] if group not in human.groups]
-        if absent:
-            yield f"The judgements lack {join_words(absent, most=6)}."
+    absent = [] if human is None else [g for g in table("abc")["tableA11"] if g not in human.groups]
+    if absent:
+        yield f"The judgements lack {join_words(absent, most=6)}."
 
 
 def _possible(human: Judgements) -> str:
@@ -406,7 +392,7 @@ def _possible(human: Judgements) -> str:
 def attainable_tau(printed: float, values: list[float]) -> bool:
     """Whether some untied order of the traits gives a τ-b that prints so.
 
-    Over n traits with d pairs that people do not tie, agreeing less disagreeing pairs are d, d − 2, …, −d,
+    Over n traits with d pairs that people do not tie, agreeing minus disagreeing pairs are d, d − 2, …, −d,
     and τ-b divides them by √(d · n(n − 1)/2).
     """
     n = len(values)

@@ -7,9 +7,11 @@ from functools import partial
 from math import isnan
 from typing import Any
 
+from crossroads.core.errors import join_words
 from crossroads.core.stimuli import catalog
 from crossroads.papers.cells import Attempt, Cell, Said, judge, judged
 from crossroads.papers.published import table
+from crossroads.traits.measures.scores import TraitScores
 
 TRAITS = 16
 MEASURES = {"CEAT": "group-ceat", "ILPS": "ilps", "ILPS*": "ilps*", "SeT": "set"}
@@ -37,15 +39,24 @@ def model_of(column: str) -> str:
 
 
 def templates_of(column: str) -> tuple[str, ...]:
-    """The templates that Table 5 prints for a column, as the catalogue writes them; none for CEAT.
-
-    Examples
-    --------
-    >>> templates_of("SeT RoBERTa")
-    ('That {singular} is {trait}.',)
-    """
+    """The templates that Table 5 prints for a column, as the catalogue writes them; none for CEAT."""
     rows = (one for one in table("abc")["table5"] if f"{one['measure']} {one['model']}" == column)
     return tuple(template for row in rows for template in row["templates"])
+
+
+def as_published(column: str, scores: Any) -> Any:
+    """The scores of the templates that the paper chose, if they are known by template; else as given."""
+    printed = templates_of(column)
+    if not isinstance(scores, TraitScores) or scores.template_scores is None or not printed:
+        return scores
+    return scores.select(templates=printed) if set(printed) <= set(scores.templates) else scores
+
+
+def other_templates(column: str, scores: Any) -> str:
+    """A note that scores are of other templates than the paper's; empty if not, or not known."""
+    printed, taken = templates_of(column), getattr(as_published(column, scores), "templates", ())
+    other = printed and taken and set(taken) != set(printed)
+    return f"scored with other templates than the paper's {join_words(map(repr, printed))}" if other else ""
 
 
 def table_cell(
@@ -106,10 +117,9 @@ def dominations(least: float = LEAST) -> dict[str, set[str]]:
     """The domains that each domain dominates by the numbers of Table A9."""
     found: dict[str, set[str]] = {name: set() for name in table("abc")["tableA8"]}
     for one, two, first, second in table("abc")["tableA9"]["rows"]:
-        if first - second >= least - 1e-9:
-            found[one].add(two)
-        if second - first >= least - 1e-9:
-            found[two].add(one)
+        if abs(first - second) >= least - 1e-9:
+            winner, loser = (one, two) if first > second else (two, one)
+            found[winner].add(loser)
     return found
 
 
