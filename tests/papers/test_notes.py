@@ -14,7 +14,7 @@ from crossroads.core.errors import join_words
 from crossroads.core.stimuli import catalog
 from crossroads.papers.abc.tables import ROUNDING, TRAITS, columns, dominations, precision_from_rows
 from crossroads.papers.ceat import Printed, printed, spread_between_tables
-from crossroads.papers.ml_eat.tables import LEVELS, Number, numbers, row_pattern
+from crossroads.papers.ml_eat import LEVELS, Number, numbers, row_pattern
 from crossroads.papers.published import table
 
 Row = dict[str, Number]

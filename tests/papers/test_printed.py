@@ -9,7 +9,7 @@ import pytest
 
 from crossroads.core.stimuli import catalog
 from crossroads.papers.ceat import printed
-from crossroads.papers.ml_eat.tables import numbers
+from crossroads.papers.ml_eat import numbers
 from crossroads.papers.published import table
 from crossroads.traits.people.files import group_name
 

@@ -1,4 +1,4 @@
-"""Tables 2 to 4 of the appendix of the CEAT paper: as printed, and beside our effect sizes."""
+"""Tables 2 to 4 of the appendix of the CEAT paper: as printed, and our effect sizes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from crossroads.core.evidence import Contexts
 from crossroads.core.evidence.model_names import model_name
 from crossroads.core.stimuli import catalog
 from crossroads.papers.cells import Cell, Reproduction, Said, credible, judge_again, judged, reproduction
-from crossroads.papers.published import table
+from crossroads.papers.published import NO_MODEL, table
 
-NO_MODEL = "none"
-"""The contexts are of none of the models of the paper; they are shown for comparison."""
 ENOUGH = 0.75
 """Share of the words of every set that must have contexts for a test to be comparable."""
 _ROUNDING = 0.005
+_TWICE = "twice what the paper's own Tables 3 and 4 differ by"
 _OTHERS: Mapping[str, Mapping[str, Any]] = {
     "population standard deviation (ddof=0)": {"ddof": 0},
     "textbook variance of an effect size (variance='hedges')": {"variance": "hedges"},
@@ -81,30 +80,26 @@ def reproduce_ceat(
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Reproduction:
-    """Put the combined effect sizes of Tables 2 to 4 of the CEAT appendix beside ours.
+    """Put the combined effect sizes of Tables 2 to 4 of the CEAT appendix next to ours.
+
+    A test is measured if three quarters of the words of every set have contexts. A cell is ``equal`` if it
+    agrees within rounding and three standard errors of two sets of samples; or, as the sentences are never
+    those of the paper, if the difference is at most twice the root mean square difference of the paper's own
+    Tables 3 and 4, which hold the same tests on other sentences. p-values are compared in the reason.
 
     Parameters
     ----------
     contexts
         Context vectors; without any, the published numbers alone.
     model
-        The column that the contexts belong to: ``"elmo"``, ``"bert"``, ``"gpt"``, ``"gpt-2"``, or ``"none"``
-        of them. By default the model is recognised by the source and the number of dimensions of the
-        contexts, otherwise none is assumed.
+        The column of the contexts: ``"elmo"``, ``"bert"``, ``"gpt"``, ``"gpt-2"``, or ``"none"``; by default
+        recognised by the source and the number of dimensions.
     samples
         Number of draws; 1,000 in the appendix.
     seed
         Seed of the draws.
     progress
         Called with the name of each test before it is measured.
-
-    Notes
-    -----
-    A test is measured if three quarters of the words of every set have contexts. A cell is ``equal`` if it
-    agrees within rounding and three standard errors of two sets of samples. The sentences are never those of
-    the paper, which published none; so it is also ``equal``, with the reason given, if the difference is at
-    most twice the root mean square difference of the paper's own Tables 3 and 4, which hold the same tests
-    on other sentences. p-values are compared in the reason.
     """
     source = table("ceat")
     names = {name.lower(): str(name) for name in source["models"]}
@@ -144,7 +139,6 @@ def reproduce_ceat(
             *_about_store(contexts, chosen),
             *_about_agreement(cells, chosen),
             *_about_words({cell.row: measure(cell.row) for cell in cells}, skipped),
-            *source["notes"],
         ),
         vectors="no store given" if contexts is None else model_name(contexts.provenance),
         same_vectors=chosen is not None,
@@ -194,14 +188,11 @@ def _judge(one: Printed, measure: Callable[..., Any], ours: float) -> Said:
 
     result: CeatResult = measure(one.test)
     near = 2 * spread_between_tables()[one.model]
+    sentences = f"within sampling error of the sentences: no further off than {near:.2f}, {_TWICE}"
     if within(result):
         verdict, reason = "equal", "within rounding and three standard errors of two sets of samples"
     elif abs(ours - one.d) <= near:
-        verdict = "equal"
-        reason = (
-            f"within sampling error of the sentences: no further off than {near:.2f}, twice what the paper's "
-            "own Tables 3 and 4 differ by"
-        )
+        verdict, reason = "equal", sentences
     else:
         others = [(name, partial(measure, one.test, **options)) for name, options in _OTHERS.items()]
         verdict, reason = judge_again(within, others)
@@ -210,10 +201,11 @@ def _judge(one: Printed, measure: Callable[..., Any], ours: float) -> Said:
 
 def _compared_p(one: Printed, result: CeatResult) -> str:
     """Whether the p-value is also on the printed side of its bound or of .05."""
+    differs = f"p = {result.pvalue:.2g}, printed {one.p}"
     if one.bound is not None:
-        return "p as printed" if result.pvalue < one.bound else f"p = {result.pvalue:.2g}, printed {one.p}"
+        return "p as printed" if result.pvalue < one.bound else differs
     alike = (result.pvalue < 0.05) == (float(one.p) < 0.05)
-    return "p on the same side of .05" if alike else f"p = {result.pvalue:.2g}, printed {one.p}"
+    return "p on the same side of .05" if alike else differs
 
 
 def _about_store(contexts: Contexts | None, chosen: str | None) -> Iterator[str]:
@@ -233,7 +225,7 @@ def _about_store(contexts: Contexts | None, chosen: str | None) -> Iterator[str]
         near = 2 * spread_between_tables()[chosen]
         yield (
             f"{chosen}: other sentences than the paper's, which are not published. Numbers are off by up to "
-            f"{near:.2f} for that reason alone, twice what the paper's own Tables 3 and 4 differ by."
+            f"{near:.2f} for that reason alone, {_TWICE}."
         )
 
 
@@ -254,11 +246,9 @@ def _about_agreement(cells: list[Cell], chosen: str | None) -> Iterator[str]:
 
 
 def _about_words(results: Mapping[str, CeatResult | None], skipped: dict[str, str]) -> Iterator[str]:
-    coverages = {name: result.coverage for name, result in results.items() if result is not None}
-    without = {name: len(one.missing) for name, one in coverages.items() if one is not None}
-    some = [f"{name} ({n})" for name, n in without.items() if n]
-    if some:
-        yield f"Measured without some words: {join_words(some, most=8)}."
+    measured = {name: result.coverage for name, result in results.items() if result and result.coverage}
+    if lost := [f"{name} ({len(one.missing)})" for name, one in measured.items() if one.missing]:
+        yield f"Measured without some words: {join_words(lost, most=8)}."
     if skipped:
         yield (
             f"Not covered, with less than {ENOUGH:.0%} of the words of a set: {join_words(skipped, most=8)}."

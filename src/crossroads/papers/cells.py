@@ -1,8 +1,9 @@
-"""One published number beside ours, and how the two are judged."""
+"""One published number and ours, and how the two are judged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -25,8 +26,7 @@ SLACK = 1e-6
 """How far single-precision vectors may move a number across a rounding boundary."""
 
 _INSTEAD = "decimals instead of"
-_DIFFERENCE = "ours less the published number"
-_MARKED = {True: "yes", False: "no"}
+_MARKED = {1.0: "yes", 0.0: "no"}
 _LEANINGS = {1.0: "to A", -1.0: "to B", 0.0: "to neither"}
 
 Measured = TypeVar("Measured")
@@ -43,9 +43,7 @@ class Cell:
     row: str
     """What was measured."""
     column: str
-    """Which number."""
     table: str = ""
-    """The place in the paper."""
     published: float
     """The published number; 1 or 0 for a mark such as a star that is printed or not."""
     printed: str = ""
@@ -55,21 +53,23 @@ class Cell:
     verdict: str
     """A key of :data:`VERDICTS`."""
     reason: str = ""
-    """The reason: the rule by which it is equal, the convention, how to get the model, or what is missing."""
+    """The rule by which it is equal, the convention, how to get the model, or what is missing."""
 
     @property
     def difference(self) -> float | None:
-        """Ours less the published number."""
+        """Ours minus the published number."""
         return None if self.ours is None else self.ours - self.published
 
-    def in_words(self) -> tuple[str, str] | None:
-        """What is published and what is ours, where a mark or a leaning is compared; None for numbers."""
+    def shown_numbers(self) -> dict[str, str | float | None]:
+        """Published, ours and the difference; words where a mark or a leaning is compared."""
         if self.column.startswith("leaning"):
-            ours = "–" if self.ours is None else _LEANINGS[self.ours]
-            return f"{_LEANINGS[self.published]} ({self.printed})", ours
-        if self.column.endswith(" star") or "dagger" in self.row or self.table == "Table A8":
-            return _MARKED[self.published > 0], "–" if self.ours is None else _MARKED[self.ours > 0]
-        return None
+            words, ending = _LEANINGS, f" ({self.printed})"
+        elif self.column.endswith(" star") or "dagger" in self.row or self.table == "Table A8":
+            words, ending = _MARKED, ""
+        else:
+            return {"published": self.published, "ours": self.ours, "difference": self.difference}
+        ours = "–" if self.ours is None else words[self.ours]
+        return {"published": f"{words[self.published]}{ending}", "ours": ours, "difference": None}
 
 
 def decimals(text: str) -> int:
@@ -78,34 +78,20 @@ def decimals(text: str) -> int:
 
 
 def is_rounded(value: float, text: str) -> bool:
-    """Whether a value prints so when rounded.
-
-    Examples
-    --------
-    >>> is_rounded(0.8249, ".82"), is_rounded(0.8251, ".82"), is_rounded(-0.004, "-0.00")
-    (True, False, True)
-    """
+    """Whether a value prints so when rounded, as 0.8249 prints as ``.82``."""
     return abs(value - float(text)) <= 0.5 * 10.0 ** -decimals(text) + SLACK
 
 
 def is_truncated(value: float, text: str) -> bool:
-    """Whether a value prints so when its further digits are cut off.
-
-    Examples
-    --------
-    >>> is_truncated(1.4986, "1.49"), is_truncated(1.4986, "1.50"), is_truncated(-0.69, "-0.69")
-    (True, False, True)
-    """
+    """Whether a value prints so when its further digits are cut off, as 1.4986 prints as ``1.49``."""
     beyond = abs(value) - abs(float(text))
-    same_side = value * float(text) >= 0
-    return same_side and -SLACK <= beyond < 10.0 ** -decimals(text) - SLACK
+    return value * float(text) >= 0 and -SLACK <= beyond < 10.0 ** -decimals(text) - SLACK
 
 
 def judge(text: str, ours: float, attempts: Iterable[Attempt] = (), *, truncated: bool = False) -> Said:
     """Verdict and reason for a number that is printed with a fixed number of digits.
 
-    A column of a paper is rounded or ``truncated``. Other conventions are tried in turn if a number is not
-    as printed.
+    Its column is rounded or ``truncated``. Other conventions are tried in turn if it is not as printed.
     """
     digits = decimals(text)
     rules = [(is_rounded, "rounded"), (is_truncated, "cut off")]
@@ -130,13 +116,12 @@ def judge_again(
     agrees: Callable[[Measured], bool], attempts: Iterable[tuple[str, Callable[[], Measured]]]
 ) -> Said:
     """Verdict and reason for a number that is not as printed: the first convention that gives it, if any."""
-    tried = []
+    attempts = list(attempts)
     for name, measure in attempts:
         if agrees(measure()):
             return "convention", name
-        tried.append(name)
-    said = f"tried without success: {'; '.join(tried)}"
-    return "differs", said if tried else "no other convention is known"
+    tried = "; ".join(name for name, _ in attempts)
+    return "differs", f"tried without success: {tried}" if tried else "no other convention is known"
 
 
 def judged(
@@ -152,31 +137,21 @@ def judged(
     lacking: str = "",
     other: str = "",
 ) -> Cell:
-    """One cell with its verdict: table, row and column, the number as printed and ours.
+    """One cell: table, row and column, the number as printed and ours, with a verdict.
 
-    Parameters
-    ----------
-    judge
-        Verdict and reason for a number of the paper's model, or what gives them for ours.
-    published
-        The published number, if the text is not one.
-    absent
-        How to get the model, if it was not given.
-    lacking
-        What is missing for the number to be comparable.
-    other
-        The model of the paper, if another one was measured.
+    ``judge`` is the verdict with its reason for a number of the paper's model, or gives them for ours.
+    ``published`` is the published number, if the text is not one; ``absent`` how to get a model that was not
+    given; ``lacking`` what is missing for the number to be comparable; and ``other`` the model of the paper,
+    if another one was measured.
     """
     if absent:
-        said = "model absent", absent
-    elif ours is None:
-        said = "not covered", lacking
-    elif other:
-        said = "other model", "; ".join(filter(None, (f"the paper measured {other}", lacking)))
-    elif lacking:
-        said = "not covered", lacking
+        verdict, reason = "model absent", absent
+    elif other and ours is not None:
+        verdict, reason = "other model", "; ".join(filter(None, (f"the paper measured {other}", lacking)))
+    elif ours is None or lacking:
+        verdict, reason = "not covered", lacking
     else:
-        said = judge if isinstance(judge, tuple) else judge(ours)
+        verdict, reason = judge if isinstance(judge, tuple) else judge(ours)
     return Cell(
         row=row,
         column=column,
@@ -184,26 +159,23 @@ def judged(
         published=float(text) if published is None else published,
         printed=text,
         ours=ours,
-        verdict=said[0],
-        reason=said[1],
+        verdict=verdict,
+        reason=reason,
     )
 
 
 def credible(cells: Iterable[Cell]) -> list[Cell]:
-    """The cells, without conventions that matched a number by chance.
+    """The cells, without conventions that matched a number of few digits by chance.
 
-    Among several conventions one sometimes matches a number of two digits by chance. So a convention is
-    accepted only if it, together with plain agreement, accounts for half of what was judged in the table;
-    and that digits were cut off instead of rounded, or the reverse, only if no more cells of the
-    same column contradict it: tables are printed by column, and a single such cell is a misprint.
+    A convention is accepted only if it, together with plain agreement, accounts for half of what was judged
+    in the table; and that digits were cut off instead of rounded, or the reverse, only if no more cells of
+    the same column contradict it: tables are printed by column, and a single such cell is a misprint.
     """
     cells = list(cells)
-    tables = {name: counts(c for c in cells if c.table == name) for name in {cell.table for cell in cells}}
+    tables = by_table(cells)
 
     def doubt(cell: Cell) -> str:
-        found = tables[cell.table]
-        met = found.get("equal", 0) + found.get("convention", 0)
-        if met < found.get("differs", 0):
+        if mostly_differ(tables[cell.table]):
             return "most of the table differs"
         return "" if _shortened_alike(cell, cells) else "the rest of the column is printed differently"
 
@@ -219,28 +191,36 @@ def _shortened_alike(cell: Cell, cells: Iterable[Cell]) -> bool:
     """Whether a column is shortened like one of its cells; true for all other conventions."""
     if _INSTEAD not in cell.reason:
         return True
-    column = [one for one in cells if (one.table, one.column) == (cell.table, cell.column)]
-    alike = sum(one.reason == cell.reason for one in column)
-    return alike >= sum(one.verdict == "equal" and _tells_how_shortened(one) for one in column)
-
-
-def _tells_how_shortened(cell: Cell) -> bool:
-    """Whether a number would be printed differently if it were shortened the other way."""
-    if cell.ours is None or not cell.printed:
-        return False
-    return is_rounded(cell.ours, cell.printed) != is_truncated(cell.ours, cell.printed)
+    column = [other for other in cells if (other.table, other.column) == (cell.table, cell.column)]
+    # a number that is printed the same either way contradicts nothing
+    against = (
+        other.verdict == "equal" and is_rounded(other.ours, text) != is_truncated(other.ours, text)
+        for other in column
+        if other.ours is not None and (text := other.printed)
+    )
+    return sum(other.reason == cell.reason for other in column) >= sum(against)
 
 
 def counts(cells: Iterable[Cell]) -> dict[str, int]:
     """How many cells have each verdict, in the order of :data:`VERDICTS`, without zeros."""
-    cells = list(cells)
-    found = {name: sum(cell.verdict == name for cell in cells) for name in VERDICTS}
-    return {name: n for name, n in found.items() if n}
+    verdicts = Counter(cell.verdict for cell in cells)
+    return {name: verdicts[name] for name in VERDICTS if name in verdicts}
+
+
+def mostly_differ(verdicts: Mapping[str, int]) -> bool:
+    """Whether most of the cells that were judged differ."""
+    return verdicts.get("equal", 0) + verdicts.get("convention", 0) < verdicts.get("differs", 0)
+
+
+def by_table(cells: Sequence[Cell]) -> dict[str, dict[str, int]]:
+    """How many cells of each table of the paper have each verdict."""
+    names = dict.fromkeys(cell.table for cell in cells)
+    return {name: counts(cell for cell in cells if cell.table == name) for name in names}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Reproduction(Result):
-    """Published tables beside ours."""
+    """Published tables next to ours."""
 
     _label_format: ClassVar[str] = "{paper}"
     _table_name: ClassVar[str] = "reproduction"
@@ -253,7 +233,7 @@ class Reproduction(Result):
         stat("column", of="cell.column"),
         stat("published", note="the number of the paper", digits=3),
         stat("ours", note="as measured here", digits=3),
-        Stat("difference", "difference", {"head": "difference", "digits": 3, "note": _DIFFERENCE}),
+        stat("difference", "difference", "ours minus the published number", digits=3),
         stat("verdict", of="cell.verdict"),
     )
 
@@ -262,9 +242,7 @@ class Reproduction(Result):
     title: str
     """Subject of the tables."""
     citation: str
-    """Where they were printed."""
     doi: str
-    """Identifier of the publication."""
     published_vectors: str
     """What the paper measured."""
     vectors: str
@@ -272,9 +250,7 @@ class Reproduction(Result):
     same_vectors: bool
     """Whether these are the vectors of the paper: only then are the numbers comparable digit by digit."""
     cells: tuple[Cell, ...]
-    """Every cell."""
     notes: tuple[str, ...]
-    """Notes for the reader."""
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -284,17 +260,13 @@ class Reproduction(Result):
     @property
     def tables(self) -> dict[str, dict[str, int]]:
         """How many cells of each table of the paper have each verdict."""
-        names = dict.fromkeys(cell.table for cell in self.cells)
-        return {name: counts(cell for cell in self.cells if cell.table == name) for name in names}
+        return by_table(self.cells)
 
     def _members(self) -> Iterator[Mapping[str, Any]]:
         """One row per cell: what is printed, what was measured here, and how the two are judged."""
         for cell in self.cells:
-            published, ours = cell.in_words() or (cell.published, cell.ours)
-            numbers = {"published": published, "ours": ours}
-            difference = None if isinstance(ours, str) else cell.difference
             place = {"cell": cell, "paper": self.paper, "table": cell.table or None}
-            yield {**place, **numbers, "difference": difference}
+            yield place | cell.shown_numbers()
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
@@ -314,8 +286,10 @@ class Reproduction(Result):
         yield from (table(one.paper)["meaning"] for one in results.values() if one.paper in KNOWN)
 
 
-def reproduction(paper: str, *, conventions: Mapping[str, Any], **fields: Any) -> Reproduction:
-    """The reproduction of a paper, with the source of its tables."""
+def reproduction(
+    paper: str, *, notes: Iterable[str], conventions: Mapping[str, Any], **fields: Any
+) -> Reproduction:
+    """The reproduction of a paper, with the source of its tables and notes on them."""
     source = table(paper)
     return Reproduction(
         paper=paper,
@@ -323,6 +297,7 @@ def reproduction(paper: str, *, conventions: Mapping[str, Any], **fields: Any) -
         citation=source["citation"],
         doi=source["doi"],
         published_vectors=source["vectors"],
+        notes=(*notes, *source["notes"]),
         conventions={**conventions, "measure": "reproduction", "paper": paper},
         **fields,
     )

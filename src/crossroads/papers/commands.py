@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import io
-import json as json_text
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import crossroads
 from crossroads.core.cli import options as o
-from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt, Seeded, command
+from crossroads.core.cli.runner import FIGURES, Arg, Convention, ModelOption, Opt, Outcome, Written, command
 from crossroads.core.cli.terminal import progress as waiting
-from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import InputError, UnknownNameError, join_words, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.stimuli import catalog
-from crossroads.core.stimuli.files.text import write_rows
-from crossroads.core.storage.files import check_file, write_file
 from crossroads.intersections.audit import intersectional_words
+from crossroads.papers import printing
 from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.abc.tables import MEASURES, columns, paired_column
 from crossroads.papers.ceat import reproduce_ceat
 from crossroads.papers.cells import Reproduction
-from crossroads.papers.fidelity import fidelity
-from crossroads.papers.ml_eat.reproduction import reproduce_ml_eat
-from crossroads.papers.ml_eat.tables import (
+from crossroads.papers.ml_eat import (
     clip_texts_of_ml_eat,
     folder_names,
     image_sets_of_ml_eat,
     plain_name,
+    reproduce_ml_eat,
 )
-from crossroads.papers.printing import fidelity_table, show_reproduction, show_summary
-from crossroads.papers.published import KNOWN
+from crossroads.papers.published import KNOWN, NO_MODEL
 from crossroads.papers.vectors import PAPERS, reproduce
 from crossroads.traits.measures.files import read_scores
 from crossroads.traits.measures.scores import TraitScores
@@ -44,8 +37,6 @@ from crossroads.words.vectors.load import load, load_series
 from crossroads.words.vectors.signatures import sniff
 
 CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"
-NO_MODEL = "none"
-_SAMPLES = 1000
 _ON_VECTORS = (*PAPERS, ML_EAT)
 _TAKEN_BY: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "vectors": ("--vectors", _ON_VECTORS),
@@ -62,8 +53,6 @@ _TAKEN_BY: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "seed": ("--seed", (*PAPERS, CEAT, ABC)),
 }
 """Options by name, with their spelling and the papers that take them."""
-_OF_ONE_PAPER = ("images", "model")
-"""Options that need a paper."""
 
 
 def _complete_paper(incomplete: str) -> list[str]:
@@ -109,8 +98,7 @@ class Reproduced:
         Opt("SeT scores of pairs of groups, for abc: output of crossroads probe --pairs --json.", "FILE"),
     ] = None
     truth: Annotated[
-        Path | None,
-        Opt("Traits that people named for pairs, for abc: a CSV file pair,trait.", "FILE"),
+        Path | None, Opt("Traits that people named for pairs, for abc: a CSV file pair,trait.", "FILE")
     ] = None
     model: Annotated[
         str | None,
@@ -124,50 +112,39 @@ class Reproduced:
     badges: Annotated[
         bool, Opt("Show the source of the formula of each measure instead.", names="--fidelity")
     ] = False
-    output: Annotated[
-        Path | None,
-        Opt("Also write every cell here: .json or .csv.", "FILE", names="--output -o"),
-    ] = None
     fallback: o.Fallback = "auto"
     format: Annotated[str | None, ModelOption("format of the vectors; detected if left out")] = None
     samples: Annotated[int, Convention("samples of contexts, for ceat; the appendix says 1,000", least=3)] = (
-        _SAMPLES
+        1000
     )
 
 
 @command
-def reproduce_command(reproduced: Reproduced, shown: Seeded) -> None:
+def reproduce_command(reproduced: Reproduced, written: Written) -> Outcome:
     """Print published numbers next to ours, cell by cell."""
-    paper, output = reproduced.paper, reproduced.output
-    if paper is not None and paper not in KNOWN:
-        raise UnknownNameError("paper", paper, KNOWN)
-    _check_output(output)
-    _check_given(reproduced, shown)
+    paper = reproduced.paper
+    if paper is not None:
+        one_of("paper", paper, KNOWN)
+    _check_options(reproduced, written)
     if reproduced.badges:
-        _show_fidelity(output, shown.json)
-        return
+        return printing.shown_fidelity()
     results: list[Reproduction] = []
     if paper in (None, *_ON_VECTORS):
-        results = _on_vectors(reproduced, shown.seed)
+        results = _on_vectors(reproduced, written.seed)
     if paper in (None, CEAT):
-        results.append(_on_store(reproduced, shown.seed))
+        results.append(_on_store(reproduced, written.seed))
     if paper in (None, ABC):
-        results.append(_abc(reproduced, shown.seed))
-    if output is not None:
-        rows = [{"paper": result.paper, **row} for result in results for row in result._rows()]
-        _write(output, {"results": [result.to_dict() for result in results]}, rows)
-    if shown.json:
-        more = {"fidelity": [one.to_dict() for one in fidelity()]} if paper is None else {}
-        printing.document("reproduce", results, **more)
-        return
-    for result in results:
-        (show_summary if paper is None else show_reproduction)(result)
+        results.append(_abc(reproduced, written.seed))
+    return printing.Reproduced.of(results, brief=paper is None)
 
 
-def _check_given(reproduced: Reproduced, shown: Seeded) -> None:
+def _check_options(reproduced: Reproduced, written: Written) -> None:
     """Refuse options that would be ignored, and name the papers that take them."""
-    paper, typed = reproduced.paper, {**vars(reproduced), **vars(shown)}
-    usual = {**vars(Reproduced()), **vars(Seeded())}
+    paper, typed = reproduced.paper, {**vars(reproduced), **vars(written)}
+    for path in written.output or ():
+        if path.suffix.lower() in FIGURES:
+            raise InputError(f"reproduce has no figure for {path}.", hint="write .csv, .tex or .json.")
+    usual = {**vars(Reproduced()), **vars(Written())}
     given = [name for name in _TAKEN_BY if typed[name] != usual[name]]
     if reproduced.badges and (given or paper):
         what = _TAKEN_BY[given[0]][0] if given else paper
@@ -177,7 +154,7 @@ def _check_given(reproduced: Reproduced, shown: Seeded) -> None:
         )
     for name in given:
         option, takers = _TAKEN_BY[name]
-        if paper is None and name in _OF_ONE_PAPER:
+        if paper is None and name in ("images", "model"):
             raise InputError(
                 f"{option} was given without a paper.",
                 hint=f"name one that takes it: {join_words(takers, last='or')}.",
@@ -189,11 +166,8 @@ def _check_given(reproduced: Reproduced, shown: Seeded) -> None:
                 hint=f"{join_words(takers)} {'take' if len(takers) > 1 else 'takes'} it; {paper} takes "
                 f"{join_words(own)}.",
             )
-    if paper in (None, CEAT) and "store" not in given:
-        for name in ("samples", "model"):
-            if name in given:
-                option = _TAKEN_BY[name][0]
-                raise InputError(f"{option} was given without a store.", hint="give --store as well.")
+        if paper in (None, CEAT) and name in ("samples", "model") and reproduced.store is None:
+            raise InputError(f"{option} was given without a store.", hint="give --store as well.")
     if "truth" in given and "pair_scores" not in given:
         raise InputError("--truth was given without scores of pairs.", hint="give --pair-scores as well.")
 
@@ -226,18 +200,20 @@ def _on_vectors(reproduced: Reproduced, seed: int) -> list[Reproduction]:
     if paper == ML_EAT:
         check_clip(vectors, images)
     if images is not None:
-        return [reproduce_ml_eat(words_and_images(vectors, images), model=model)]
+        return [reproduce_ml_eat(_words_and_images(vectors, images), model=model)]
     if folder.is_dir() and form in (None, "histwords") and sniff(folder) == "histwords":
         if paper != ML_EAT:
             raise InputError(
                 f"{vectors} has the vectors of several decades, which only one paper measured.",
                 hint=f"crossroads reproduce ml-eat --vectors {vectors}",
             )
-        return [reproduce_ml_eat(decades(folder, reproduced.fallback), model=model)]
-    words = [*(() if paper == ML_EAT else intersectional_words()), *ml_eat_words()]
-    options: dict[str, Any] = {"format": form, "fallback": reproduced.fallback}
+        words = catalog().design("weat7", "histwords").words
+        with waiting.reading(vectors) as progress:
+            decades = load_series(folder, words=words, fallback=reproduced.fallback, progress=progress)
+        return [reproduce_ml_eat(decades, model=model)]
+    known = dict.fromkeys([*(() if paper == ML_EAT else intersectional_words()), *ml_eat_words()])
     with waiting.reading(vectors) as progress:
-        emb = load(vectors, words=dict.fromkeys(words), progress=progress, **options)
+        emb = load(vectors, words=known, progress=progress, format=form, fallback=reproduced.fallback)
     results = [reproduce(one, emb, seed=seed) for one in PAPERS if paper in (None, one)]
     if paper in (None, ML_EAT):
         results.append(reproduce_ml_eat(emb, model=model))
@@ -259,43 +235,6 @@ def _on_store(reproduced: Reproduced, seed: int) -> Reproduction:
         )
 
 
-def _show_fidelity(output: Path | None, json: bool) -> None:
-    entries = [one.to_dict() for one in fidelity()]
-    if output is not None:
-        rows = [
-            {**one, "options": "; ".join(f"{c['name']}={c['value']}" for c in one["options"])}
-            for one in entries
-        ]
-        _write(output, {"fidelity": entries}, rows)
-    if json:
-        printing.document("reproduce", [], fidelity=entries)
-    else:
-        printing.out.print(fidelity_table())
-
-
-def _check_output(output: Path | None) -> None:
-    """Refuse a file that cannot be written, before anything is measured."""
-    if output is None:
-        return
-    if output.suffix.lower() not in (".json", ".csv"):
-        raise InputError(f"--output {output} is neither .json nor .csv.", hint="give one of these suffixes.")
-    if output.is_dir():
-        raise InputError(f"--output {output} is a folder.", hint="name a file.")
-    check_file(output)
-
-
-def _write(output: Path, data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write the document, or the rows of it as CSV, in one step."""
-    if output.suffix.lower() == ".csv":
-        text = io.StringIO()
-        write_rows(text, list(rows[0]), rows, end="\n")
-        write_file(output, text.getvalue())
-        return
-    head = {"crossroads": crossroads.__version__, "command": "reproduce"}
-    whole = json_text.dumps({**head, **data}, ensure_ascii=False, allow_nan=False, indent=1)
-    write_file(output, whole + "\n")
-
-
 def ml_eat_words() -> list[str]:
     """Every word of the ten tests in all variants."""
     tests = [(f"weat{i}", variant) for i in range(1, 11) for variant in (None, "ml-eat", "google-news")]
@@ -303,28 +242,19 @@ def ml_eat_words() -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def decades(folder: Path, fallback: str) -> Mapping[int, Embeddings]:
-    """The vectors of a folder of HistWords, by decade."""
-    with waiting.reading(str(folder)) as progress:
-        words = catalog().design("weat7", "histwords").words
-        return load_series(folder, words=words, fallback=fallback, progress=progress)
-
-
 def check_clip(vectors: str, images: Path | None) -> None:
     """Refuse images without a model for them, and such a model without images."""
-    if images is None:
-        if Path(vectors).is_dir() and is_clip(vectors):
-            raise InputError(
-                f"{vectors} is a model of words and images, and the tests of the paper need images.",
-                hint="add --images DIR, with one subfolder per set, such as Flower and Insect.",
-            )
-        return
-    if vectors == "default" or Path(vectors).is_file():
+    if images is None and Path(vectors).is_dir() and is_clip(vectors):
+        raise InputError(
+            f"{vectors} is a model of words and images, and the tests of the paper need images.",
+            hint="add --images DIR, with one subfolder per set, such as Flower and Insect.",
+        )
+    if images is not None and (vectors == "default" or Path(vectors).is_file()):
         said = "without a model" if vectors == "default" else f"with {vectors}, which is not a model folder"
         raise InputError(f"--images was given {said}.", hint="name a CLIP model: --vectors FOLDER.")
 
 
-def words_and_images(model: str, folder: Path) -> Embeddings:
+def _words_and_images(model: str, folder: Path) -> Embeddings:
     """The words and images of the tests of CLIP as vectors of one space, with a progress bar."""
     texts, images = clip_texts_of_ml_eat(), found_images(folder)
     total = len(texts) + sum(map(len, images.values()))
@@ -340,29 +270,28 @@ def found_images(folder: Path) -> dict[str, list[Path]]:
     nested = {name: folder / places[-1] for name, places in known.items() if (folder / places[-1]).is_dir()}
     if nested:
         return {name: image_sets(place.parent)[place.name] for name, place in nested.items()}
-    names = folder_names()
-    found: dict[str, list[Path]] = {}
-    for given, files in image_sets(folder).items():
-        name = names.get(plain_name(given))
-        if name in found:
+    sets: dict[str, list[Path]] = {}
+    for subfolder, files in image_sets(folder).items():
+        name = folder_names().get(plain_name(subfolder))
+        if name in sets:
             raise InputError(f"{folder} has two subfolders for {name}.", hint="keep one of them.")
         if name is not None:
-            found[name] = files
-    if not found:
+            sets[name] = files
+    if not sets:
         raise InputError(
             f"no subfolder of {folder} is named like a set of images of the tables.",
             hint=f"they are {join_words(known)}.",
         )
-    return found
+    return sets
 
 
 def named_scores(given: Iterable[str]) -> dict[str, TraitScores]:
     """Scores by column of the published tables, from ``COLUMN=FILE``."""
     found: dict[str, TraitScores] = {}
-    for one in given:
-        column, _, path = (part.strip() for part in one.partition("="))
+    for text in given:
+        column, _, path = (part.strip() for part in text.partition("="))
         if not path:
-            raise InputError(f"--scores {one!r} names no file.", hint="give it as 'SeT BERT=scores.json'.")
+            raise InputError(f"--scores {text!r} names no file.", hint="give it as 'SeT BERT=scores.json'.")
         one_of("column of the tables", column, columns())
         if column in found:
             raise InputError(f"--scores was given twice for {column}.", hint="give one file per column.")
@@ -372,11 +301,9 @@ def named_scores(given: Iterable[str]) -> dict[str, TraitScores]:
 
 def scores_of(column: str, path: str) -> TraitScores:
     """The scores of a column in a file: if it has several measures, that of the column."""
-    wanted = MEASURES[column.split()[0]]
-    tables = read_scores(path)
-    held = join_words(dict.fromkeys(one.measure for one in tables))
-    if len(tables) > 1:
-        tables = tuple(one for one in tables if one.measure == wanted)
+    wanted, every = MEASURES[column.split()[0]], read_scores(path)
+    held = join_words(dict.fromkeys(scores.measure for scores in every))
+    tables = [scores for scores in every if len(every) == 1 or scores.measure == wanted]
     if len(tables) != 1:
         raise InputError(
             f"{path} has several tables of scores ({held}), of which {len(tables)} are for {column}.",

@@ -17,11 +17,8 @@ class Choice:
     """An option that gives another reading than the default."""
 
     name: str
-    """Name of the parameter."""
     value: str | int | float | bool
-    """Its value."""
     gives: str
-    """What that gives."""
 
     def __str__(self) -> str:
         return f"{self.name}={self.value!r}"
@@ -36,17 +33,15 @@ class Fidelity:
     part: str
     """Which of its numbers; empty if all."""
     badge: str
-    """``published formula``, ``released code`` or ``ours``."""
+    """One of :data:`BADGES`."""
     paper: str
     """The publication that it implements or extends."""
     doi: str
-    """Identifier of the publication."""
     equation: str
     """Where the formula is printed: equations or section; empty if it is only ours."""
     choice: str
     """What was chosen where text, tables and code disagree or are silent."""
     options: tuple[Choice, ...]
-    """Options that give the other choices."""
 
     def to_dict(self) -> dict[str, Any]:
         """The entry as plain data."""
@@ -55,17 +50,11 @@ class Fidelity:
 
 @cache
 def fidelity() -> tuple[Fidelity, ...]:
-    """The origin of every measure, in the order of the documentation.
-
-    Examples
-    --------
-    >>> level2 = next(one for one in fidelity() if one.part == "Level 2")
-    >>> level2.badge, level2.equation
-    ('published formula', 'equations 5 to 8')
-    """
-    source, found = table("fidelity"), []
-    for row in source["measure"]:
-        paper, options = source["papers"][row["paper"]], [Choice(**option) for option in row["options"]]
-        about = {"paper": paper["citation"], "doi": paper["doi"], "options": tuple(options)}
-        found.append(Fidelity(**{**row, **about}))
-    return tuple(found)
+    """The origin of every measure, in the order of the documentation."""
+    papers, entries = table("fidelity")["papers"], []
+    for row in table("fidelity")["measure"]:
+        paper, options = papers[row["paper"]], tuple(Choice(**option) for option in row["options"])
+        entries.append(
+            Fidelity(**row | {"paper": paper["citation"], "doi": paper["doi"], "options": options})
+        )
+    return tuple(entries)

@@ -1,4 +1,4 @@
-"""Published findings about tests of the catalogue, to be shown beside those of an audit."""
+"""Published findings about tests of the catalogue, to be shown next to those of an audit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crossroads.core.wording.phrases import LISTED
 from crossroads.intersections.rsa import rsa_name
 from crossroads.papers.ceat import printed
 from crossroads.papers.fidelity import fidelity as fidelity
-from crossroads.papers.ml_eat.tables import LEVELS, Number, numbers, printed_patterns, row_pattern
+from crossroads.papers.ml_eat import LEVELS, Number, numbers, printed_patterns, row_pattern
 from crossroads.papers.published import rates, table
 
 _STATISTICS = {
@@ -40,17 +40,12 @@ class Finding:
     test: str
     """The test, as it was requested."""
     statistic: str
-    """The statistic."""
     value: float
-    """The number as printed."""
     model: str
-    """The model that was measured."""
     citation: str
-    """The publication."""
     doi: str
-    """Identifier of the publication."""
     table: str
-    """Its place in the publication."""
+    """The place in the publication."""
     note: str
     """Notes for a comparison: pattern, significance, other words or procedure."""
 
@@ -62,13 +57,9 @@ class Finding:
 def findings(names: Iterable[str]) -> dict[str, tuple[Finding, ...]]:
     """Published numbers about tests, from every table that this package holds.
 
-    Parameters
-    ----------
-    names
-        Tests of the catalogue, with or without a variant: ``"weat6"``, ``"weat2:google-news"``, ``"c6"``,
-        ``"i1"``, ``"em-ef-career"``; comparisons of geometry such as ``"black-names-female"``; detections
-        such as ``"AF IBD"``. A name without findings gets none. Only names are compared, so do not ask for
-        your own design under a published name.
+    Names are those of tests of the catalogue, such as ``"weat6"``, ``"weat2:google-news"``, ``"c6"`` and
+    ``"em-ef-career"``; of comparisons of geometry such as ``"black-names-female"``; and of detections such as
+    ``"AF IBD"``. Only names are compared, so do not ask for your own design under a published name.
 
     Examples
     --------
@@ -96,7 +87,6 @@ def _twin(test: str) -> str:
 
 
 def _about_words(test: str, asked: str, model: str) -> str:
-    """A remark if the words measured are not those asked about."""
     measured = _VARIANTS.get(model, "")
     if not test.startswith("weat") or _words(test, asked) == _words(test, measured):
         return ""
@@ -122,11 +112,12 @@ def _known() -> dict[str, tuple[Finding, ...]]:
         (table("ceat-ibd"), _detections()),
         (table("rsa"), _fits()),
     ]
-    found: dict[str, list[Finding]] = {}
+    known: dict[str, tuple[Finding, ...]] = {}
     for source, rows in papers:
         for row in rows:
-            found.setdefault(_twin(row[0].casefold()), []).append(_finding(source, row))
-    return {test: tuple(ones) for test, ones in found.items()}
+            test = _twin(row[0].casefold())
+            known[test] = (*known.get(test, ()), _finding(source, row))
+    return known
 
 
 def _finding(source: Mapping[str, Any], row: _Row) -> Finding:

@@ -1,136 +1,150 @@
-"""Reproductions of papers in the terminal, as tables of 80 columns."""
+"""Reproductions of papers in the terminal and in files."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
-from rich.markup import escape
-from rich.table import Table
-
-from crossroads.core.cli.terminal import tables as printing
+from crossroads.core.cli.runner import Outcome
+from crossroads.core.cli.terminal import tables as terminal
 from crossroads.core.errors import join_words
 from crossroads.core.wording.numbers import number
+from crossroads.core.wording.table import Column, Table
 from crossroads.papers.cells import VERDICTS, Cell, Reproduction, decimals
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.published import table as published_table
 
 _FEW = 6
 """Number of cells listed with a reason; further ones are counted."""
-_ABSENT = "model absent"
 
 
-def show_summary(result: Reproduction) -> None:
-    """Summary of one paper: its tables with the number of cells of each verdict, and notes."""
-    _head(result)
-    printing.out.print(verdict_table(result))
-    _verdicts(result)
-    printing.out.print(f"every cell: crossroads reproduce {result.paper}", style="dim", markup=False)
-    _tail(result)
+@dataclass(frozen=True, kw_only=True)
+class Reproduced(Outcome):
+    """Reproductions, and how to measure what is absent."""
+
+    steps: Sequence[str] = ()
+    """Sentences, and indented commands that can be copied."""
+
+    @classmethod
+    def of(cls, results: Sequence[Reproduction], *, brief: bool) -> Self:
+        """Every cell that was measured and the reasons for verdicts, or only counts of verdicts."""
+        detailed = [] if brief else results
+        rows = [{"paper": result.paper, **row} for result in results for row in result._rows()]
+        return cls(
+            command="reproduce",
+            results={result.paper: result for result in results},
+            more={"fidelity": [entry.to_dict() for entry in fidelity()]} if brief else {},
+            heading=[line for result in results for line in _heading(result)],
+            tables=[*(t for result in detailed for t in _tables_of_cells(result)), *map(_counts, results)],
+            titled=True,
+            files=[_table("cells", "Every cell", rows)],
+            lines=[line for result in results for line in _lines(result, brief=brief)],
+            steps=[step for result in detailed for step in _steps(result)],
+        )
+
+    def show(self) -> None:
+        """Print everything, and the steps last."""
+        super().show()
+        for step in self.steps:
+            terminal.out.print(step, markup=False, soft_wrap=step.startswith("  "))
 
 
-def show_reproduction(result: Reproduction) -> None:
-    """Every cell that was measured, a count of the others, the reasons for verdicts, and what to do next."""
-    _head(result)
-    if result.paper == "ceat":
-        for table in appendix_tables(result):
-            printing.out.print(table)
-    else:
-        for name in result.tables:
-            shown = [cell for cell in result.cells if cell.table == name and _has_a_line(cell)]
-            if shown:
-                printing.out.print(cells_table(shown, name))
-    printing.out.print(verdict_table(result))
-    _verdicts(result)
-    for line in (*reading_aids(result), *reasons(result.cells)):
-        printing.out.print(line, markup=False)
-    _next_steps(result)
-    _tail(result)
+def shown_fidelity() -> Outcome:
+    """Each measure with its badge; where it is printed, what was chosen, and options for other choices."""
+    lines, rows = [], []
+    for entry in fidelity():
+        measure = f"{entry.measure}: {entry.part}" if entry.part else entry.measure
+        where = f"{entry.paper}, {entry.equation}" if entry.equation else f"beyond {entry.paper}"
+        options = [f"– {choice}: {choice.gives}." for choice in entry.options]
+        lines += [f"*{measure} ({entry.badge})", f"{where}. {entry.choice}", *options]
+        named = "; ".join(f"{choice.name}={choice.value}" for choice in entry.options)
+        rows.append({**entry.to_dict(), "options": named})
+    more = {"fidelity": [entry.to_dict() for entry in fidelity()]}
+    files = [_table("fidelity", "Origin of each measure", rows)]
+    return Outcome(command="reproduce", results={}, more=more, files=files, lines=lines)
 
 
-def _has_a_line(cell: Cell) -> bool:
-    """Whether a cell gets its own line: measured, and not one of many that agree."""
+def _table(name: str, title: str, rows: Sequence[Mapping[str, Any]], digits: int | None = None) -> Table:
+    """A table whose columns are headed as their keys."""
+    columns = tuple(Column(key=key, head=key, digits=digits) for key in rows[0])
+    return Table(name=name, title=title, columns=columns, rows=tuple(rows))
+
+
+def _heading(result: Reproduction) -> Iterator[str]:
+    yield f"{result.title}  {result.citation} doi:{result.doi}"
+    yield f"paper: {result.published_vectors}; here: {result.vectors}"
+
+
+def _tables_of_cells(result: Reproduction) -> Iterator[Table]:
+    """The cells of each table of the paper that were measured; of the CEAT appendix, one row per test."""
+    for name in result.tables:
+        cells = [cell for cell in result.cells if cell.table == name]
+        if result.paper == "ceat":
+            yield _appendix_table(name, cells)
+        elif listed := [cell for cell in cells if _has_a_row(cell)]:
+            digits = max(3, *(decimals(cell.printed) for cell in listed))
+            yield _table("cells", name, [_row(cell, digits) for cell in listed], digits)
+
+
+def _has_a_row(cell: Cell) -> bool:
+    """Whether a cell gets its own row: measured, and not one of many that agree."""
     if cell.ours is None:
         return False
     minor = cell.column.endswith((" star", " mean", " sd")) or cell.table == "Table A8"
     return cell.verdict in ("convention", "differs") or not minor
 
 
-def cells_table(cells: Iterable[Cell], name: str) -> Table:
-    """One line per cell of a published table: what is printed, ours, the difference and the verdict."""
-    table = printing.plain_table(name)
-    table.add_column("row")
-    table.add_column("column")
-    for head in ("published", "ours", "difference"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    for cell in cells:
-        table.add_row(escape(_row(cell)), escape(cell.column), *_numbers(cell), cell.verdict)
-    return table
+def _row(cell: Cell, digits: int) -> dict[str, Any]:
+    numbers = cell.shown_numbers()
+    if not isinstance(numbers["published"], str):
+        printed = cell.printed.replace("-", "−")
+        numbers["published"] = printed or number(cell.published, digits)
+    return {"row": _row_name(cell), "column": cell.column, **numbers, "verdict": cell.verdict}
 
 
-def _row(cell: Cell) -> str:
+def _row_name(cell: Cell) -> str:
     """The row without what the title of its table contains."""
     row = cell.row.removeprefix(f"{cell.table}, ")
     return row.removesuffix(" with prompt") if cell.table.endswith(" with prompt") else row
 
 
-def _numbers(cell: Cell) -> tuple[str, str, str]:
-    """Published, ours and the difference; words where a mark or a leaning is compared."""
-    if cell.ours is None:
-        return cell.printed, "–", ""
-    told = cell.in_words()
-    if told is not None:
-        return *told, ""
-    digits = max(3, decimals(cell.printed))
-    published = cell.printed.replace("-", "−") if cell.printed else number(cell.published, digits)
-    return published, number(cell.ours, digits), number(cell.ours - cell.published, digits)
+def _appendix_table(name: str, cells: Sequence[Cell]) -> Table:
+    """A table of the CEAT appendix: the numbers of each model, and ours if a test was measured."""
+    rows: dict[str, dict[str, Any]] = {}
+    for cell in cells:
+        row = rows.setdefault(cell.row, {"test": cell.row})
+        row[cell.column.partition(",")[0]] = cell.published
+    judged = len(rows) == len(cells)
+    for cell in cells:
+        rows[cell.row]["ours"] = cell.ours
+        if judged:
+            rows[cell.row] |= {"difference": cell.difference, "verdict": cell.verdict}
+    return _table("ceat", name, list(rows.values()))
 
 
-def _head(result: Reproduction) -> None:
-    printing.out.print(f"[b]{escape(result.title)}[/b]  {escape(result.citation)} doi:{escape(result.doi)}")
-    printing.out.print(f"paper: {result.published_vectors}; here: {result.vectors}", markup=False)
+def _counts(result: Reproduction) -> Table:
+    """One row per table of the paper: how many cells, and how many of each verdict."""
+    rows = [
+        {"table": name, "cells": sum(counts.values()), **{key: counts.get(key) for key in result.verdicts}}
+        for name, counts in result.tables.items()
+    ]
+    judged = ", ".join(f"{n:,} {verdict}" for verdict, n in result.verdicts.items())
+    return _table("verdicts", f"{result.paper}, {len(result.cells):,} cells: {judged}", rows)
 
 
-def _verdicts(result: Reproduction) -> None:
-    counted = ", ".join(f"{n:,} {verdict}" for verdict, n in result.verdicts.items())
-    printing.out.print(f"{len(result.cells):,} cells: {counted}", style="bold", markup=False)
-
-
-def _tail(result: Reproduction) -> None:
-    printing.out.print("\nNotes", style="bold")
-    for note in result.notes:
-        printing.out.print(f"– {note}", style="dim", markup=False)
-    printing.notes([(result.paper, result.coverage)])
-    printing.out.print()
-
-
-def verdict_table(result: Reproduction) -> Table:
-    """One line per table of the paper: how many cells, and how many of each verdict."""
-    table = printing.plain_table()
-    table.add_column("table")
-    table.add_column("cells", justify="right")
-    names = list(result.verdicts)
-    for name in names:
-        table.add_column(name, justify="right")
-    for part, counts in result.tables.items():
-        cells = [str(counts[name]) if name in counts else "" for name in names]
-        table.add_row(escape(part), str(sum(counts.values())), *cells)
-    return table
-
-
-def reading_aids(result: Reproduction) -> Iterator[str]:
-    """Explanations of the verdicts above, and of rows and columns."""
-    for verdict in result.verdicts:
-        yield f"{verdict}: {VERDICTS[verdict]}."
-    yield published_table(result.paper)["meaning"]
-
-
-def reasons(cells: Iterable[Cell]) -> Iterator[str]:
-    """A line for each reason of a verdict other than plain agreement, with its cells."""
-    for verdict, reason, where in _grouped(cells):
-        if verdict not in ("equal", "other model", "model absent"):
-            yield f"{verdict} ({where}): {reason}."
+def _lines(result: Reproduction, *, brief: bool) -> Iterator[str]:
+    """What verdicts, rows and columns mean, the reasons for verdicts, and notes."""
+    if brief:
+        yield f"*every cell: crossroads reproduce {result.paper}"
+    else:
+        yield from (f"*{verdict}: {VERDICTS[verdict]}." for verdict in result.verdicts)
+        yield f"*{published_table(result.paper)['meaning']}"
+        for verdict, reason, where in _grouped(result.cells):
+            if verdict not in ("equal", "other model", "model absent"):
+                yield f"*{verdict} ({where}): {reason}."
+    yield from (f"– {note}" for note in result.notes)
 
 
 def _grouped(cells: Iterable[Cell]) -> Iterator[tuple[str, str, str]]:
@@ -141,9 +155,9 @@ def _grouped(cells: Iterable[Cell]) -> Iterator[tuple[str, str, str]]:
             found.setdefault((cell.verdict, cell.reason), []).append(cell)
     for (verdict, reason), about in found.items():
         tables = list(dict.fromkeys(cell.table for cell in about))
-        rows = list(dict.fromkeys(_row(cell) for cell in about))
+        rows = list(dict.fromkeys(_row_name(cell) for cell in about))
         if len(tables) == 1 and len(about) <= _FEW:
-            named = [f"{_row(cell)}, {cell.column}" for cell in about]
+            named = [f"{_row_name(cell)}, {cell.column}" for cell in about]
             yield verdict, reason, f"{tables[0]}: {'; '.join(named)}"
         elif len(tables) == 1 and len(rows) <= _FEW:
             yield verdict, reason, f"{tables[0]}: {', '.join(rows)}"
@@ -159,27 +173,22 @@ def _joined(tables: list[str]) -> str:
     return "; ".join(tables)
 
 
-def _next_steps(result: Reproduction) -> None:
+def _steps(result: Reproduction) -> Iterator[str]:
     """How to get missing models: a sentence, and each command on a line that can be copied."""
-    absent = [(reason, where) for verdict, reason, where in _grouped(result.cells) if verdict == _ABSENT]
+    absent = [
+        (reason, where) for verdict, reason, where in _grouped(result.cells) if verdict == "model absent"
+    ]
     if absent:
-        printing.out.print("\nHow to measure what is absent", style="bold")
+        yield "\nHow to measure what is absent"
     for reason, where in absent:
         first, _, rest = reason.partition(", then: ")
-        printing.out.print(f"{where}: {first}{', then' if rest else ''}", markup=False)
-        for command in re.split(r",(?: and)? (?=crossroads )", rest) if rest else ():
-            printing.out.print(typed(command, printing.out.width), markup=False, soft_wrap=True)
+        yield f"{where}: {first}{', then' if rest else ''}"
+        commands = re.split(r",(?: and)? (?=crossroads )", rest) if rest else ()
+        yield from (typed(command, terminal.out.width) for command in commands)
 
 
 def typed(command: str, width: int) -> str:
-    r"""A command, indented, and continued over several lines if it does not fit.
-
-    Examples
-    --------
-    >>> print(typed("crossroads reproduce abc --scores 'SeT BERT=scores.json'", 40))
-      crossroads reproduce abc \
-        --scores 'SeT BERT=scores.json'
-    """
+    """A command, indented, and continued over several lines if it does not fit."""
     lines, here = [], "  "
     # an option stays with its value
     for word in re.findall(r"(?:-[-\w]+ (?!-))?(?:'[^']*'|[^\s'])+", command):
@@ -188,48 +197,3 @@ def typed(command: str, width: int) -> str:
             here = "    "
         here += f"{word} "
     return "\n".join([*lines, here.rstrip()])
-
-
-def appendix_tables(result: Reproduction) -> Iterable[Table]:
-    """The tables of the CEAT appendix, one line per test."""
-    cells = {(c.row, *c.column.split(", ")): c for c in result.cells}
-    models = list(dict.fromkeys(model for _, model, _ in cells))
-    measured = any(c.ours is not None for c in result.cells)
-    judged = measured and len(models) == 1
-    for name in result.tables:
-        table = printing.plain_table(name)
-        table.add_column("test", no_wrap=True)
-        for column in (*models, *(("ours",) if measured else ())):
-            table.add_column(column, justify="right", no_wrap=True)
-        if judged:
-            table.add_column("difference", justify="right", no_wrap=True)
-            table.add_column("verdict", no_wrap=True)
-        for row in dict.fromkeys(row for row, _, table in cells if table == name):
-            table.add_row(
-                row, *_appendix_row([cells[row, model, name] for model in models], measured, judged)
-            )
-        yield table
-
-
-def _appendix_row(here: list[Cell], measured: bool, judged: bool) -> Iterator[str]:
-    first = here[0]
-    yield from (number(cell.published) for cell in here)
-    if measured:
-        yield "–" if first.ours is None else number(first.ours)
-    if judged:
-        yield "" if first.difference is None else number(first.difference)
-        yield first.verdict
-
-
-def fidelity_table() -> Table:
-    """A measure and its badge on a line; below, where it is printed, what was chosen, and other options."""
-    table = printing.plain_table()
-    table.add_column("measure")
-    table.add_column("badge", no_wrap=True)
-    for one in fidelity():
-        measure = f"{one.measure}: {one.part}" if one.part else one.measure
-        where = f"{one.paper}, {one.equation}" if one.equation else f"beyond {one.paper}"
-        options = [f"– {choice}: {choice.gives}." for choice in one.options]
-        below = "".join(f"\n{escape(line)}" for line in (f"{where}. {one.choice}", *options))
-        table.add_row(f"[b]{escape(measure)}[/b]{below}", one.badge)
-    return table

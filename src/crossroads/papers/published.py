@@ -10,6 +10,8 @@ from typing import Any
 
 KNOWN = ("ceat-ibd", "rsa", "ceat", "abc", "ml-eat")
 """Names of the tables that are reproduced."""
+NO_MODEL = "none"
+"""What was measured is of none of the models of the paper; it is shown for comparison."""
 
 
 @cache

@@ -38,7 +38,7 @@ _WITHOUT = "concept items drawn without replacement"
 def reproduce(
     paper: str, emb: Embeddings, *, same_vectors: bool | None = None, seed: int = 0
 ) -> Reproduction:
-    """Reproduce the numbers of a paper and put them beside ours.
+    """Reproduce the numbers of a paper and put them next to ours.
 
     Parameters
     ----------
@@ -47,16 +47,17 @@ def reproduce(
     emb
         The vectors; with those of the paper this is a full reproduction.
     same_vectors
-        Whether they are those of the paper, which determines what a difference means. By default they are
-        assumed to be if they have its number of dimensions and its number of words.
+        Whether they are those of the paper; by default, if they have its numbers of dimensions and of words.
     seed
         The random seed.
     """
     one_of("paper", paper, PAPERS)
     source = table(paper)
-    same = _recognised(emb, source["fingerprint"]) if same_vectors is None else same_vectors
-    cells, notes, found = PAPERS[paper](emb, source, same, seed)
-    if not same:
+    if same_vectors is None:
+        size, known = emb.provenance.details.get("vocabulary", len(emb)), source["fingerprint"]
+        same_vectors = emb.dim == known["dim"] and size in known["vocabulary"]
+    cells, notes, result = PAPERS[paper](emb, source, same_vectors, seed)
+    if not same_vectors:
         notes = [
             f"Measured on other vectors than the paper's ({source['vectors']}): digits cannot agree. To get "
             f"those: {source['get']}.",
@@ -65,18 +66,13 @@ def reproduce(
     return reproduction(
         paper,
         cells=tuple(cells),
-        notes=(*notes, *source["notes"]),
+        notes=notes,
         vectors=model_name(emb.provenance),
-        same_vectors=same,
-        conventions={**({} if found is None else found.conventions), "seed": seed},
+        same_vectors=same_vectors,
+        conventions={**({} if result is None else result.conventions), "seed": seed},
         provenance=(emb.provenance,),
-        coverage=None if found is None else found.coverage,
+        coverage=None if result is None else result.coverage,
     )
-
-
-def _recognised(emb: Embeddings, fingerprint: Mapping[str, Any]) -> bool:
-    size = emb.provenance.details.get("vocabulary", len(emb))
-    return emb.dim == fingerprint["dim"] and size in fingerprint["vocabulary"]
 
 
 def detected(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) -> Found:
@@ -93,16 +89,19 @@ def detected(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) 
     notes: list[str] = []
     for row in source["row"]:
         name, target, printed = f"{row['target']} {row['kind'].upper()}", row["target"], rates(row)
-        found, said = None, dict.fromkeys(printed, ("", ""))
+        result, other_rule, alike = None, ("", ""), set()
         if target in scores:
             detect = partial(_detected, row, scores[target], lists, seed)
-            found = detect("youden")
-            notes.append(_note(name, row, found))
-            said = _said_of_rates(row, found, detect) if same else said
-        state = {"lacking": lacking.get(target, ""), "other": "" if same else source["vectors"]}
+            result = detect("youden")
+            notes.append(_note(name, row, result))
+            alike = {column for column, value in printed.items() if _near(value, getattr(result, column))}
+            if same and len(alike) < len(printed):
+                other_rule = _other_threshold(row, detect)
         for column, published in printed.items():
-            place, ours = (source["table"], name, column, ""), getattr(found, column, None)
-            cells.append(judged(*place, ours, said[column], published=published, **state))
+            said = ("equal", "the same count") if column in alike else other_rule
+            place, ours = (source["table"], name, column, ""), getattr(result, column, None)
+            state = {"lacking": lacking.get(target, ""), "other": "" if same else source["vectors"]}
+            cells.append(judged(*place, ours, said, published=published, **state))
     return cells, notes, next(reversed(scores.values()), None)
 
 
@@ -127,16 +126,6 @@ def _detected(
 
 def _near(published: float, ours: float | None) -> bool:
     return ours is not None and abs(ours - published) <= _WITHIN
-
-
-def _said_of_rates(
-    row: Mapping[str, Any], found: DetectionResult, detect: Callable[..., DetectionResult]
-) -> dict[str, Said]:
-    """Verdict and reason of each rate; of those that differ, for all three rates together."""
-    printed = rates(row)
-    alike = {column for column, value in printed.items() if _near(value, getattr(found, column))}
-    other = _other_threshold(row, detect) if len(alike) < len(printed) else ("", "")
-    return {column: ("equal", "the same count") if column in alike else other for column in printed}
 
 
 def _other_threshold(row: Mapping[str, Any], detect: Callable[..., DetectionResult]) -> Said:
@@ -167,54 +156,48 @@ def fitted(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) ->
     notes: list[str] = []
     last: RsaResult | None = None
     for row in source["row"]:
-        name, found, lacking = f"{row['model']} {row['comparison']}", None, ""
+        name, result, lacking = f"{row['model']} {row['comparison']}", None, ""
         if row["model"] == _FITTED:
             try:
-                found = last = _fit(emb, row["comparison"], seed)
+                result = last = _fit(emb, row["comparison"], seed)
             except MissingStimuliError as error:
                 lacking = error.reason
-        if found is not None:
+        if result is not None:
             notes.append(
-                f"{name}: the published sign test gives p = {found.sign_pvalue:.2g} here; with exchanged "
-                f"labels p = {found.pvalue:.3g}."
+                f"{name}: the published sign test gives p = {result.sign_pvalue:.2g} here; with exchanged "
+                f"labels p = {result.pvalue:.3g}."
             )
         again = partial(_fit, emb, row["comparison"], seed, replace_concept=False)
         state = {"lacking": lacking, "other": "" if same else source["vectors"]}
         state["absent"] = "" if row["model"] == _FITTED else source["get_bert"]
         for column in _FITS:
-            place, ours, said = (source["table"], name, column, f"{row[column]:.3f}"), None, ("", "")
-            if found is not None:
-                ours = float(getattr(found, column))
-                said = _said_of_fit(row[column], column, found, again) if same else said
-            cells.append(judged(*place, ours, said, published=row[column], **state))
+            place, ours = (source["table"], name, column, f"{row[column]:.3f}"), getattr(result, column, None)
+            judge = partial(_judge_fit, row[column], column, result, again)
+            cells.append(judged(*place, ours, judge, published=row[column], **state))
     return cells, notes, last
 
 
-def _said_of_fit(published: float, column: str, found: RsaResult, again: Callable[[], RsaResult]) -> Said:
+def _judge_fit(
+    published: float, column: str, fit: RsaResult | None, again: Callable[[], RsaResult], _: float
+) -> Said:
     """Whether two means of 100 samples, one of them rounded, could differ so."""
 
-    def within(result: RsaResult) -> bool:
+    def within(result: RsaResult | None) -> bool:
         allowed = 0.0005 + 3 * sqrt(2 / _SAMPLES) * float(getattr(result, _FITS[column]))
         return abs(float(getattr(result, column)) - published) <= allowed
 
-    if within(found):
+    if within(fit):
         return "equal", "within three standard errors of two means of 100 samples"
     return judge_again(within, [(_WITHOUT, again)])
 
 
 def _fit(emb: Embeddings, name: str, seed: int, *, replace_concept: bool = True) -> RsaResult:
     names, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
-    asked = next(one for one in names.comparisons if one.name == name)
-    return rsa(
-        emb,
-        names[asked.group1].items,
-        names[asked.group2].items,
-        concepts[asked.concept]["concept"],
-        samples=_SAMPLES,
-        missing="drop",
-        replace_concept=replace_concept,
-        seed=seed,
-    )
+    comparison = next(comparison for comparison in names.comparisons if comparison.name == name)
+    groups = (names[comparison.group1].items, names[comparison.group2].items)
+    options: dict[str, Any] = {"samples": _SAMPLES, "missing": "drop", "seed": seed}
+    concept = concepts[comparison.concept]["concept"]
+    return rsa(emb, *groups, concept, replace_concept=replace_concept, **options)
 
 
 PAPERS: Mapping[str, Callable[[Embeddings, Mapping[str, Any], bool, int], Found]] = {

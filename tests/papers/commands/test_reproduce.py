@@ -114,7 +114,7 @@ def test_badges_are_shown_and_written(command: Command, tmp_path: Path) -> None:
         (("abc", "--scores", "SeT Brt=x.json"), "'SeT BERT'"),
         (("--fidelity", "--vectors", "{vectors}"), "--vectors was given with --fidelity"),
         (("abc", "--fidelity"), "abc was given with --fidelity"),
-        (("rsa", "--vectors", "{vectors}", "-o", "{folder}/cells.txt"), "neither .json nor .csv"),
+        (("rsa", "--vectors", "{vectors}", "-o", "{folder}/cells.txt"), "cells.txt ends in .txt"),
         (("rsa", "--vectors", "{vectors}", "-o", "{folder}/none/cells.json"), "there is no folder"),
     ],
 )

@@ -8,8 +8,16 @@ import pytest
 from crossroads import Design, Embeddings, Provenance, catalog, mleat
 from crossroads.core.errors import InputError
 from crossroads.papers.cells import Reproduction
-from crossroads.papers.ml_eat.reproduction import AS_PRINTED, Measured, kind_of, recognised, reproduce_ml_eat
-from crossroads.papers.ml_eat.tables import Number, clip_texts_of_ml_eat, image_sets_of_ml_eat
+from crossroads.papers.ml_eat import (
+    AS_PRINTED,
+    Measured,
+    Number,
+    clip_texts_of_ml_eat,
+    image_sets_of_ml_eat,
+    kind_of,
+    recognised,
+    reproduce_ml_eat,
+)
 
 PROMPT = "a picture that brings to mind {word}"
 SETS = tuple(image_sets_of_ml_eat())

@@ -12,8 +12,16 @@ import pytest
 
 from crossroads import Embeddings, Provenance, catalog, load, mleat, weat
 from crossroads.papers.cells import Reproduction, credible
-from crossroads.papers.ml_eat.reproduction import AS_PRINTED, Measured, recognised, reproduce_ml_eat, values
-from crossroads.papers.ml_eat.tables import Number, numbers, printed_patterns
+from crossroads.papers.ml_eat import (
+    AS_PRINTED,
+    Measured,
+    Number,
+    numbers,
+    printed_patterns,
+    recognised,
+    reproduce_ml_eat,
+    values,
+)
 from crossroads.papers.published import table
 
 WEFE = ("wefe", "1.0.1", "12654a91109cc2244e772bbdc881f692eec34488fe919fd918a929528f6faa00")

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
 from crossroads.core.errors import InputError, UnknownNameError, join_words, one_of
 from crossroads.core.stimuli import catalog
-from crossroads.papers.abc.tables import MEASURES, TRAITS, model_of, paired_column, table_cell, templates_of
+from crossroads.papers.abc.tables import (
+    MEASURES,
+    TRAITS,
+    as_published,
+    model_of,
+    other_templates,
+    paired_column,
+    table_cell,
+)
 from crossroads.papers.cells import Cell, credible, judge
 from crossroads.papers.published import table
 from crossroads.traits.measures.files import Scores
-from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.pairs.dominance import domain_dominance
 from crossroads.traits.pairs.emergent import Direction, EmergentResult, emergent
-from crossroads.traits.pairs.identities import PairScores, pair_scores
-from crossroads.traits.pairs.material import PairedGroup, paired_groups
-from crossroads.traits.pairs.order import OrderSensitivityResult, order_sensitivity
+from crossroads.traits.pairs.identities import pair_scores
+from crossroads.traits.pairs.material import paired_groups
+from crossroads.traits.pairs.order import order_sensitivity
 from crossroads.traits.pairs.truth import Key, against, poles
 
 Found = TypeVar("Found")
@@ -38,17 +46,10 @@ class ByAdjective(NamedTuple):
 
 
 class PairedScores:
-    """Scores of pairs and of their components, measured once under each convention.
+    """Scores of pairs by their singular and of single groups, measured once under each convention.
 
-    Parameters
-    ----------
-    scores
-        Scores of the pairs under their singular, and of single groups. Of several templates known one by one,
-        that of the paper is taken.
-    truth
-        What people listed for pairs, as ends of the scales or as adjectives.
-    same
-        Whether the scores are of the paper's model.
+    Of several templates known one by one, that of the paper is taken. ``truth`` is what people listed for
+    pairs, and ``same`` whether the scores are of the paper's model.
     """
 
     def __init__(self, scores: Scores, truth: Truth | None = None, *, same: bool = True) -> None:
@@ -59,13 +60,16 @@ class PairedScores:
                 hint="the paper paired groups with SeT only: crossroads probe FOLDER --pairs -C measure=set.",
             )
         self.same = same
-        self._truth = None if truth is None else _checked(truth)
+        ends = poles(catalog().traits("abc-traits"))
+        for item in chain.from_iterable((truth or {}).values()):
+            one_of("end of a scale, or adjective,", item, (*dict.fromkeys(ends.values()), *ends))
+        self._truth = truth
         self._scores, self._thin = _published(scores)
         rows = zip(self._scores.groups, self._scores.scores, strict=True)
         finite = {name for name, row in rows if all(isfinite(float(value)) for value in row)}
-        self._asked = paired_groups()
-        self._pairs = tuple(pair for pair in self._asked if {pair.name, *pair.components} <= finite)
-        self._kept: dict[tuple[object, ...], Any] = {}
+        self._every = paired_groups()
+        self._pairs = tuple(pair for pair in self._every if {pair.name, *pair.components} <= finite)
+        self._results: dict[tuple[object, ...], Any] = {}
         self._faults: dict[object, str] = {}
 
     def lacking(self, method: str, about: Any) -> str:
@@ -73,11 +77,17 @@ class PairedScores:
         if method == "rise":
             return self._absent(about) or self._thin
         if method == "agreement":
-            return self._unlisted()
-        domains = about if method == "correlation" else None
-        named = "" if domains is None else f" of {domains[0]} and {domains[1]}"
-        wanted, here = (sum(_is_in(pair, domains) for pair in pairs) for pairs in (self._asked, self._pairs))
-        few = f"{here:,} of {wanted:,} pairs{named} are scored" if here < wanted else ""
+            if self._truth is None:
+                return str(table("abc")["get"]["answers"])
+            few = self._unlisted(self._truth)
+        else:
+            domains = about if method == "correlation" else ()
+            wanted, here = (
+                sum(not domains or set(pair.domains) == set(_names(domains)) for pair in pairs)
+                for pairs in (self._every, self._pairs)
+            )
+            named = f" of {' and '.join(domains)}" if domains else ""
+            few = f"{here:,} of {wanted:,} pairs{named} are scored" if here < wanted else ""
         return "; ".join(filter(None, (few, self._thin)))
 
     def fault(self, method: str) -> str:
@@ -90,21 +100,15 @@ class PairedScores:
 
     def _absent(self, pair: str) -> str:
         """Why a pair is not measured; empty if it is."""
-        if any(one.name == pair for one in self._pairs):
-            return ""
-        return f"{pair!r} or one of its two groups is not among the scores"
+        scored = any(one.name == pair for one in self._pairs)
+        return "" if scored else f"{pair!r} or one of its two groups is not among the scores"
 
-    def _unlisted(self) -> str:
+    def _unlisted(self, truth: Truth) -> str:
         """The pairs of the study that are missing in the list of human answers; empty if none is."""
-        if self._truth is None:
-            return str(table("abc")["get"]["answers"])
-        components = {pair.name.casefold(): frozenset(pair.components) for pair in self._asked}
-        listed = {
-            components.get(key.casefold()) if isinstance(key, str) else frozenset(key) for key in self._truth
-        }
+        sets = {pair.name.casefold(): frozenset(pair.components) for pair in self._every}
+        listed = {sets.get(key.casefold()) if isinstance(key, str) else frozenset(key) for key in truth}
         absent = [" and ".join(two) for two in _SAID_OF if frozenset(two) not in listed]
-        few = f"the list of human answers lacks {join_words(absent, most=4)}" if absent else ""
-        return "; ".join(filter(None, (few, self._thin)))
+        return f"the list of human answers lacks {join_words(absent, most=4)}" if absent else ""
 
     def correlation(self, domains: tuple[str, str], at: int, *, adjectives: bool = False) -> float | None:
         """Mean correlation of the pairs of two domains with their component of the first or second."""
@@ -114,8 +118,7 @@ class PairedScores:
             ahead = {(row.domain1, row.domain2): row.correlation1 for row in rows}
             return ahead | {(row.domain2, row.domain1): row.correlation2 for row in rows}
 
-        found = self._once(("correlation", adjectives), measure)
-        names = [table("abc")["domains"][domain] for domain in domains]
+        found, names = self._once(("correlation", adjectives), measure), _names(domains)
         return None if found is None else found.get((names[at], names[1 - at]))
 
     def order(
@@ -128,10 +131,8 @@ class PairedScores:
         """
         pairs = [one for one in self._pairs if not across or one.domains[0] != one.domains[1]]
 
-        def measure() -> OrderSensitivityResult:
-            return order_sensitivity(self._scored(adjectives), pairs, resamples=_RESAMPLES)
-
-        found = self._once(("order", adjectives, across), measure)
+        measure = partial(order_sensitivity, pairs=pairs, resamples=_RESAMPLES)
+        found = self._once(("order", adjectives, across), lambda: measure(self._scored(adjectives)))
         if found is None:
             return None
         if not other_pairs:
@@ -146,13 +147,9 @@ class PairedScores:
 
     def rise(self, pair: str, adjective: str, at: int, *, on: str = "adjectives") -> float | None:
         """Increase of a pair over both components (``at=0``), or the larger component score (``at=1``)."""
-
-        def measure() -> PairScores:
-            by_adjective = on == "adjectives"
-            return pair_scores(self._scores, self._pairs, None, missing="raise", adjectives=by_adjective)
-
-        found = self._once(("rise", on), measure)
-        names = [] if found is None else [one.name for one in found.pairs]
+        options: dict[str, Any] = {"missing": "raise", "adjectives": on == "adjectives"}
+        found = self._once(("rise", on), lambda: pair_scores(self._scores, self._pairs, None, **options))
+        names = [] if found is None else [scored.name for scored in found.pairs]
         column, sign = _end(adjective, on)
         if found is None or pair not in names or column not in found.traits:
             return None
@@ -168,11 +165,13 @@ class PairedScores:
         """
         if self._truth is None:
             return None
-        unscored = [self._absent(pair.name) for pair in self._asked if pair.name in self._truth]
+        unscored = [self._absent(pair.name) for pair in self._every if pair.name in self._truth]
         if any(unscored):
             self._faults.setdefault("agreement", next(filter(None, unscored)))
             return None
-        dimensions = _dimensions(by)
+        ends = poles(catalog().traits("abc-traits"))
+        scales = {adjective: end.partition(" ")[2] for adjective, end in ends.items()}
+        dimensions = {"ends": ends, "scales": scales}.get(by)
         truth, found = _sorted_into(self._truth, dimensions), self._emergent()
         if truth is None or found is None:
             return None
@@ -204,65 +203,39 @@ class PairedScores:
 
         The usual convention is measured before others, so that its fault is recorded first.
         """
-        if key not in self._kept:
+        if key not in self._results:
+            self._results[key] = None
             try:
-                self._kept[key] = measure() if self._pairs else None
+                self._results[key] = measure() if self._pairs else None
             except InputError as error:
-                self._kept[key] = None
                 hint = f"; {error.hint}" if isinstance(error, UnknownNameError) else ""
                 self._faults.setdefault(key[0], f"{error.message.rstrip('.')}{hint}".rstrip("."))
-        found: Found | None = self._kept[key]
+        found: Found | None = self._results[key]
         return found
 
 
 def _published(scores: Scores) -> tuple[Scores, str]:
     """The scores under the paper's template, and what they lack of the paper's templates and traits."""
-    printed = templates_of(paired_column())
-    said = []
-    if isinstance(scores, TraitScores) and scores.templates and scores.template_scores is not None:
-        if set(printed) <= set(scores.templates):
-            scores = scores.select(templates=printed)
-        else:
-            said.append(f"scored with other templates than the paper's {' '.join(printed)!r}")
+    by_template = getattr(scores, "template_scores", None) is not None
+    other = other_templates(paired_column(), scores) if by_template else ""
     known = {pair.name for pair in catalog().traits("abc-traits")}
     here = len(known & set(scores.traits))
-    if here < TRAITS:
-        said.append(f"scored on {here} of {TRAITS} pairs of traits")
-    return scores, "; ".join(said)
+    few = f"scored on {here} of {TRAITS} pairs of traits" if here < TRAITS else ""
+    return as_published(paired_column(), scores), "; ".join(filter(None, (other, few)))
 
 
-def _is_in(pair: PairedGroup, domains: tuple[str, str] | None) -> bool:
-    names = table("abc")["domains"]
-    return domains is None or set(pair.domains) == {names[domain] for domain in domains}
+def _names(domains: Iterable[str]) -> list[str]:
+    """Domains of the catalogue, by the names of Table A9."""
+    return [table("abc")["domains"][domain] for domain in domains]
 
 
 def _end(adjective: str, on: str) -> tuple[str, float]:
     """The column of an adjective: itself, or its pair with the sign of its end."""
     if on == "adjectives":
         return adjective, 1.0
-    return next(
-        (pair.name, 1.0 if adjective == pair.right else -1.0)
-        for pair in catalog().traits("abc-traits")
-        if adjective in (pair.left, pair.right)
-    )
-
-
-def _checked(truth: Truth) -> Truth:
-    """Check that every name of the list is known: ends of scales, or adjectives."""
-    ends = poles(catalog().traits("abc-traits"))
-    known = (*dict.fromkeys(ends.values()), *ends)
-    for listed in truth.values():
-        for item in listed:
-            one_of("end of a scale, or adjective,", item, known)
-    return truth
-
-
-def _dimensions(by: str) -> dict[str, str] | None:
-    """The end or the scale of each adjective; None for adjectives themselves."""
-    ends = poles(catalog().traits("abc-traits"))
-    if by == "adjectives":
-        return None
-    return {adjective: end if by == "ends" else end.partition(" ")[2] for adjective, end in ends.items()}
+    traits = catalog().traits("abc-traits")
+    pair = next(pair for pair in traits if adjective in (pair.left, pair.right))
+    return pair.name, 1.0 if adjective == pair.right else -1.0
 
 
 def _sorted_into(truth: Truth, dimensions: Mapping[str, str] | None) -> dict[Key, list[str]] | None:
@@ -276,10 +249,9 @@ def _sorted_into(truth: Truth, dimensions: Mapping[str, str] | None) -> dict[Key
         return dimensions.get(item, end)
 
     found = {key: list(dict.fromkeys(map(dimension, listed))) for key, listed in truth.items()}
-    adjectives = poles(catalog().traits("abc-traits"))
-    if dimensions is None and any(one not in adjectives for listed in found.values() for one in listed):
-        return None
-    return found
+    adjectives = {} if dimensions else poles(catalog().traits("abc-traits"))
+    unknown = not dimensions and any(item not in adjectives for items in found.values() for item in items)
+    return None if unknown else found
 
 
 Options = Mapping[str, Mapping[str, Any]]
@@ -303,57 +275,50 @@ _OTHER_AGREEMENT: Options = {
 }
 
 
-class Asked(NamedTuple):
-    """A printed number about pairs, and how it is measured."""
-
-    place: tuple[str, str, str, str]
-    """Table, row, column, and the number as printed."""
-    method: str
-    """The method of :class:`PairedScores`."""
-    arguments: tuple[Any, ...]
-    """Its arguments."""
-    others: Options
-    """Other conventions."""
+Place = tuple[str, str, str, str]
+"""Table, row, column, and the number as printed."""
 
 
-def asked_of_pairs() -> Iterator[Asked]:
-    """Every printed number about pairs of groups."""
+def _printed() -> Iterator[tuple[Place, Options, str, tuple[Any, ...]]]:
+    """Every printed number about pairs, with other conventions, and the method that measures it."""
     source = table("abc")
     for one, two, *values in source["tableA9"]["rows"]:
         for at, domain in enumerate((one, two)):
             place = ("tableA9", f"{one} and {two}", f"correlation with {domain}", f"{values[at]:.3f}")
-            yield Asked(place, "correlation", ((one, two), at), _BY_ADJECTIVE)
+            yield place, _BY_ADJECTIVE, "correlation", ((one, two), at)
     for column, value in source["text"].items():
         place = ("Text of 5.2", paired_column(), column, f"{value:.2f}")
         if column in _ORDERS:
             which, others = _ORDERS[column]
-            yield Asked(place, "order", (which,), others)
+            yield place, others, "order", (which,)
         else:
-            yield Asked(place, "agreement", (_AGREEMENT[column],), _OTHER_AGREEMENT)
+            yield place, _OTHER_AGREEMENT, "agreement", (_AGREEMENT[column],)
     for group, trait, *values in source["tableA10"]["rows"]:
         for at, column in enumerate(("increase", "component score")):
             place = ("tableA10", f"{group}, {trait}", column, f"{values[at]:.4f}")
-            yield Asked(place, "rise", (group, trait, at), _BY_TRAIT)
+            yield place, _BY_TRAIT, "rise", (group, trait, at)
 
 
 def pair_cells(pairs: PairedScores | None) -> list[Cell]:
     """Every cell about pairs of groups: as printed, and as measured if pairs were scored."""
-    return credible(_cell(one, pairs) for one in asked_of_pairs())
+    return credible(_cell(pairs, *printed) for printed in _printed())
 
 
-def _cell(one: Asked, pairs: PairedScores | None) -> Cell:
+def _cell(
+    pairs: PairedScores | None, place: Place, others: Options, method: str, arguments: tuple[Any, ...]
+) -> Cell:
     if pairs is None:
-        how = table("abc")["get"]["pairs and answers" if one.method == "agreement" else "pairs"]
-        return table_cell(*one.place, None, absent=how)
-    measure: Callable[..., float | None] = partial(getattr(pairs, one.method), *one.arguments)
+        how = table("abc")["get"]["pairs and answers" if method == "agreement" else "pairs"]
+        return table_cell(*place, None, absent=how)
+    measure: Callable[..., float | None] = partial(getattr(pairs, method), *arguments)
     ours = measure()
-    lacking = pairs.lacking(one.method, one.arguments[0])
+    lacking = pairs.lacking(method, arguments[0])
     if ours is None:
-        lacking = pairs.fault(one.method) or lacking or "the scores of the pairs do not give this number"
-    attempts = [(name, partial(measure, **options)) for name, options in one.others.items()]
+        lacking = pairs.fault(method) or lacking or "the scores of the pairs do not give this number"
+    attempts = [(name, partial(measure, **options)) for name, options in others.items()]
     other = "" if pairs.same else model_of(paired_column())
-    judges = partial(judge, one.place[3], attempts=attempts)
-    return table_cell(*one.place, ours, judges, lacking=lacking, other=other)
+    judges = partial(judge, place[3], attempts=attempts)
+    return table_cell(*place, ours, judges, lacking=lacking, other=other)
 
 
 def notes_on_pairs(pairs: PairedScores | None) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The tables of the ABC study beside what they imply, and beside our alignments."""
+"""The tables of the ABC study, what they imply, and our alignments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from crossroads.core.stimuli import catalog
 from crossroads.core.stimuli.files.text import read_trait_lists
 from crossroads.papers.abc import tables
 from crossroads.papers.abc.pairs import PairedScores, Truth, notes_on_pairs, pair_cells
-from crossroads.papers.abc.tables import TRAITS, columns, model_of, table_cell, templates_of
+from crossroads.papers.abc.tables import (
+    MEASURES,
+    TRAITS,
+    columns,
+    model_of,
+    paired_column,
+    table_cell,
+    templates_of,
+)
 from crossroads.papers.cells import Attempt, Cell, Reproduction, Said, judge, judge_mark, reproduction
 from crossroads.papers.published import table
 from crossroads.traits.measures.files import Scores
@@ -40,14 +48,11 @@ _ANSWERS = 5
 
 @dataclass(frozen=True)
 class Alignments:
-    """Scores of the columns beside human judgements, with all groups or without those of the pilot."""
+    """Scores of the columns and human judgements, with all groups or without those of the pilot."""
 
     scores: Mapping[str, Any]
-    """Scores by column."""
     human: Judgements | None
-    """The human judgements."""
     seed: int
-    """The random seed."""
     same: bool = True
     """Whether the scores are of the models of the paper."""
 
@@ -60,13 +65,14 @@ class Alignments:
         """
         if column not in self.scores or self.human is None:
             return None
-        source = table("abc")
-        left_out = () if pilot else source["pilot"]
-        groups = [one for one in self.human.groups if one in source["tableA11"] and one not in left_out]
+        wanted = set(table("abc")["tableA11"]).difference(() if pilot else table("abc")["pilot"])
+        groups = [group for group in self.human.groups if group in wanted]
         if not groups:
             return None
         scores = self.scores[column]
-        taken = as_published(column, scores) if templates is None else scores.select(templates=templates)
+        taken = (
+            tables.as_published(column, scores) if templates is None else scores.select(templates=templates)
+        )
         try:
             return _aligned(taken, self.human.select(groups), self.seed)
         except InputError:  # no group in common, or nothing to rank
@@ -80,11 +86,11 @@ class Alignments:
         lacking: str,
         **mark: Any,
     ) -> Cell:
-        """A cell beside the alignment with people: its table, row, column and printed number, and ours."""
+        """A cell with the alignment with people: its table, row, column and printed number, and ours."""
         column = place[2]
         if column not in self.scores or self.human is None:
             return table_cell(*place, None, absent=table("abc")["get"][column], **mark)
-        lacking = "; ".join(filter(None, (lacking, other_templates(column, self.scores[column]))))
+        lacking = "; ".join(filter(None, (lacking, tables.other_templates(column, self.scores[column]))))
         if ours is None:
             lacking = lacking or "the scores and the judgements share no group of the table"
         other = "" if self.same else model_of(column)
@@ -105,12 +111,6 @@ def overall_cells(alignments: Alignments, found: Mapping[str, AlignmentResult | 
         yield tables.precision_cell(name, text)
         ours, lacking = getattr(result, "precision_at_3", None), _groups_lacking(name, result, pilot=True)
         yield alignments.cell(("table6", "P@3", name, text), ours, partial(judge, text), lacking)
-
-
-def cells_without_pilot(alignments: Alignments) -> Iterator[Cell]:
-    """Table A19: τ without the groups of the pilot."""
-    for i, name in enumerate(columns()):
-        yield from _tau_cells("tableA19", i, alignments, alignments.of(name, pilot=False), [])
 
 
 def _tau_cells(
@@ -142,41 +142,39 @@ def other_taus(alignments: Alignments, name: str, result: AlignmentResult | None
     """Other cells over which τ might have been taken."""
 
     def mean() -> float | None:
-        by_group = {} if result is None else result.by_group
-        taus = [one.kendall_tau for one in by_group.values() if one.kendall_tau is not None]
+        groups = [] if result is None else result.by_group.values()
+        taus = [group.kendall_tau for group in groups if group.kendall_tau is not None]
         return sum(taus) / len(taus) if taus else None
 
-    def tau(**options: Any) -> float | None:
-        other = alignments.of(name, **options)
-        return None if other is None else other.kendall_tau
+    def without_pilot() -> float | None:
+        return getattr(alignments.of(name, pilot=False), "kendall_tau", None)
 
     def chosen() -> float | None:
         choice = chosen_here(alignments.scores.get(name), alignments.human)
-        return None if choice is None else tau(templates=choice.templates)
+        templates = None if choice is None else alignments.of(name, templates=choice.templates)
+        return getattr(templates, "kendall_tau", None)
 
-    found: list[Attempt] = [
+    several = by_template(alignments.scores.get(name)) is not None
+    return [
         ("mean of the groups' own τ instead of all cells", mean),
-        ("without the pilot groups", partial(tau, pilot=False)),
+        ("without the pilot groups", without_pilot),
+        *([("the templates that the pilot chooses here", chosen)] if several else []),
     ]
-    if by_template(alignments.scores.get(name)) is not None:
-        found.append(("the templates that the pilot chooses here", chosen))
-    return found
 
 
 def cells_by_group(alignments: Alignments, found: Mapping[str, AlignmentResult | None]) -> Iterator[Cell]:
     """Tables A11 to A13: τ and precision of each group."""
     for part, group, name, value in tables.printed_cells():
-        result = found[name]
-        one = None if result is None else result.by_group.get(group)
-        statistic, digits = _BY_GROUP[part]
+        result, (statistic, digits) = found[name], _BY_GROUP[part]
+        row = None if result is None else result.by_group.get(group)
         lacking = "the scores or the judgements lack this group"
-        if one is not None:
-            few = f"{one.traits} of {TRAITS} traits are scored and judged"
-            lacking = "" if one.traits == TRAITS else few
+        if row is not None:
+            few = f"{row.traits} of {TRAITS} traits are scored and judged"
+            lacking = "" if row.traits == TRAITS else few
         text = f"{value:.{digits}f}"
         text = text if float(text) == value else f"{value:g}"  # one number is printed with more digits
-        ours = getattr(one, statistic, None)
-        yield alignments.cell((part, group, name, text), ours, partial(judge, text), lacking)
+        place, ours = (part, group, name, text), getattr(row, statistic, None)
+        yield alignments.cell(place, ours, partial(judge, text), lacking)
 
 
 def by_template(scores: Any) -> TraitScores | None:
@@ -184,22 +182,6 @@ def by_template(scores: Any) -> TraitScores | None:
     if not isinstance(scores, TraitScores) or scores.template_scores is None:
         return None
     return scores if len(scores.templates) > _MOST else None
-
-
-def as_published(column: str, scores: Any) -> Any:
-    """The scores of the templates that the paper chose, if they are known by template; else as given."""
-    printed = templates_of(column)
-    if not isinstance(scores, TraitScores) or scores.template_scores is None or not printed:
-        return scores
-    return scores.select(templates=printed) if set(printed) <= set(scores.templates) else scores
-
-
-def other_templates(column: str, scores: Any) -> str:
-    """A note that scores are of other templates than the paper's; empty if not, or not known."""
-    printed, taken = templates_of(column), getattr(as_published(column, scores), "templates", ())
-    if not printed or not taken or set(taken) == set(printed):
-        return ""
-    return f"scored with other templates than the paper's {join_words(map(repr, printed))}"
 
 
 def chosen_here(
@@ -234,8 +216,7 @@ def pilot_cells(alignments: Alignments) -> Iterator[Cell]:
 
 def _pilot_tau(scores: Any, human: Judgements) -> tuple[float | None, str]:
     """The τ of the best templates on the pilot groups, and what it lacks to be comparable."""
-    several = by_template(scores)
-    families = catalog().templates("abc-templates")
+    several, families = by_template(scores), catalog().templates("abc-templates")
     candidates = sum(len(families[name].templates) for name in families)
     if several is None:
         return None, (
@@ -285,15 +266,13 @@ def _other_pilots(column: str, scores: TraitScores, human: Judgements) -> list[A
 
 def first_answers(human: Judgements, groups: list[str], n: int = _ANSWERS) -> dict[str, dict[str, float]]:
     """Means over the first people who rated each group, if they are known individually."""
-    found: dict[str, dict[str, float]] = {}
-    for group in groups:
-        at, who = human.groups.index(group), human.raters(group)[:n]
-        rows = [human.ratings[human.annotators.index(one), at].tolist() for one in who]
-        found[group] = {}
-        for t, trait in enumerate(human.traits):
-            said = [row[t] for row in rows if isfinite(row[t])]
-            if said:
-                found[group][trait] = sum(said) / len(said)
+    found: dict[str, dict[str, float]] = {group: {} for group in groups}
+    for group, means in found.items():
+        people = [human.annotators.index(name) for name in human.raters(group)[:n]]
+        columns_of_traits = human.ratings[people, human.groups.index(group)].T.tolist()
+        for trait, column in zip(human.traits, columns_of_traits, strict=True):
+            if answers := [value for value in column if isfinite(value)]:
+                means[trait] = sum(answers) / len(answers)
     return found
 
 
@@ -306,24 +285,19 @@ def reproduce_abc(
     same_models: bool = True,
     seed: int = 0,
 ) -> Reproduction:
-    """Put the tables of Cao et al. (2022) beside what they imply, and beside our alignments.
-
-    Precision in Table 6 is computed from Tables A12 and A13, and Table A8 from Table A9. The other cells
-    need a model's scores: of single groups, together with the human data (Tables 5, 6, A11 to A13 and A19),
-    or of pairs of groups (Tables A9 and A10, and the text of section 5.2).
+    """Put the tables of Cao et al. (2022) next to what they imply, and to our alignments.
 
     Parameters
     ----------
     scores
         Scores of models by column of the tables, such as ``{"SeT BERT": result}``: anything that
-        :func:`~crossroads.align` takes. Of scores that are known by template, Table 5
-        chooses among all, and the other tables take the templates that the paper chose.
+        :func:`~crossroads.align` takes. Table 5 chooses among their templates; the other tables take those
+        that the paper chose.
     human
-        The human judgements, or a file of them. Without scores, they are used to check which printed
-        numbers are possible.
+        The human judgements, or a file of them. Without scores, they tell which printed numbers are possible.
     pairs
-        Scores of pairs of groups by their singular, and of single groups, by SeT: a result, or a mapping
-        group → trait → score. The paper paired groups on RoBERTa.
+        Scores by SeT of pairs of groups by their singular, and of single groups: a result, or a mapping
+        group → trait → score.
     truth
         What people listed for pairs of race and gender, or a file of it (``pair,trait``): ends of the scales,
         such as ``"low Communion"``, or adjectives of the study.
@@ -333,17 +307,21 @@ def reproduce_abc(
         The random seed.
     """
     scores = scores or {}
-    for name, one in scores.items():
-        one_of("column of the tables", name, tables.columns())
-        measure = getattr(one, "measure", None) or getattr(one, "conventions", {}).get("measure")
-        tables.check_measure(name, str(measure or ""))
+    for name, column in scores.items():
+        one_of("column of the tables", name, columns())
+        measure = getattr(column, "measure", None) or getattr(column, "conventions", {}).get("measure")
+        if measure in MEASURES.values() and measure != MEASURES[name.split()[0]]:
+            raise InputError(
+                f"the scores given for {name} are of {measure}.",
+                hint=f"name a column of that measure, or give scores of {MEASURES[name.split()[0]]}.",
+            )
     judged = read_judgements(human) if isinstance(human, (str, Path)) else human
     said = read_trait_lists(truth) if isinstance(truth, (str, Path)) else truth
     given = TraitScores.from_table(pairs) if isinstance(pairs, Mapping) else pairs
     paired = None if given is None else PairedScores(given, said, same=same_models)
     measured = [*(scores if judged is not None else ()), *(() if pairs is None else ("pairs of groups",))]
     alignments = Alignments(scores, judged, seed, same_models)
-    found = {name: alignments.of(name) for name in tables.columns()}
+    found = {name: alignments.of(name) for name in columns()}
     return reproduction(
         "abc",
         cells=(
@@ -353,20 +331,23 @@ def reproduce_abc(
             *pair_cells(paired),
             *cells_by_group(alignments, found),
             *tables.annotator_cells(),
-            *cells_without_pilot(alignments),
+            *(
+                cell
+                for at, name in enumerate(columns())
+                for cell in _tau_cells("tableA19", at, alignments, alignments.of(name, pilot=False), [])
+            ),
         ),
         notes=(
             *_about_models(scores, judged, paired, said is not None),
             *notes_on_pairs(paired),
-            *table("abc")["notes"],
             *([] if judged is None else [_possible(judged)]),
         ),
         vectors=join_words(measured) if measured else "the published tables alone",
         same_vectors=bool(measured) and same_models,
         conventions={"least": tables.LEAST, "seed": seed},
         provenance=(
-            *(() if judged is None else (judged.provenance,)),
-            *(() if given is None else origin(given)["provenance"]),
+            *([] if judged is None else [judged.provenance]),
+            *([] if given is None else origin(given)["provenance"]),
         ),
     )
 
@@ -380,21 +361,19 @@ def _about_models(
             f"{lacking} given, so τ is only shown as published, precision is computed from the printed rows, "
             "and domination from the printed correlations."
         )
-    for column, one in scores.items():
-        several = by_template(one)
-        if several is not None and human is not None:
-            taken = getattr(as_published(column, one), "templates", ())
+    several = {} if human is None else {column: by_template(given) for column, given in scores.items()}
+    for column, templated in several.items():
+        if templated is not None:
+            few, n = len(tables.as_published(column, templated).templates) <= _MOST, len(templated.templates)
             yield (
-                f"{column}: scored with {len(several.templates)} templates; Table 5 chooses among them, and "
-                f"the other tables average {'those that it prints' if len(taken) <= 2 else 'all of them'}."
+                f"{column}: scored with {n} templates; Table 5 chooses among them, and "
+                f"the other tables average {'those that it prints' if few else 'all of them'}."
             )
     if pairs is None and truth:
-        column = tables.paired_column()
-        yield f"A list of human answers about pairs was given without scores of pairs ({column})."
-    if human is not None:
-        absent = [group for group in table("abc")["tableA11"] if group not in human.groups]
-        if absent:
-            yield f"The judgements lack {join_words(absent, most=6)}."
+        yield f"A list of human answers about pairs was given without scores of pairs ({paired_column()})."
+    absent = [] if human is None else [g for g in table("abc")["tableA11"] if g not in human.groups]
+    if absent:
+        yield f"The judgements lack {join_words(absent, most=6)}."
 
 
 def _possible(human: Judgements) -> str:
@@ -406,15 +385,14 @@ def _possible(human: Judgements) -> str:
         for part, group, name, value in cells
         if not _is_possible(value, means[group], part)
     ]
-    if wrong:
-        return f"The human means make impossible: {join_words(wrong, most=5)}."
-    return f"All {len(cells)} cells of Tables A11 to A13 are possible with these human means."
+    possible = f"All {len(cells)} cells of Tables A11 to A13 are possible with these human means."
+    return f"The human means make impossible: {join_words(wrong, most=5)}." if wrong else possible
 
 
 def attainable_tau(printed: float, values: list[float]) -> bool:
     """Whether some untied order of the traits gives a τ-b that prints so.
 
-    Over n traits with d pairs that people do not tie, agreeing less disagreeing pairs are d, d − 2, …, −d,
+    Over n traits with d pairs that people do not tie, agreeing minus disagreeing pairs are d, d − 2, …, −d,
     and τ-b divides them by √(d · n(n − 1)/2).
     """
     n = len(values)

@@ -7,10 +7,11 @@ from functools import partial
 from math import isnan
 from typing import Any
 
-from crossroads.core.errors import InputError
+from crossroads.core.errors import join_words
 from crossroads.core.stimuli import catalog
 from crossroads.papers.cells import Attempt, Cell, Said, judge, judged
 from crossroads.papers.published import table
+from crossroads.traits.measures.scores import TraitScores
 
 TRAITS = 16
 MEASURES = {"CEAT": "group-ceat", "ILPS": "ilps", "ILPS*": "ilps*", "SeT": "set"}
@@ -27,15 +28,6 @@ def columns() -> tuple[str, ...]:
     return tuple(table("abc")["columns"])
 
 
-def check_measure(column: str, measure: str) -> None:
-    """Refuse scores of another measure than that of the column; those of unknown origin are accepted."""
-    if measure in MEASURES.values() and measure != MEASURES[column.split()[0]]:
-        raise InputError(
-            f"the scores given for {column} are of {measure}.",
-            hint=f"name a column of that measure, or give scores of {MEASURES[column.split()[0]]}.",
-        )
-
-
 def paired_column() -> str:
     """The column whose measure and model the paper pairs groups with."""
     return str(table("abc")["paired"])
@@ -47,15 +39,24 @@ def model_of(column: str) -> str:
 
 
 def templates_of(column: str) -> tuple[str, ...]:
-    """The templates that Table 5 prints for a column, as the catalogue writes them; none for CEAT.
-
-    Examples
-    --------
-    >>> templates_of("SeT RoBERTa")
-    ('That {singular} is {trait}.',)
-    """
+    """The templates that Table 5 prints for a column, as the catalogue writes them; none for CEAT."""
     rows = (one for one in table("abc")["table5"] if f"{one['measure']} {one['model']}" == column)
     return tuple(template for row in rows for template in row["templates"])
+
+
+def as_published(column: str, scores: Any) -> Any:
+    """The scores of the templates that the paper chose, if they are known by template; else as given."""
+    printed = templates_of(column)
+    if not isinstance(scores, TraitScores) or scores.template_scores is None or not printed:
+        return scores
+    return scores.select(templates=printed) if set(printed) <= set(scores.templates) else scores
+
+
+def other_templates(column: str, scores: Any) -> str:
+    """A note that scores are of other templates than the paper's; empty if not, or not known."""
+    printed, taken = templates_of(column), getattr(as_published(column, scores), "templates", ())
+    other = printed and taken and set(taken) != set(printed)
+    return f"scored with other templates than the paper's {join_words(map(repr, printed))}" if other else ""
 
 
 def table_cell(
@@ -116,10 +117,9 @@ def dominations(least: float = LEAST) -> dict[str, set[str]]:
     """The domains that each domain dominates by the numbers of Table A9."""
     found: dict[str, set[str]] = {name: set() for name in table("abc")["tableA8"]}
     for one, two, first, second in table("abc")["tableA9"]["rows"]:
-        if first - second >= least - 1e-9:
-            found[one].add(two)
-        if second - first >= least - 1e-9:
-            found[two].add(one)
+        if abs(first - second) >= least - 1e-9:
+            winner, loser = (one, two) if first > second else (two, one)
+            found[winner].add(loser)
     return found
 
 
@@ -131,9 +131,8 @@ def domination_cells() -> Iterator[Cell]:
             for other in (one for one in ours if one != name):
                 here = other in ours[name] if column == "dominates" else name in ours[other]
                 listed = other in others
-                said = ("differs", "the difference in A9 contradicts it")
-                if listed == here:
-                    said = ("equal", "follows from A9")
+                differs = ("differs", "the difference in A9 contradicts it")
+                said = ("equal", "follows from A9") if listed == here else differs
                 place = ("tableA8", f"{name} from A9", f"{column} {other}", "listed" if listed else "")
                 yield table_cell(*place, float(here), said, published=float(listed))
 

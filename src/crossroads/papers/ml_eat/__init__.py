@@ -1,1 +1,0 @@
-"""ML-EAT (Wolfe et al.)."""
