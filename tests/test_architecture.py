@@ -26,7 +26,6 @@ CORE: dict[str, tuple[str, str]] = {
     # inside may have a line of its own, and then that line is what counts for it
     "errors": ("", ""),
     "subjects": ("", ""),
-    "version": ("", ""),
     "lazy": ("", ""),
     "stimuli": ("errors", ""),
     "storage": ("errors", "numpy"),
@@ -45,7 +44,7 @@ CORE: dict[str, tuple[str, str]] = {
         "typer rich",
     ),
 }
-ALWAYS = ("subjects", "version")
+ALWAYS = ("subjects", "__init__")
 """What every part of the core may import."""
 
 
@@ -104,7 +103,7 @@ def faults(path: Path, name: str) -> str | None:
         return None if place != "core" and other in subjects()[place].uses else f"may not import {name}"
     if place != "core":
         return None
-    inside = below[0] if below else "errors"
+    inside = below[0] if below else "__init__"
     allowed = inside in (*ours, *ALWAYS, part_of(path).partition("/")[0])
     return None if allowed else f"may not import {name}"
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from crossroads.core.version import VERSION
+from crossroads.core import VERSION
 from tests.lowest import declared, floors
 
 ROOT = Path(__file__).parents[1]

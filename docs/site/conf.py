@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 from docs.site import api  # noqa: E402
 
-from crossroads.core.version import VERSION  # noqa: E402
+from crossroads.core import VERSION  # noqa: E402
 
 project = "crossroads"
 author = "The crossroads developers"

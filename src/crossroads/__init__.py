@@ -16,8 +16,8 @@ Examples
 
 from importlib import import_module as _import_module
 
+from crossroads.core import VERSION as __version__  # noqa: N811
 from crossroads.core.lazy import homes_in as _homes_in
-from crossroads.core.version import VERSION as __version__  # noqa: N811
 
 # lazy_loader (SPEC 1) reads such a stub too, but has no place for the nearest name in its error
 _HOMES = _homes_in(f"{__file__}i")

@@ -12,8 +12,8 @@ import pytest
 
 from crossroads.contexts.corpus import Context, Counts, Found, WordCoverage, read_contexts, write_contexts
 from crossroads.contexts.corpus.store import CorpusFile
+from crossroads.core import VERSION
 from crossroads.core.errors import FormatError, InputError
-from crossroads.core.version import VERSION
 
 
 @pytest.fixture

@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crossroads.core import VERSION
 from crossroads.core.errors import FormatError, InputError, in_short, join_words
 from crossroads.core.evidence.contexts import SENTENCES as FORMAT
 from crossroads.core.stimuli.files.text import write_rows
 from crossroads.core.storage.files import read_record
 from crossroads.core.storage.staging import check_place, replaced
-from crossroads.core.version import VERSION
 
 SAMPLE = "crossroads-sample/2"
 """Name of the procedure that finds contexts and draws a sample of them. It is raised whenever the same

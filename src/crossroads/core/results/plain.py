@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from crossroads.core import VERSION
 from crossroads.core.errors import CrossroadsWarning, FormatError, InputError, in_short, join_words
-from crossroads.core.version import VERSION
 from crossroads.core.wording.phrases import TAILS
 
 T = TypeVar("T")

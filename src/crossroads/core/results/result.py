@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from crossroads.core import VERSION
 from crossroads.core.errors import FormatError, WrongKindError, in_short, join_words, require, without_middle
 from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import model_name
@@ -23,7 +24,6 @@ from crossroads.core.results.plain import decode_fields, encode_fields
 from crossroads.core.results.stats import Stat, follow, named, pairs
 from crossroads.core.stimuli.files.text import load_json
 from crossroads.core.subjects import load_results
-from crossroads.core.version import VERSION
 from crossroads.core.wording import phrases
 from crossroads.core.wording.escaping import one_line
 from crossroads.core.wording.numbers import P
