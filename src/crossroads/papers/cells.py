@@ -43,7 +43,9 @@ class Cell:
     row: str
     """What was measured."""
     column: str
+    """Which number."""
     table: str = ""
+    """The place in the paper."""
     published: float
     """The published number; 1 or 0 for a mark such as a star that is printed or not."""
     printed: str = ""
@@ -242,7 +244,9 @@ class Reproduction(Result):
     title: str
     """Subject of the tables."""
     citation: str
+    """Where they were printed."""
     doi: str
+    """Identifier of the publication."""
     published_vectors: str
     """What the paper measured."""
     vectors: str
@@ -250,7 +254,9 @@ class Reproduction(Result):
     same_vectors: bool
     """Whether these are the vectors of the paper: only then are the numbers comparable digit by digit."""
     cells: tuple[Cell, ...]
+    """Every cell."""
     notes: tuple[str, ...]
+    """Notes for the reader."""
 
     @property
     def verdicts(self) -> dict[str, int]:
