@@ -105,3 +105,14 @@ def test_options_of_other_models_are_named(command: Command) -> None:
         run = command("weat", "default", *arguments)
         assert run.status == 2
         assert said in run.told
+
+
+def test_words_are_placed_on_an_axis_as_python_places_them(command: Command) -> None:
+    for axis in ("means", "pairs"):
+        run = command("weat", "default", "-t", "weat7", "-C", f"axis={axis}", "--json")
+        (result,) = json.loads(run.out)["results"]
+        design = cr.catalog("weat7")
+        emb = cr.load("default", words=design.words)
+        assert result["associations"] == cr.projection(emb, design, axis=axis, missing="drop").associations  # type: ignore[arg-type]
+    wrong = command("weat", "default", "-t", "weat7", "-C", "axis=means", "-C", "ddof=0")
+    assert (wrong.status, "-C ddof was given with -C axis" in wrong.err) == (2, True)

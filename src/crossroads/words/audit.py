@@ -50,6 +50,7 @@ from crossroads.words.checks.placebo import LEAST_POOL, PlaceboResult, placebo_a
 from crossroads.words.evidence import Series, Words, words_evidence, words_of
 from crossroads.words.measures.battery import BatteryResult, Detectable, assemble_battery, minimum_detectable
 from crossroads.words.measures.mleat import MleatResult, mleat
+from crossroads.words.measures.projection import ProjectionResult, projection
 from crossroads.words.measures.series import SeriesResult, decade_name, series_name, series_of
 from crossroads.words.measures.stability import (
     BootstrapResult,
@@ -243,6 +244,10 @@ _TESTS = (
     _check(
         name="reliability", measure=reliability, gives=ReliabilityResult, takes=("missing", "seed"),
         named=reliability_name("{}"),
+    ),
+    _check(
+        name="projection", measure=projection, gives=ProjectionResult, named="{} projection",
+        takes=("missing", "alternative", "seed"), seconds=test_seconds,
     ),
     _check(
         name="frequency", measure=frequency, gives=FrequencyResult, takes=("frequencies", "missing", "seed"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from crossroads.core.wording.numbers import number, percent
 from crossroads.core.wording.table import Table
 from crossroads.words.measures.battery import BatteryResult, battery
 from crossroads.words.measures.mleat import MleatResult, similarities_table
+from crossroads.words.measures.projection import Axis, ProjectionResult, projection
 from crossroads.words.measures.sc_weat import ScWeatResult, sc_weat
 from crossroads.words.measures.series import SeriesResult, series
 from crossroads.words.measures.trends import Points
@@ -80,6 +82,10 @@ class Measured:
         int | None,
         Convention("bootstrap resamples for 'stable' of --levels, 0 for none; 1000 if left out", least=0),
     ] = None
+    axis: Annotated[
+        Axis | None,
+        Convention("place words on an axis between the attributes: means (SemAxis) or pairs (RIPA)"),
+    ] = None
 
     @property
     def singly(self) -> bool:
@@ -98,6 +104,10 @@ class Measured:
             raise InputError("--top was given without --each.", hint="give both or neither.")
         if self.resamples is not None and not (self.levels or self.over):
             raise InputError("-C resamples was given without --levels.", hint="give both or neither.")
+        if self.axis is not None and (self.singly or self.levels or self.over):
+            raise InputError(
+                "-C axis compares two groups, or places one.", hint="use it without other measures."
+            )
 
 
 @command
@@ -120,19 +130,34 @@ def weat_command(
         if over is None:
             return _levels(source, designs, options)
     written.draw_one(len(designs))
-    return _tests(source, designs, options) if over is None else _series(source, over, designs, options)
+    return (
+        _tests(source, designs, measured.axis, options)
+        if over is None
+        else _series(source, over, designs, options)
+    )
 
 
-def _tests(source: o.Source, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
-    """The WEAT of every design that can be measured; an error if none can."""
+def _tests(
+    source: o.Source, designs: Sequence[Design], axis: Axis | None, options: dict[str, Any]
+) -> Outcome:
+    """The WEAT, or the projection, of every design that can be measured; an error if none can."""
+    measure: Callable[..., WeatResult | ProjectionResult] = weat
+    if axis is not None:
+        measure = partial(projection, axis=axis)
+        unused = [name for name, usual in _OF_WEAT.items() if options.pop(name) != usual]
+        if unused:
+            raise InputError(
+                f"-C {unused[0]} was given with -C axis, which does not take it.",
+                hint="leave out one of them.",
+            )
     emb = vectors_of(source, designs)
     if options["missing"] == "raise":
         require_stimuli(emb, designs)
-    results: dict[str, WeatResult] = {}
+    results: dict[str, Any] = {}
     skipped: dict[str, str] = {}
     for design in designs:
         try:
-            results[design.name] = weat(emb, design, **options)
+            results[design.name] = measure(emb, design, **options)
         except MissingStimuliError as error:
             skipped[design.name] = error.reason
             if len(skipped) == len(designs):
@@ -140,17 +165,20 @@ def _tests(source: o.Source, designs: Sequence[Design], options: dict[str, Any])
     # p-values of a tail chosen afterwards are not adjusted
     tail: Alternative = "two-sided" if options["alternative"] == "observed" else options["alternative"]
     adjusted = adjust_known([result.crossed.tail(tail) for result in results.values()])
+    first = next(iter(results.values()))
     return Outcome(
         command="weat",
         results=results,
         more={"adjusted_for": tail, "adjusted": adjusted, "skipped": skipped},
-        tables=[WeatResult._tabulate(results)],
+        tables=[type(first)._tabulate(results)],
         source=emb,
         skipped=skipped,
-        figure=lambda plots: plots.association_plot(next(iter(results.values()))),
+        figure=lambda plots: plots.association_plot(first),
     )
 
 
+_OF_WEAT = {"ddof": 1, "ties": "weak", "method": "auto"}
+"""Conventions that a projection does not take, as they usually are."""
 _SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
 """Columns of Level 2, which are in a table of their own: both levels are wider than a terminal."""
 

@@ -20,6 +20,7 @@ from crossroads.core.wording.numbers import P
 from crossroads.words.measures.weat import DIFFERENCE, CheckOfTest, Options, origin
 
 Axis = Literal["means", "pairs"]
+_PLACES = "mean place of the first target on the axis minus that of the second, if there is one"
 _PARTNER = "its partner has no usable vector"
 
 
@@ -40,7 +41,13 @@ class ProjectionResult(CheckOfTest):
     _rule_names: ClassVar[Mapping[str, str]] = {
         "projection": "projection_d=effect_size projection=crossed.difference projection_p=crossed.pvalue"
     }
-    _columns: ClassVar[tuple[Stat, ...]] = (TEST, QUESTION, stat("d", of="effect_size"), *DIFFERENCE)
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        TEST,
+        QUESTION,
+        stat("d", of="effect_size"),
+        stat("difference", note=_PLACES, of="crossed.difference"),
+        *DIFFERENCE[1:],
+    )
 
     axis: str
     """How the axis was made: from the means of both attributes, or from pairs of their words."""
