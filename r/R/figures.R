@@ -20,7 +20,7 @@ autoplot.crossroads_tests <- function(object, ...) {
     ggplot2::geom_pointrange() +
     ggplot2::scale_colour_manual(
       values = c("TRUE" = "#1b6ca8", "FALSE" = "#8a8a8a"), name = NULL,
-      labels = c("TRUE" = "holds for other words", "FALSE" = "not shown for other words")
+      labels = c("TRUE" = "generalizes to other words", "FALSE" = "not shown for other words")
     ) +
     ggplot2::labs(x = "difference of mean cosines, 95 % interval over words", y = NULL)
 }

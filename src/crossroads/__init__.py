@@ -1,6 +1,6 @@
 """Measure the social and intersectional associations that a model has learned.
 
-The public names are written once, in ``__init__.pyi``, beside where each of them lives. They are loaded when
+The public names are written once, in ``__init__.pyi``, next to where each of them lives. They are loaded when
 they are first asked for, so that importing the package is quick. Less common ones are in five groups:
 ``stats``, ``traits``, ``pairs``, ``plots`` and ``sources``.
 

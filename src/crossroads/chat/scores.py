@@ -364,9 +364,9 @@ def _crossed(tested: _Tested, most: float, answers: int) -> Crossed:
     """How sure a score is, with words and labels, or answers, resampled.
 
     The p-value is the larger of that of t and that of exchanging words: shares of a few words near 0 and 1
-    can leave t too little spread, and what holds for other words holds for these. Where nothing varies there
-    is no t, and exchanging words and the signs of answers take its place. No interval goes beyond ``most`` or
-    its negative.
+    can leave t too little spread, and what generalizes to other words also holds for these. Where nothing
+    varies there is no t, and exchanging words and the signs of answers take its place. No interval goes
+    beyond ``most`` or its negative.
     """
     (found, clusters), facet = (tested.spread, tested.clusters), _facet(tested)
     difference, cells = float(found.difference), float(found.cells)

@@ -255,7 +255,7 @@ def _levels_note(first: MultilevelCeatResult) -> str:
         "target is",
         f"{_OTHER_WORDS} ({wording.tail(first.conventions['alternative'])})",
         f"filled: {reached}",
-        f"a target leans if |d| > {first.conventions['least_effect']:g} and {reached}",
+        f"a target is associated if |d| > {first.conventions['least_effect']:g} and {reached}",
         wording.model(first),
     )
 

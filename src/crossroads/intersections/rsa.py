@@ -143,7 +143,7 @@ class RsaResult(Result):
 
     @property
     def _answer(self) -> P | None:
-        """The p-value that holds for other items; None where there is none."""
+        """The p-value for other items; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
     def _long_rows(self, name: str) -> Iterator[Row]:

@@ -309,7 +309,7 @@ def _single_words(source: o.Source, chosen: o.Chosen, measured: Measured, option
 
 
 def _ends(result: ScWeatResult, top: int) -> Table:
-    """The words that lean most to each attribute, or all of them if they are few."""
+    """The words closest to each attribute, or all of them if they are few."""
     table = result._table()
     cut = len(table.rows) - 2 * top
     if cut <= 0:

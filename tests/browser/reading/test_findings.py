@@ -22,7 +22,7 @@ NAMES = ("weat6", "weat7", "weat1")
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of three tests of real vectors: two hold for other words, one is seen with these."""
+    """A report of three tests of real vectors: two generalize to other words, one is seen with these."""
     designs = [cr.catalog(name) for name in NAMES]
     emb = cr.load("default", words=[word for design in designs for word in design.words])
     battery = cr.battery(emb, designs, missing="drop", resamples=40)
@@ -46,7 +46,7 @@ def test_the_first_screen_says_what_was_found_and_how_sure(opened: Open, told: P
         top = page.locator(place).first.evaluate("(one) => one.getBoundingClientRect().top")
         assert 0 <= top < 860, place
     groups = page.locator("#findings h3, #findings summary").all_inner_texts()
-    assert groups == ["Holds for other words 2", "Seen with these words, not shown for others 1"]
+    assert groups == ["Generalizes to other words 2", "Seen with these words, not shown for others 1"]
     checks = page.locator(".finding").first.locator(".check").all_text_contents()
     assert checks == ["✓ these words: yes", "✓ other words: yes"]
     # with the numbers of the result

@@ -65,7 +65,7 @@ def test_every_model_has_its_dot_and_a_comparison_is_no_model(opened: Open, page
     assert seen.evaluate("crossroads.data.comparisons.map((one) => one.document.model)") == ["comparison"]
     titles = seen.locator("#comparison g.model > title").all_text_contents()
     d = {name: cr.weat(emb, FIRST).effect_size for name, emb in MODELS.items()}
-    told = [f"{name}: {value:.2f}, holds for other words".replace("-", "−") for name, value in d.items()]
+    told = [f"{name}: {value:.2f}, generalizes to other words".replace("-", "−") for name, value in d.items()]
     assert titles == told * 2  # both tests have the same words
 
 

@@ -118,7 +118,7 @@ def test_decades_are_filled_where_significant_and_lines_break_where_one_could_no
 
 
 def surest_first(nine: BatteryResult, value: Callable[[MleatResult], float]) -> list[MleatResult]:
-    """The tests as a report orders them: what holds for other words, for these, for none; then by size."""
+    """The tests as a report orders them: for other words, for these, for none; then by size."""
 
     def place(test: MleatResult) -> int:
         adjusted = nine.adjusted["bh"][nine.tests.index(test)]

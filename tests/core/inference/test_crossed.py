@@ -258,7 +258,7 @@ class TestClusters:
         found = clustered_mean(values, np.arange(30), [first, second])
         alone = [clustered_mean(values, np.arange(30), [one]).parts[0] for one in (first, second)]
         assert max(alone) < found.parts[:2].sum() <= sum(alone) + 1e-12
-        # sums of deviations by either, times n / (n − 1); what single rows have in common is taken off once
+        # sums of deviations by either, times n / (n − 1); what single rows have in common is subtracted once
         off = (values - values.mean()).reshape(5, 6) / 30
         single = (off**2).sum() * 30 / 29
         parts = (off.sum(axis=0) ** 2).sum() * 6 / 5, (off.sum(axis=1) ** 2).sum() * 5 / 4

@@ -211,8 +211,8 @@ def test_findings_are_grouped_with_the_surest_first() -> None:
     words = [word for design in designs for word in design.words]
     battery = cr.battery(cr.load("default", words=words), designs, missing="drop", resamples=50)
     lines = findings_by_status(conclusions_of({"battery": battery}))
-    assert list(lines) == ["Holds for other words", "Seen with these words, not shown for others"]
-    assert lines["Holds for other words"] == [
+    assert list(lines) == ["Generalizes to other words", "Seen with these words, not shown for others"]
+    assert lines["Generalizes to other words"] == [
         "Male names are closer to career, relative to family, than female names are. "
         "(weat6, Δ = 0.290, 0.165 to 0.414)"
     ]

@@ -44,7 +44,7 @@ def test_groups_that_differ_without_leaning_are_marked() -> None:
         level1 = dataclasses.replace(result.level1, pvalue=p, crossed=crossed)
         texts = said(eat_map(dataclasses.replace(result, level1=level1)))
         assert ("≠" in texts) is marked
-        assert ("though neither is found to lean" in " ".join(texts)) is marked
+        assert ("though neither is found to be associated" in " ".join(texts)) is marked
 
 
 def test_a_map_names_its_sets_its_pattern_and_all_three_levels() -> None:

@@ -119,7 +119,7 @@ class CombinedEffect:
 
     @property
     def _answer(self) -> P | None:
-        """The p-value that holds for other words; None where there is none."""
+        """The p-value for other words; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
 

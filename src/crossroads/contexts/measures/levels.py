@@ -202,7 +202,7 @@ class MultilevelCeatResult(Result):
     contexts: Mapping[str, int]
     """Number of contexts of each stimulus."""
     crossed_pattern: str
-    """The pattern by the p-values that hold for other words, which outputs show."""
+    """The pattern by the p-values for other words, which outputs show."""
 
     def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
         yield " 1", self.level1.stimulus_method
@@ -277,7 +277,7 @@ def multilevel_ceat(
         Tail of the p-values over stimuli and of those inside a sample. The published-style p-values are
         two-sided throughout.
     alpha, least_effect
-        Level and effect size that a Level 2 test must reach for its target to lean to an attribute.
+        Level and effect size that a Level 2 test must reach for its target to be closer to an attribute.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Positions of labels beside points that avoid each other and, if possible, what is drawn."""
+"""Positions of labels next to points that avoid each other and, if possible, what is drawn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Place:
     centre: Point
     """Middle of the label."""
     leader: tuple[Point, Point] | None
-    """A line from the point to the label, if it is not directly beside it."""
+    """A line from the point to the label, if it is not directly next to it."""
 
 
 class Page:

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIDE = ("axes fraction", "data")
-"""Coordinates beside a row."""
+"""Coordinates next to a row."""
 Line = tuple[str, float, str]
 """A line of a label: its text, size and weight."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """Labels and columns of text beside the rows of a figure."""
+    """Labels and columns of text next to the rows of a figure."""
 
     labels: Sequence[Sequence[Line]]
     """The lines of each row."""
@@ -32,16 +32,16 @@ class Rows:
     """Distance of the lines of a label, in inches."""
     colors: Sequence[str] = (INK, GREY, GREY)
     """Colours of the lines of a label."""
-    beside: float = 0.0
+    side: float = 0.0
     """Room on either side between the axes and these texts, in inches."""
     gaps: tuple[float, float] = (0.12, 0.14)
-    """Room beside a label, and before a column."""
+    """Room next to a label, and before a column."""
 
     @cached_property
     def labelled(self) -> float:
         """Room left of the axes without the margin, in inches."""
         widths = (widest([text], size, weight) for lines in self.labels for text, size, weight in lines)
-        return self.beside + self.gaps[0] + max(widths)
+        return self.side + self.gaps[0] + max(widths)
 
     @cached_property
     def widths(self) -> list[float]:
@@ -50,7 +50,7 @@ class Rows:
 
     def frame(self, **options: Any) -> Frame:
         """The frame of the figure, with room for these texts."""
-        right = MARGIN + self.beside + sum(self.widths)
+        right = MARGIN + self.side + sum(self.widths)
         return Frame(left=MARGIN + self.labelled, right=right, **options)
 
     def write_label(self, ax: Axes, row: int, y: float) -> None:
@@ -61,8 +61,8 @@ class Rows:
             write(ax, text, (0, y), place, coords=SIDE, size=size, weight=weight, color=color)
 
     def write_columns(self, ax: Axes, places: Iterable[float] | None = None) -> None:
-        """Write the columns beside rows at these places; one after the other by default."""
-        right, heights = self.beside, None if places is None else list(places)
+        """Write the columns next to rows at these places; one after the other by default."""
+        right, heights = self.side, None if places is None else list(places)
         for column, room in zip(self.columns, self.widths, strict=True):
             right += room
             write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")

@@ -1,9 +1,9 @@
 """Inference on tables of targets by attributes whose rows and columns are both samples of words.
 
 Exchanging targets takes the attribute words as the whole world (Clark 1973). Here the words of all sets count
-as drawn, so that a p-value and an interval hold for other words for the same things. Targets and attributes
-are crossed: a variance over targets and one over attributes both hold that of single cells, which is taken
-off once (Cameron, Gelbach & Miller 2011; Judd, Westfall & Kenny 2012).
+as drawn, so that a p-value and an interval generalize to other words for the same things. Targets and
+attributes are crossed: a variance over targets and one over attributes both hold that of single cells, which
+is subtracted once (Cameron, Gelbach & Miller 2011; Judd, Westfall & Kenny 2012).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from crossroads.core.inference.permutation.test import Alternative, PermutationR
 LEVEL = 0.95
 """Level of intervals."""
 _ROUNDS = 100
-"""How often row and column means are taken off a table with missing cells."""
+"""How often row and column means are subtracted from a table with missing cells."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Crossed:
     level: float
     """Level of the interval."""
     pvalue: float | None
-    """How often sets without an association would differ at least as much, had all words been drawn again;
+    """How often sets without an association would differ at least as much, had all words been resampled;
     None where there is no such p-value, for the ``reason`` given."""
     alternative: str
     """Which tail the p-values are of."""
@@ -169,7 +169,7 @@ def clustered_spread(table: Floats, n_a: int, clusters: Sequence[NDArray[np.int6
         Number of columns of the first set.
     clusters
         What rows share, as numbers from 0: none, one thing, or two that are crossed. What two have in common
-        is taken off once, and the variance of rows is never below that of rows that share nothing.
+        is subtracted once, and the variance of rows is never below that of rows that share nothing.
     """
     there = ~np.isnan(table)
     rows, columns = table.shape
@@ -305,7 +305,7 @@ def spread_at_equal(table: Floats, n_x: int, n_a: int, covariate: Floats) -> Spr
     so that its variance is that of :func:`spread` with these weights: the slope is estimated, and adds
     :math:`(\bar f_X - \bar f_Y)^2/S` to :math:`1/n_x + 1/n_y`. Contrasts per attribute are
     :math:`t_a = \sum_w c_w \cos(w, a)`. Variances over targets and of single cells are of residuals, with
-    the degree of freedom of the slope taken off in the shares :math:`S_g/S` in which the sets decide it.
+    the degree of freedom of the slope subtracted in the shares :math:`S_g/S` in which the sets decide it.
     """
     sets, facets = _bounds([n_x, len(table) - n_x]), _bounds([n_a, table.shape[1] - n_a])
     weights, centred, total = equal_weights(covariate, n_x)

@@ -48,7 +48,7 @@ def standardised(difference: Any, variance: Any, *, flat: Any = None) -> Any:
     Parameters
     ----------
     difference
-        Mean of the first scores less that of the second; a number or an array.
+        Mean of the first scores minus that of the second; a number or an array.
     variance
         Variance of both together, not around their own means.
     flat

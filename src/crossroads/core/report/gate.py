@@ -26,7 +26,7 @@ from crossroads.core.results import Values, result_kinds
 from crossroads.core.results.checks import CANNOT_TELL
 from crossroads.core.stimuli.files.text import load_toml, read_text
 from crossroads.core.wording import phrases
-from crossroads.core.wording.numbers import beside, counted
+from crossroads.core.wording.numbers import counted, rounded_apart
 
 STATISTICS: Mapping[str, tuple[str, ...]] = {
     kind: names
@@ -273,10 +273,10 @@ def _verdict(rule: Rule, test: str, values: Values) -> Verdict:
     found = None if allowed is None else values[_ADJUSTED]
     adjusted = found if isinstance(found, float) else None
     if fault and allowed is not None and adjusted is not None and adjusted > allowed:
-        shown = beside(adjusted, allowed, digits=3)
+        shown = rounded_apart(adjusted, allowed, digits=3)
         excuse = f", but the adjusted p-value {shown} is above {allowed:g}"
     limits = [sign * one for one in (rule.above, rule.below) if one is not None for sign in (1, -1)]
-    shown = value if isinstance(value, str) else beside(value, *limits)
+    shown = value if isinstance(value, str) else rounded_apart(value, *limits)
     return Verdict(
         **_of(rule, test),
         value=value,

@@ -119,7 +119,7 @@ def association(
     scale
         What ``value`` is.
     alone
-        The same for ``x`` and ``y`` alone, at Level 2, where that holds for other words.
+        The same for ``x`` and ``y`` alone, at Level 2, where that generalizes to other words.
     reason
         Why there is no p-value for other words, where there is none.
     """

@@ -172,17 +172,17 @@ def percent(share: float, digits: int = 0) -> str:
     return percent(share, digits + 1) if crosses and digits < 6 else f"{text}\N{NO-BREAK SPACE}%"
 
 
-def beside(value: float, *limits: float | None, digits: int = 4) -> str:
+def rounded_apart(value: float, *limits: float | None, digits: int = 4) -> str:
     """Format a number with as many digits as are needed to distinguish it from limits.
 
     Examples
     --------
-    >>> beside(0.0500004, 0.05), beside(1.23456, 0.05)
+    >>> rounded_apart(0.0500004, 0.05), rounded_apart(1.23456, 0.05)
     ('0.0500004', '1.235')
     """
     text = f"{value:.{digits}g}"
     meets = any(limit is not None and float(text) == limit != value for limit in limits)
-    return beside(value, *limits, digits=digits + 1) if meets and digits < 17 else text
+    return rounded_apart(value, *limits, digits=digits + 1) if meets and digits < 17 else text
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:

@@ -70,9 +70,9 @@ LEANINGS: Mapping[str, str] = {
     "BX-Singular": "only {x} towards {b}",
     "AY-Singular": "only {y} towards {a}",
     "BY-Singular": "only {y} towards {b}",
-    "Non-Directional": "neither found to lean by itself",
+    "Non-Directional": "neither found to be associated by itself",
 }
-"""The nine patterns: which targets are found to lean, by the names of the sets."""
+"""The nine patterns: which targets are found to be associated, by the names of the sets."""
 ANY_SETS: Mapping[str, str] = {
     "x": "first group",
     "y": "second group",
@@ -86,7 +86,7 @@ DIFFERENCES: Mapping[str, str] = {
     "": "a difference of the groups is not shown",
 }
 """What a test says of the difference of its two targets, by how far that reaches."""
-THOUGH = ", though neither is found to lean"
+THOUGH = ", though neither is found to be associated"
 """What is added where the targets differ in the pattern of no direction."""
 BEGINNINGS: Mapping[str, str] = {
     "depends": "with these words, ",
@@ -121,14 +121,14 @@ SECTIONS: Mapping[str, str] = {
     "pairs": "Two identities at once",
     "time": "Over time",
     "comparison": "Models compared",
-    "reproduction": "Published numbers beside ours",
+    "reproduction": "Published numbers next to ours",
     "other": "Other results",
 }
 """Sections of an audit in the order in which they are shown."""
 
 
 STATUSES: Mapping[str, str] = {
-    "holds": "Holds for other {drawn}",
+    "holds": "Generalizes to other {drawn}",
     "depends": "Seen with these {drawn}, not shown for others",
     "absent": "Not found",
     "unknown": "Cannot tell",
@@ -142,7 +142,7 @@ OF_POPULATION = " of the population"
 DIFFERENCE = "difference of the mean cosines of both targets with A and with B"
 OTHER_WORDS = "how often other words for the same things would differ so, were there no association"
 OTHER_WORDS_CI = "of Δ, over the choice of words in all sets"
-PATTERN = "the attribute to which each target leans by itself, by its p for other words"
+PATTERN = "the attribute to which each target is closer by itself, by its p for other words"
 PAPER_PATTERN = "the same by the rule of the paper, which takes the attribute words as given"
 WORDS_DRAWN = "over the choice of words in all four sets"
 EXCHANGED_MODELS = "models exchanged word by word"
@@ -154,7 +154,7 @@ def heading(status: str, drawn: str = "words") -> str:
     Examples
     --------
     >>> heading("holds"), heading("depends", "sentences")
-    ('Holds for other words', 'Seen with these sentences, not shown for others')
+    ('Generalizes to other words', 'Seen with these sentences, not shown for others')
     """
     return STATUSES[status].format(drawn=drawn)
 
@@ -209,7 +209,7 @@ def direction(
     status
         A key of :data:`STATUSES`.
     alone
-        Where each target is by itself, as far as that holds for other words: 1 closer to the first of
+        Where each target is by itself, as far as that generalizes to other words: 1 closer to the first of
         ``towards``, -1 to the second, 0 where it is not known.
 
     Examples
@@ -276,12 +276,12 @@ def pattern(name: str, titles: Mapping[str, str]) -> str:
 
 
 def difference(reach: str, pattern: str = "") -> str:
-    """What is said of the difference of two targets beside their pattern.
+    """What is said of the difference of two targets next to their pattern.
 
     Examples
     --------
-    >>> difference("words", "Non-Directional")
-    'the groups differ with these words, though neither is found to lean; other words might not show it'
+    >>> difference("others", "Non-Directional")
+    'the groups differ, though neither is found to be associated, and other words would show it too'
     """
     return DIFFERENCES[reach].format(though=THOUGH if pattern == "Non-Directional" else "")
 

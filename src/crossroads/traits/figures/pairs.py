@@ -161,9 +161,9 @@ _FITS = {
 
 @figure(EmergentResult)
 def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = None) -> Axes:
-    """Draw the largest increases above both components, and below both, from the nearer one to the pair.
+    """Draw the largest increases above both components, and below both, from the closer one to the pair.
 
-    An upright tick is the score of the nearer component and a dot that of the pair; a filled dot and a star
+    An upright tick is the score of the closer component and a dot that of the pair; a filled dot and a star
     mark associations within the false-discovery rate.
 
     Parameters
@@ -221,7 +221,7 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
 
 
 def _draw_row(ax: Axes, row: dict[str, Any], y: int) -> None:
-    """A stem from the nearer component to the pair."""
+    """A stem from the closer component to the pair."""
     color = RED if row["direction"] == "above" else BLUE
     start, end = row["component_score"], row["score"]
     ax.hlines(y, start, end, color=color, linewidth=1.1, zorder=2)
@@ -256,7 +256,7 @@ def _subtitle(result: EmergentResult, sides: list[list[dict[str, Any]]]) -> str:
 
 def _emergent_note(result: EmergentResult) -> str:
     null, fit = result.conventions.get("null", ""), result.conventions.get("fit", "")
-    key = "| the nearer component, ○ the pair"
+    key = "| the closer component, ○ the pair"
     marked = f"● * q ≤ {wording.level(result.fdr)}" if result.qvalue.size else "no null distribution was used"
     tested = (_NULLS.get(null, ""), _FITS.get(fit, "")) if result.qvalue.size else ()
     return wording.sentence(key, marked, *tested, wording.model(result))

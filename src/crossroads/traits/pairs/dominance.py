@@ -218,7 +218,7 @@ def domain_dominance(
     as published, and if other groups of the two domains would show it too: the interval of the difference
     leaves out 0. The differences of single pairs form a table of the groups of one domain by those of the
     other. Pairs share groups, so that rows and columns both count as drawn: the variance of the mean is that
-    over the groups of either domain, less that of single cells, which is in both; p and interval are of a t
+    over the groups of either domain, minus that of single cells, which is in both; p and interval are of a t
     with Satterthwaite's degrees of freedom, and with one where a domain has two groups.
 
     Parameters

@@ -52,7 +52,7 @@ class EmergentResult(PairsResult):
         stat("pair"),
         stat("trait"),
         stat("side", of="direction"),
-        stat("increase", note="beyond the nearer of the two components"),
+        stat("increase", note="beyond the closer of the two components"),
         stat("p_bh", "p (BH)", _tested, of="qvalue", kind="p"),
     )
 
@@ -69,7 +69,7 @@ class EmergentResult(PairsResult):
     above: NDArray[np.bool_]
     """Whether the pair scores above both components; else it scores below both."""
     increase: NDArray[np.float64]
-    """How far beyond the nearer component, always positive."""
+    """How far beyond the closer component, always positive."""
     component_score: NDArray[np.float64]
     """Score of that component: the larger one above, the smaller one below."""
     pvalue: NDArray[np.float64]

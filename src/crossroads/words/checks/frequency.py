@@ -252,7 +252,7 @@ def frequency(
     conventions = {
         "measure": "frequency",
         "frequencies": scale.source,
-        "tests on words of like frequency": draws,
+        "tests on frequency-matched words": draws,
         "ddof": 1,
         "seed": seed,
         "missing": missing,

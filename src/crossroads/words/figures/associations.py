@@ -137,7 +137,7 @@ def _draw_group(
 
 @figure(ScWeatResult)
 def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes | None = None) -> Axes:
-    """Draw the words that lean most to A and those that lean most to B, with their effect sizes.
+    """Draw the words that are closest to A and those that are closest to B, with their effect sizes.
 
     A filled dot and a star mark words whose p-value for other attribute words is below ``alpha``, in the tail
     the result records.
@@ -169,7 +169,7 @@ def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes
     frame = Frame(
         width=_WIDTH,
         body=(len(shown) + 0.6) * _RANKING_ROW,
-        title=f"Words that lean most to {plain_a} and to {plain_b}, of {len(result.words):,}",
+        title=f"Words closest to {plain_a} and to {plain_b}, of {len(result.words):,}",
         subtitle="\n".join(
             wrapped(f"{name}: {', '.join(words)}", _WIDTH - 2 * MARGIN, BODY, lines=1)
             for name, words in zip((a, b), result.attributes, strict=True)
@@ -178,7 +178,7 @@ def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes
         note=wording.sentence(
             f"● * p < {wording.level(alpha)} ({wording.tail(result.alternative)}, for other attribute "
             "words); ○ not",
-            f"this test cannot single out words that lean to {untested}" if untested else "",
+            f"this test cannot single out words closer to {untested}" if untested else "",
             wording.model(result),
         ),
     )

@@ -68,15 +68,15 @@ def forest(
 
     What is compared is on the left, and at both ends of each row are the attributes: on the side of one, the
     first target is closer to it, relative to the other one, than the second target is. A filled square marks
-    tests that hold for other words after adjustment for the number of tests. The report draws the same by the
-    same rules.
+    tests that generalize to other words after adjustment for the number of tests. The report draws the same
+    by the same rules.
 
     Parameters
     ----------
     intervals
         Bootstrap intervals of effect sizes by name of the design, in place of those of the battery.
     show
-        ``"difference"``, of mean cosines, with the interval that holds for other words; or
+        ``"difference"``, of mean cosines, with the interval for other words; or
         ``"effect size"``, in standard deviations, with its bootstrap interval. By default differences, and
         effect sizes where ``intervals`` are given.
 
@@ -103,7 +103,7 @@ def forest(
         labels=_row_labels(drawn),
         columns=_columns(result, drawn, sizes=sizes),
         step=_LINE,
-        beside=0.1 + widest(poles, pole_size),
+        side=0.1 + widest(poles, pole_size),
         gaps=(0.1, 0.13),
     )
     rows, held = len(drawn) + len(headings), sum(row.said.status == "holds" for row in drawn)

@@ -102,8 +102,8 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
         above=0.12 + max(height(text, BODY) for text in columns.values()),
         below=0.12 + sum(height(texts[0][1], size) + gap for texts, size, gap, _ in below),
         note=wording.sentence(
-            f"* found to lean (dark border): {_rule(result)}",
-            "dashed border: not found to lean",
+            f"* association found (dark border): {_rule(result)}",
+            "dashed border: association not found",
             "≠ the groups differ; dashed: other words might not show it" if differ else "",
             "number: size of the Level 2 effect size",
             "cos: mean cosine (Level 3)",
@@ -243,8 +243,8 @@ _Keyed = tuple[MapCell | str, str, float]
 def key_entries(rule: str, cells: Sequence[MapCell], marks: Sequence[str] = ()) -> list[Entry]:
     """What a key must explain of some cells, and of how far differences reach."""
     towards = sorted((cell for cell in cells if cell.step), key=lambda cell: -cell.step)
-    found = [(cell, f"found to lean: {rule}") for cell in towards if cell.found]
-    unsure = [(cell, "towards it, not found to lean") for cell in towards if not cell.found]
+    found = [(cell, f"association found: {rule}") for cell in towards if cell.found]
+    unsure = [(cell, "towards it, not found to be associated") for cell in towards if not cell.found]
     reached = [(mark, phrases.difference(mark)) for mark in ("others", "words") if mark in marks]
     return [*found[:1], *unsure[:1], *reached]
 

@@ -162,7 +162,7 @@ class MleatResult(Result):
     titles: Mapping[str, str]
     """What the four sets stand for."""
     crossed_pattern: str
-    """Which of the nine outcomes it is by the p-values that hold for other words."""
+    """Which of the nine outcomes it is by the p-values for other words."""
 
     def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
         yield " level 1", self.level1.method

@@ -54,7 +54,7 @@ class Scores:
 
     @property
     def leaning(self) -> float:
-        """Mean of the first group less that of the second, on the grid; 0 where rounding could make it."""
+        """Mean of the first group minus that of the second, on the grid; 0 where rounding could make it."""
         found = float(self.x.mean() - self.y.mean())
         return found if abs(found) * min(self.x.size, self.y.size) > self.tie else 0.0
 

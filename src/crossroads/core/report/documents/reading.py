@@ -187,8 +187,9 @@ def _record(results: Iterable[_Named], files: Sequence[_File], about: Plain, **m
 
 def _audit(file: _File) -> Record:
     """The record of an audit or a comparison, with the files next to its results."""
-    beside = {"methods": file.path.with_name("methods.md"), "citations": file.path.with_name("citations.bib")}
-    texts = {key: read_text(one, "a text of an audit") for key, one in beside.items() if one.is_file()}
+    names = {"methods": "methods.md", "citations": "citations.bib"}
+    extra = {key: file.path.with_name(name) for key, name in names.items()}
+    texts = {key: read_text(one, "a text of an audit") for key, one in extra.items() if one.is_file()}
     record = _record(_revived(file), [file], file.data, gate=_verdicts(file), place=file.place, **texts)
     vectors = file.path.with_name(VECTORS)
     return replace(record, vectors=read_vectors(vectors, record.model)) if vectors.is_file() else record

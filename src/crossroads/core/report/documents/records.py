@@ -42,7 +42,7 @@ _INNERMOST = re.compile(r"[\[{]\n[^][{}]*[\]}]")
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """Data on one model: the content of its ``results.json``, and of the files beside it."""
+    """Data on one model: the content of its ``results.json``, and of the files next to it."""
 
     document: Mapping[str, Any]  # the content of ``results.json``
     vectors: Embeddings | None = None  # vectors of the stimuli, if they were saved

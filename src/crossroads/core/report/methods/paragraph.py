@@ -247,7 +247,7 @@ def _coverage(audit: Audit) -> list[Row]:
     for name, result in audit.named():
         coverage = result.coverage
         if coverage is None or result._resampled:
-            continue  # those beside a test of the same words
+            continue  # those next to a test of the same words
         of = tested(result, name)
         respelled |= coverage.respelled
         for note in coverage.notes:
@@ -339,7 +339,7 @@ _SENTENCES: Mapping[str, Sentence] = {
         "balance": "missing stimuli were left out, and the longer set of each pair was shortened",
     },
     "seed": "the seed is {}",
-    "alpha": "a target leans to an attribute if p is below {}",
+    "alpha": "a target is closer to an attribute if p is below {}",
     "least_effect": "and only with an effect size beyond ±{}",
     "resamples": "resamples: {}",
     "adjusted": lambda value: (
@@ -391,7 +391,7 @@ _COMPARED: Mapping[str, Sentence] = {
 }
 _CHAT: Mapping[str, Sentence] = {
     "score": "the score is the {}",
-    "drawn": "{} count as drawn, single cells are taken off once, and p is never below that of exchanging "
+    "drawn": "{} count as drawn, single cells are subtracted once, and p is never below that of exchanging "
     "words",
     "refusals": "refusals are recognised by {}",
 }
@@ -414,7 +414,7 @@ _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
     "checks": {
         "alpha": "questions are answered at the level {}",
         "other words": "the words of all sets count as drawn: the difference of mean cosines has the "
-        "variance over targets and over attributes, that of single cells taken off once, and a t "
+        "variance over targets and over attributes, that of single cells subtracted once, and a t "
         "distribution with Satterthwaite's degrees of freedom; {}",
         "these words": "the exact p-value, which holds for these words, has {}",
     },

@@ -298,7 +298,7 @@ def other_words(emb: Embeddings, most: int = MOST_OTHERS) -> Embeddings | None:
 def write_vectors(path: Path, emb: Embeddings) -> None:
     """Write labels, vectors and rules of spelling as ``.npz``; the vectors keep their type.
 
-    Common words of the pool are written beside them, where there is one.
+    Common words of the pool are written next to them, where there is one.
     """
     arrays = {
         "labels": np.array(emb.labels, dtype=np.str_),

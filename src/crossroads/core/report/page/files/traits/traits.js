@@ -318,7 +318,7 @@ function traitFinding(context, { result, path, name }) {
     ]),
     furthest.length ? ". " : "",
     known.length
-      ? [computed(apart.length, { as: "whole" }), " of ", computed(known.length, { as: "whole" }), " scores have an interval over templates that leaves out 0; were there no leaning at all, about one in ten would."]
+      ? [computed(apart.length, { as: "whole" }), " of ", computed(known.length, { as: "whole" }), " scores have an interval over templates that leaves out 0; were there no association at all, about one in ten would."]
       : null,
   );
 }
