@@ -115,4 +115,4 @@ def test_words_are_placed_on_an_axis_as_python_places_them(command: Command) -> 
         emb = cr.load("default", words=design.words)
         assert result["associations"] == cr.projection(emb, design, axis=axis, missing="drop").associations
     wrong = command("weat", "default", "-t", "weat7", "-C", "axis=means", "-C", "ddof=0")
-    assert (wrong.status, "-C ddof was given with -C axis" in wrong.err) == (2, True)
+    assert (wrong.status, "ddof was given with -C axis" in wrong.err) == (2, True)

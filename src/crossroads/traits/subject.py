@@ -15,6 +15,7 @@ SUBJECT = Subject(
         "pairs.emergent",
         "pairs.identities",
         "pairs.order",
+        "pairs.truth",
         "people.alignment_result",
         "people.survey",
     ),

@@ -247,7 +247,7 @@ _TESTS = (
     ),
     _check(
         name="projection", measure=projection, gives=ProjectionResult, named="{} projection",
-        takes=("missing", "alternative", "seed"), seconds=test_seconds,
+        takes=("missing", "alternative"), seconds=test_seconds,
     ),
     _check(
         name="frequency", measure=frequency, gives=FrequencyResult, takes=("frequencies", "missing", "seed"),

@@ -147,7 +147,7 @@ def _tests(
         unused = [name for name, usual in _OF_WEAT.items() if options.pop(name) != usual]
         if unused:
             raise InputError(
-                f"-C {unused[0]} was given with -C axis, which does not take it.",
+                f"{unused[0]} was given with -C axis, which does not take it.",
                 hint="leave out one of them.",
             )
     emb = vectors_of(source, designs)
@@ -177,7 +177,7 @@ def _tests(
     )
 
 
-_OF_WEAT = {"ddof": 1, "ties": "weak", "method": "auto"}
+_OF_WEAT = {"ddof": 1, "ties": "weak", "method": "auto", "seed": 0}
 """Conventions that a projection does not take, as they usually are."""
 _SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
 """Columns of Level 2, which are in a table of their own: both levels are wider than a terminal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -13,11 +13,11 @@ from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.crossed import Crossed, Spread, combined, settled, single_words, spread
 from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, permutation_test
-from crossroads.core.results import QUESTION, TEST, Stat, stat
+from crossroads.core.results import QUESTION, TEST, Row, Stat, long_row, stat
 from crossroads.core.results.gathered import Gathered, check_inputs, gather, warn_about_sharing
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import P
-from crossroads.words.measures.weat import DIFFERENCE, CheckOfTest, Options, origin
+from crossroads.words.measures.weat import DIFFERENCE, CheckOfTest, Options, crossed_rows, origin
 
 Axis = Literal["means", "pairs"]
 _PLACES = "mean place of the first target on the axis minus that of the second, if there is one"
@@ -33,7 +33,6 @@ class ProjectionResult(CheckOfTest):
     _stem: ClassVar[str] = "projection"
     _label_format: ClassVar[str] = "{design} projection"
     _table_title: ClassVar[str] = "Projections on an axis between the attributes"
-    _long_table: ClassVar[tuple[str, str, str]] = ("projection", "", "")
     _file_names: ClassVar[str] = (
         "design axis effect_size difference=crossed.difference low=crossed.low high=crossed.high "
         "p=crossed.pvalue exact_p=pvalue"
@@ -66,6 +65,13 @@ class ProjectionResult(CheckOfTest):
     crossed: Crossed
     """The difference of mean places, of one target the mean place, and how sure it is for other words."""
 
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        """The difference with all words drawn, the effect size, and the place of every word."""
+        yield from crossed_rows("projection", self.design, "", self.crossed, self.pvalue)
+        yield long_row("projection", self.design, "", "effect_size", self.effect_size)
+        for word, place in self.associations.items():
+            yield long_row("projection", self.design, word, "association", place)
+
     @property
     def _p(self) -> P | None:
         return None if self.pvalue is None else P.of(self.pvalue, self.method)
@@ -78,7 +84,6 @@ def projection(
     axis: Axis = "means",
     lengths: bool | None = None,
     alternative: Alternative = "two-sided",
-    seed: int = 0,
     missing: Missing = "raise",
 ) -> ProjectionResult:
     r"""Place words on an axis from attribute B to attribute A, and compare two targets there.
@@ -101,7 +106,7 @@ def projection(
     lengths
         Whether words keep their lengths. By default as published: no with means, so that scores are cosines,
         and yes with pairs.
-    emb, design, alternative, seed, missing
+    emb, design, alternative, missing
         As in :func:`~crossroads.weat`. With pairs, a word without a vector also leaves out its partner.
 
     Notes
@@ -138,7 +143,7 @@ def projection(
     n_x, error = len(found.words["x"]), rounding_error(emb.dim)
     place = _on_means if axis == "means" else _on_pairs
     scores, measured, error = place(words, vectors["a"], vectors["b"], n_x, error)
-    options = Options(alternative, 1, "weak", "auto", seed, MAX_WORK)
+    options = Options(alternative, 1, "weak", "auto", 0, MAX_WORK)
     first, second = scores[:n_x], scores[n_x:]
     tested = permutation_test(first, second, **options.settings(error)) if len(second) else None
     alone = [name.upper() for name in design.sets if len(found.words[name]) == 1 and name != "x"]
