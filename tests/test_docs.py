@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -155,3 +157,30 @@ def test_the_guide_to_a_first_audit_explains_the_columns_that_are_printed(
     guide = (ROOT / "docs" / "guides" / "first-audit.md").read_text(encoding="utf-8")
     table = guide.partition("| column |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| ([^|-]+?) \|", table, re.MULTILINE) == columns
+
+
+MEASURED = """
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+from crossroads import catalog, load
+from crossroads.core.evidence import Embeddings
+from crossroads.core.results import TEST, Result, Stat, stat
+from crossroads.core.results.gathered import Missing, check_inputs, gather
+from crossroads.core.stimuli import Design
+{}
+result = gap(load("default", words=catalog("weat6").words), catalog("weat6"))
+assert GapResult.from_json(result.to_json()) == result
+print(result._rows(), list(result._readings("")), *result._table().cells()[0])
+"""
+
+
+def test_the_measure_for_contributors_measures(tmp_path: Path) -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M | re.S)
+    module = tmp_path / "gap.py"
+    module.write_text(MEASURED.format(code), encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, str(module)], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert run.stdout.startswith("[{'design': 'weat6', 'gap': 0.189")
+    assert run.stdout.endswith("weat6 0.189\n")
