@@ -117,7 +117,7 @@ function panelDrawn(panel, { x, y, width, left, ends: [low, high], head }) {
       return sv(
         "g",
         { class: "model" },
-        sv("title", {}, `${model}: ${Number.isFinite(d) ? fixed(d) : "none"}, ${holds ? "holds" : "may not hold"} for other words`),
+        sv("title", {}, `${model}: ${Number.isFinite(d) ? fixed(d) : "none"}, ${holds ? "generalizes" : "may not generalize"} to other words`),
         plotText(model, left - 12, { x: x + left - 8, y: middle + 4, "text-anchor": "end" }, 11.5),
         sv("line", { x1: x + left, x2: x + width - 10, y1: middle, y2: middle, class: "grid" }),
         Number.isFinite(read(from)) &&
