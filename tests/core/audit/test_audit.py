@@ -27,6 +27,7 @@ from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.catalogue.index import panel
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.people.alignment_result import AlignmentResult
+from crossroads.words.audit import ROWS
 from crossroads.words.checks.corrections import AnisotropyResult, CorrectionsResult
 from crossroads.words.checks.placebo import PlaceboResult
 from crossroads.words.measures.battery import BatteryResult
@@ -131,13 +132,20 @@ def test_only_what_depends_on_an_option_is_measured_again(tmp_path: Path, make_v
         assert events[-1].done == events[-1].total
         return events[-1].kept, events[-1].total
 
-    # vectors, their space and its corrections; and of two designs test, interval, influence and reliability
-    assert kept() == (0, 11)
-    assert kept() == (11, 11)
-    assert kept(seed=1) == (3, 11)  # vectors and influence
-    assert kept(seed=1, alternative="greater") == (9, 11)
-    assert kept(seed=1, alternative="greater", workers=1) == (11, 11)
-    assert kept(seed=1, alternative="greater", correct="rank") == (3, 11)  # vectors and their space
+    # vectors, their space and its corrections; and of two designs every measure
+    total = kept()[1]
+    assert kept() == (total, total)
+    on_words = [row for row in ROWS if row.on == "words" and not row.needs]
+    assert total == 3 + len(designs) * len(on_words)
+
+    def without(*names: str) -> int:
+        """Measures of designs that do not depend on any of these options."""
+        return len(designs) * sum(set(names).isdisjoint(row.takes) for row in on_words)
+
+    assert kept(seed=1) == (1 + without("seed"), total)  # vectors, and what has no seed
+    assert kept(seed=1, alternative="greater") == (3 + without("alternative"), total)
+    assert kept(seed=1, alternative="greater", workers=1) == (total, total)
+    assert kept(seed=1, alternative="greater", correct="rank") == (3, total)  # vectors and their space
 
 
 def test_a_correction_changes_every_test_and_is_recorded_and_shown_before_and_after(
