@@ -26,6 +26,7 @@ from crossroads.core.stimuli import Design
 from crossroads.core.storage import files
 from crossroads.core.storage.cache import Cache
 from crossroads.core.storage.files import code
+from crossroads.words.audit import ROWS
 from crossroads.words.evidence import Series, words_evidence
 from crossroads.words.measures.stability import BootstrapResult
 from crossroads.words.models.ask import Request
@@ -35,7 +36,8 @@ DESIGNS = [made_design("one"), made_design("two")]
 WORDS = [word for design in DESIGNS for word in design.words]
 OTHERS = [f"w{i}" for i in range(1000)]
 COUNTS = {word: 1.0 + i for i, word in enumerate(WORDS)}
-CHECKS = {"mleat", "bootstrap", "influence", "reliability", "frequency", "placebo"}
+ROWS_OF_TESTS = {row.name: row for row in ROWS if row.on in ("words", "others")}
+CHECKS = set(ROWS_OF_TESTS)
 SPACE = {"anisotropy", "corrections"}
 
 
@@ -63,6 +65,11 @@ def of(rows: set[str], designs: str = "one two") -> set[str]:
     return {f"{row} {name}" for row in rows for name in designs.split()}
 
 
+def taking(option: str) -> set[str]:
+    """Measures of a test that depend on an option."""
+    return {name for name, row in ROWS_OF_TESTS.items() if option in row.takes}
+
+
 def moved(emb: Embeddings, word: str) -> Embeddings:
     """The same vectors, except for one word."""
     rows = emb.vectors.copy()
@@ -77,7 +84,7 @@ def elsewhere(emb: Embeddings) -> Embeddings:
     return Embeddings(emb.labels, emb.vectors, provenance=about, ranks=ranks).with_pool(emb.pool)
 
 
-SEEDED = of(CHECKS - {"influence"} | {"layers"}) | SPACE
+SEEDED = of(taking("seed") | {"layers"}) | SPACE
 EVERYTHING = of(CHECKS | {"layers"}) | SPACE
 TURNED = [Design(name="one", x=DESIGNS[0].x, y=DESIGNS[0].y, a=DESIGNS[0].b, b=DESIGNS[0].a), DESIGNS[1]]
 ABSENT = DESIGNS[0].words[0]
@@ -88,7 +95,7 @@ ABSENT = DESIGNS[0].words[0]
     [
         ({}, set()),
         ({"seed": 1}, SEEDED),
-        ({"alternative": "less"}, of({"mleat", "layers"})),
+        ({"alternative": "less"}, of(taking("alternative") | {"layers"})),
         ({"missing": "balance"}, EVERYTHING - {"anisotropy"}),
         ({"samples": 5, "resamples": 7, "fallback": "none", "correct": "rank"}, set()),
         ({"frequencies": COUNTS}, of({"frequency"})),
