@@ -8,6 +8,7 @@ again only if one of these has changed. Nothing here knows a measure.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -82,7 +83,7 @@ def lacking(missing: Missing) -> tuple[type[CrossroadsError], ...]:
 LACKING = lacking("drop")
 
 
-class Evidence:
+class Evidence(ABC):
     """What a row measures: vectors, a store of contexts, answers, scores, or several models."""
 
     provenance: tuple[Provenance, ...] = ()
@@ -92,9 +93,9 @@ class Evidence:
         """The first argument of a measure."""
         return self
 
+    @abstractmethod
     def identity(self, unit: Unit) -> Any:
         """Plain data that identify what a unit reads of it."""
-        raise NotImplementedError
 
     def at(self, unit: Unit) -> Evidence:
         """The evidence of one unit, if units have different evidence."""
