@@ -126,7 +126,8 @@ def audited(folder: Path, name: str, arguments: list[str], output: str, *, kille
 def read(name: str, text: str) -> Any:
     """A file as values: JSON and CSV by key, all else by line."""
     if name.endswith("results.json"):
-        return unpacked(json.loads(text))
+        document = unpacked(json.loads(text))
+        return {**document, "results": dict(zip(document.pop("names"), document["results"], strict=True))}
     if name.endswith(".json"):
         return json.loads(text)
     if name.endswith(".csv"):

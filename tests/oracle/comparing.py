@@ -5,12 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any
 
 ROUNDING = 1e-9
 """Numbers that differ by less than this share differ by rounding: other versions of numpy sum otherwise."""
+
+
+_NUMBER = re.compile(r"[-+−]?\.?\d")
 
 
 @dataclass
@@ -80,7 +85,7 @@ def _walk(
             else:
                 _walk(here, old[name], now[name], found, lost, come)
     elif isinstance(old, list) and isinstance(now, list):
-        _walk(key, dict(enumerate(old)), dict(enumerate(now)), found, lost, come)
+        _walk(key, *_aligned(old, now), found, lost, come)
     elif isinstance(old, str) and isinstance(now, str) and "\n" in old + now and old != now:
         _walk(key, old.split("\n"), now.split("\n"), found, lost, come)
     elif old == now and type(old) is type(now):
@@ -89,6 +94,32 @@ def _walk(
         found.rounded += 1
     else:
         found.changed.append((key, old, now))
+
+
+def _aligned(old: list[Any], now: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Items of two lists by their places in the first; new ones come after the one before them."""
+    before, after = dict[str, Any](), dict[str, Any]()
+    matched = SequenceMatcher(None, _names(old), _names(now), autojunk=False)
+    for _, i, i_end, j, j_end in matched.get_opcodes():
+        for offset in range(max(i_end - i, j_end - j)):
+            place = str(i + offset) if i + offset < i_end else f"{i_end}+{i + offset - i_end + 1}"
+            if i + offset < i_end:
+                before[place] = old[i + offset]
+            if j + offset < j_end:
+                after[place] = now[j + offset]
+    return before, after
+
+
+def _names(items: list[Any]) -> list[str]:
+    """What an item of a list is called: a row by its texts that are not numbers, all else by its value."""
+    if len(items) > 1 and all(isinstance(item, int | float) for item in items):
+        return [str(place) for place in range(len(items))]
+    return [
+        "\0".join(text for text in item.values() if isinstance(text, str) and not _NUMBER.match(text))
+        if isinstance(item, dict)
+        else _digest(item)
+        for item in items
+    ]
 
 
 def _numbers(*values: Any) -> bool:

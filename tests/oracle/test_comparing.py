@@ -33,7 +33,7 @@ def test_the_same_document_differs_in_nothing() -> None:
         ({"a": {"p": None, "n": 3}}, "changed", [("/a/p", 0.25, None)]),
         ({"ok": 1}, "changed", [("/ok", True, 1)]),
         ({"a": {"p": 0.25}}, "gone", ["/a/n"]),
-        ({"words": ["x", "y", "z"]}, "new", ["/words/2"]),
+        ({"words": ["x", "y", "z"]}, "new", ["/words/2+1"]),
         ({"said": "one\n2\nthree"}, "changed", [("/said/1", "two", "2")]),
     ],
 )
@@ -52,6 +52,15 @@ def test_what_stands_elsewhere_with_the_same_value_has_moved() -> None:
     assert "1 moved" in found.lines()
     after["b"] = {"p": 0.5, "n": 3}
     assert (compared(BEFORE, after).gone, compared(BEFORE, after).new) == (["/a"], ["/b"])
+
+
+def test_a_row_that_is_put_in_leaves_the_others_as_they_were() -> None:
+    rows = [{"test": f"weat{n}", "p": f"0.{n}", "d": n} for n in range(9)]
+    found = compared(
+        rows, [*rows[:4], {"test": "new", "p": "0.5", "d": 1}, rows[4] | {"p": "0.7"}, *rows[5:]]
+    )
+    assert (found.new, found.gone, found.moved) == (["/4+1"], [], [])
+    assert found.changed == [("/4/p", "0.4", "0.7")]
 
 
 def test_every_command_is_asked_and_the_frozen_file_is_small() -> None:
