@@ -26,8 +26,6 @@ from crossroads.core.inference.crossed import (
     LEVEL,
     Crossed,
     Spread,
-    clustered_mean,
-    clustered_spread,
     half_width,
     single_words,
     tail_probability,
@@ -35,6 +33,7 @@ from crossroads.core.inference.crossed import (
 from crossroads.core.inference.options import seed_of
 from crossroads.core.inference.permutation.test import permutation_test
 from crossroads.core.inference.ranks import signs_exchanged
+from crossroads.core.inference.unbalanced import clustered_mean, clustered_spread
 from crossroads.core.results import (
     Coverage,
 )

@@ -15,17 +15,15 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from crossroads.core.inference.crossed import (
-    clustered_mean,
-    clustered_spread,
     crossed,
     degrees_of_freedom,
     mean_cosine,
-    sparse_mean,
     spread,
     spread_at_equal,
 )
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.permutation.test import Alternative
+from crossroads.core.inference.unbalanced import clustered_mean, clustered_spread, sparse_mean
 
 SIZES = st.tuples(*[st.integers(2, 5)] * 4)
 

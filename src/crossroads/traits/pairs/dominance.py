@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crossroads.core.errors import InputError, OnMissing
-from crossroads.core.inference.crossed import half_width, sparse_mean, tail_probability
+from crossroads.core.inference.crossed import half_width, tail_probability
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.multiplicity import benjamini_hochberg
 from crossroads.core.inference.options import number, share
+from crossroads.core.inference.unbalanced import sparse_mean
 from crossroads.core.results import Conclusion, Row, Stat, Values, long_row, named, stat, under
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import counted
