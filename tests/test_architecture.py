@@ -220,11 +220,16 @@ def test_the_stub_is_the_one_place_of_public_names() -> None:
 
 
 def test_a_wrong_name_gets_the_nearest_right_one() -> None:
-    for wrong, right in {"wheat": "weat", "holm": "stats.holm", "forrest": "plots.forest"}.items():
+    for wrong, right in {"wheat": "weat", "hollm": "stats.holm", "forest": "plots.forest"}.items():
         with pytest.raises(AttributeError, match=f"no attribute '{wrong}'; did you mean '{right}'"):
             getattr(crossroads, wrong)
     with pytest.raises(AttributeError, match=r"no attribute 'nothing_like_it'$"):
         crossroads.nothing_like_it  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_measures_in_groups_are_found_without_their_group() -> None:
+    assert crossroads.holm is crossroads.stats.holm  # type: ignore[attr-defined]
+    assert "holm" not in dir(crossroads)
 
 
 def test_groups_can_be_imported_and_are_attributes() -> None:

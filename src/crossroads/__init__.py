@@ -25,10 +25,10 @@ __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name from its home."""
-    if name not in _HOMES:
+    """Load a public name from its home; measures in groups are found without their group as well."""
+    home = _HOMES.get(name) or _groups(leave="plots").get(name)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_meant(name)}")
-    home = _HOMES[name]
     found = _import_module(f"{home}.{name}") if home == __name__ else getattr(_import_module(home), name)
     if home.startswith("crossroads.core.evidence."):
         # evidence is there to be measured: the first measure is to be as quick as the second
@@ -42,15 +42,19 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
+def _groups(*, leave: str = "") -> dict[str, str]:
+    """The names in the groups, each with its group."""
+    groups = [f"{__name__}.{one}" for one, home in _HOMES.items() if home == __name__ and one != leave]
+    return {one: group for group in groups for one in _import_module(group).__all__}
+
+
 def _meant(name: str) -> str:
     """The nearest public name, of the package or of one of its groups."""
     if name.startswith("_"):  # asked for by programs, which cannot mean another
         return ""
     from crossroads.core.errors import nearest
 
-    known = {one: one for one in __all__}
-    for group in (one for one, home in _HOMES.items() if home == __name__):
-        inside = dir(_import_module(f"{__name__}.{group}"))
-        known = {one: f"{group}.{one}" for one in inside if not one.startswith("_")} | known
+    inside = {one: f"{group.rpartition('.')[2]}.{one}" for one, group in _groups().items()}
+    known = inside | {one: one for one in __all__}
     near = nearest(name, known, n=1)
     return f"; did you mean {known[near[0]]!r}?" if near else ""
