@@ -457,6 +457,19 @@ def _others(rows: Sequence[Row]) -> list[str]:
         "RSA, groups exchanged",
     )
     section(
+        "Projections",
+        "Places on an axis between the means of A and B, or along the first component of pairs of words that "
+        "are put together at random; eight words each.",
+        "projection",
+        (
+            at_05("targets exchanged", "projection, targets exchanged"),
+            at_05("means, crossed", "projection, means"),
+            at_05("pairs, crossed", "projection, pairs"),
+        ),
+        effect,
+        "projection, means",
+    )
+    section(
         "Two models compared",
         "Both models have the same association, and words of their own: the difference is 0.",
         "compare",

@@ -241,6 +241,18 @@ def rsa(cell: Cell, seed: int) -> Tallies:
     return _tallies(seen)
 
 
+def projection(cell: Cell, seed: int) -> Tallies:
+    """Places of two targets on an axis between the means of A and B, and between their pairs."""
+    seen: dict[str, list[Any]] = {}
+    worlds = vector_worlds(_kind(cell, Kind), worlds=max(1, cell.single), sizes=cell.sizes, seed=seed)
+    for emb, design in worlds:
+        means = cr.projection(emb, design)
+        _note(seen, "projection, targets exchanged", means.pvalue)
+        _note(seen, "projection, means", means.crossed.pvalue)
+        _note(seen, "projection, pairs", cr.projection(emb, design, axis="pairs").crossed.pvalue)
+    return _tallies(seen)
+
+
 def compare(cell: Cell, seed: int) -> Tallies:
     """Two models with the same association, their words drawn apart."""
     seen: dict[str, list[Any]] = {}
@@ -356,6 +368,7 @@ FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "corpora": corpora,
     "contexts": contexts,
     "rsa": rsa,
+    "projection": projection,
     "compare": compare,
     "traits": traits,
     "pairs": pairs,

@@ -24,10 +24,10 @@ from .worlds.vectors import Kind
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".cache" / "validity" / "cells.jsonl"
+SUBJECTS = ("words", "contexts", "intersections", "comparison", "traits", "chat", "sentences")
 CODE = (
-    "src/crossroads/inference",
-    "src/crossroads/measures",
-    "src/crossroads/core/inference/geometry.py",
+    "src/crossroads/core/inference",
+    *(f"src/crossroads/{one}" for one in SUBJECTS),
     "benchmarks/validity/worlds",
 )
 SIZES = ((4, 4, 4, 4), (8, 8, 8, 8), (16, 16, 16, 16), (25, 25, 25, 25), (4, 12, 4, 12))
@@ -60,6 +60,7 @@ def cells(share: float = 1.0) -> list[Cell]:
         *(Cell("contexts", kind, some(2000), few) for kind in NULLS),
         *(Cell("contexts", "both topical", some(2000), few // 2, effect=effect) for effect in (0.2, 0.4)),
         *(Cell("rsa", kind, 0, 2 * few, (10, 10, 10, 2)) for kind in NULLS),
+        *(Cell("projection", kind, 0, 2 * few) for kind in NULLS),
         *(Cell("compare", kind, 0, few) for kind in NULLS),
         *(Cell("compare", kind, 0, few, effect=0.4) for kind in ("exchangeable", "both topical")),
         *(Cell("traits", kind, 0, few) for kind in get_args(TraitKind)),
@@ -76,8 +77,9 @@ def code_digest() -> str:
     """Checksum of the code behind the numbers, whatever its comments and docstrings say."""
     digest = hashlib.sha256()
     here = [Path(__file__).with_name(f"{name}.py") for name in ("pieces", "procedures", "tally")]
-    files = [file for name in CODE for file in (sorted((ROOT / name).rglob("*.py")) or [ROOT / name])]
-    for file in (*files, *here):
+    for folder in CODE:  # a file that is not there is an error: no code would stand behind the numbers
+        here += sorted((ROOT / folder).rglob("*.py"), key=str) or [ROOT / folder / "is not there"]
+    for file in here:
         tree = ast.parse(file.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             body = getattr(node, "body", None)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from benchmarks.validity import study
+from benchmarks.validity.procedures import FAMILIES, run
 from benchmarks.validity.tally import Tally, binomial_interval
 from scipy import stats
 
@@ -18,3 +22,15 @@ def test_tallies_count_and_add_up() -> None:
     assert one == Tally(3, 2, 1, 2)
     assert one + one == Tally(6, 4, 2, 4)
     assert one + Tally.flagged([True, False]) == Tally(5, 3, None, None)
+
+
+def test_the_study_finds_the_code_behind_its_numbers() -> None:
+    assert len(study.code_digest()) == 16
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_of_worlds_can_be_run(family: str) -> None:
+    cell = next(one for one in study.cells(0.0) if one.family == family)
+    tallies = run(replace(cell, worlds=5, single=min(cell.single, 1)), seed=1)
+    assert tallies
+    assert all(tally.worlds > 0 for tally in tallies.values())
