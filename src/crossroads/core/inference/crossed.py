@@ -11,15 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from crossroads.core.inference.copies import Copies, facet
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.permutation.test import Alternative, PermutationResult, permutation_test
 
 LEVEL = 0.95
 """Level of intervals."""
+Words = Literal["effective", "independent"]
+"""Whether near copies in a set count as fewer words, or all words as independent."""
+_SHOWING_NOTHING = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +31,9 @@ class Crossed:
     """A difference of mean cosines, and how sure it is for other words than these."""
 
     difference: float
-    """Mean cosine of the first target with A less that with B, less the same of the second target."""
+    """Mean cosine of the first target with A minus that with B, minus the same of the second target."""
+    agreement: float | None
+    """Chance that another set of words for the same things would point the same way; None without a p-value."""
     low: float | None
     """Lower end of the interval; None where there is none."""
     high: float | None
@@ -45,6 +51,8 @@ class Crossed:
     """Standard error of the difference over the choice of words."""
     df: float | None
     """Degrees of freedom (Satterthwaite); at most one where a set has two words."""
+    effective: Mapping[str, float]
+    """Number of independent words that each set counts as, near copies counting less."""
     shares: Mapping[str, float]
     """Shares of the variance that come from ``targets``, from ``attributes`` and from single ``cells``."""
     attribute_pvalue: float | None
@@ -94,9 +102,11 @@ class Spread(NamedTuple):
     """Variance of the difference."""
     df: Any
     """Its degrees of freedom, at most one with a set of two words; infinite where there is no variance."""
+    effective: Sequence[float]
+    """Effective number of words of each set."""
 
 
-def spread(tables: Floats, n_x: int, n_a: int) -> Spread:
+def spread(tables: Floats, n_x: int, n_a: int, copies: Sequence[Copies] | None = None) -> Spread:
     r"""Variance of the difference of mean cosines in tables whose rows and columns are both drawn.
 
     .. math::
@@ -116,6 +126,9 @@ def spread(tables: Floats, n_x: int, n_a: int) -> Spread:
         Number of targets of the first set; all of them where there is one target set.
     n_a
         Number of attributes of the first set.
+    copies
+        Near copies in each set, targets first; see :func:`~crossroads.core.inference.copies.facet`. The
+        variance is never below that of independent words.
 
     Notes
     -----
@@ -135,19 +148,34 @@ def spread(tables: Floats, n_x: int, n_a: int) -> Spread:
             *(_part(t[..., cut], n) for cut, n in zip(attributes, a_sizes, strict=True)),
         ]
     )
-    cells = np.zeros(tables.shape[:-2])
-    for i, (cut, n) in enumerate(zip(targets, t_sizes, strict=True)):
-        for j, (across, m) in enumerate(zip(attributes, a_sizes, strict=True)):
-            if n > 1 and m > 1:
-                row, column = by_target[j][..., cut], by_attribute[i][..., across]
-                rest = tables[..., cut, across] - row[..., :, None] - column[..., None, :]
-                rest += row.mean(axis=-1)[..., None, None]
-                squares = np.einsum("...ij,...ij->...", rest, rest)
-                cells = cells + squares / ((n - 1) * (m - 1) * n * m)
+    blocks = cell_variances(tables, n_x, n_a)
+    cells = sum(blocks[i, j] / (n * m) for i, n in enumerate(t_sizes) for j, m in enumerate(a_sizes))
     means = [s[..., cut].mean(axis=-1) for cut in targets]
     difference = means[0] - means[1] if len(means) == 2 else means[0]
-    total, df = combined(parts, [*t_sizes, *a_sizes], len(targets), cells)
-    return Spread(difference, parts, cells, total, df)
+    sizes = [*t_sizes, *a_sizes]
+    total, df = combined(parts, sizes, len(targets), cells)
+    if copies is None or all(one.sum() == len(one) for one in copies):
+        return Spread(difference, parts, cells, total, df, sizes)
+    facets = [facet(one) for one in copies]
+    ratios = [one.factor * n * (n - 1) for one, n in zip(facets, sizes, strict=True)]
+    parts = parts * np.reshape(ratios, (-1, *[1] * (parts.ndim - 1)))
+    wider, _ = combined(parts, sizes, len(targets), cells)
+    total = np.maximum(total, wider)
+    df = degrees_of_freedom(parts, [one.free for one in facets], total)
+    return Spread(difference, parts, cells, total, df, [one.effective for one in facets])
+
+
+def cell_variances(tables: Floats, n_x: int, n_a: int) -> dict[tuple[int, int], Any]:
+    """Variance of single cells in each block of tables, by target set and attribute set; 0 for one row."""
+    found = {}
+    for i, cut in enumerate(bounds([n for n in (n_x, tables.shape[-2] - n_x) if n])):
+        for j, across in enumerate(bounds([n_a, tables.shape[-1] - n_a])):
+            block = tables[..., cut, across]
+            free = (block.shape[-2] - 1) * (block.shape[-1] - 1)
+            rest = block - block.mean(axis=-1, keepdims=True)
+            rest -= rest.mean(axis=-2, keepdims=True)
+            found[i, j] = np.einsum("...ij,...ij->...", rest, rest) / max(free, 1)
+    return found
 
 
 class Mean(NamedTuple):
@@ -173,59 +201,84 @@ def mean_cosine(block: Floats, *, level: float = LEVEL) -> Mean | None:
     return Mean(mean, se, mean - half, mean + half)
 
 
-def spread_at_equal(table: Floats, n_x: int, n_a: int, covariate: Floats) -> Spread:
-    r"""Difference of mean cosines at equal values of a covariate of the targets, and its variance.
+class Facing(NamedTuple):
+    """Weights of the words of two sets in their difference at equal values of a covariate."""
 
-    The associations of targets are regressed on the covariate with one slope within both sets. The difference
-    of the two sets at equal covariate is a weighted sum over targets, :math:`\Delta = \sum_w c_w s_w`, with
+    weights: Floats
+    """Weight of each word: 1/n or −1/n without a covariate."""
+    centred: Floats
+    """The covariate around the mean of each set; zeros where there is none, or where it does not vary."""
+    squares: float
+    """Sum of the squares of these; 1 where they are zeros."""
+
+    def level(self, scores: Floats) -> Floats:
+        """Scores, in the last axis, without what goes with the covariate within the sets."""
+        return scores - np.multiply.outer(scores @ self.centred / self.squares, self.centred)
+
+
+def facing(n: int, size: int, covariate: Floats | None = None, *, reliability: float = 1.0) -> Facing:
+    r"""Weights of the words of two sets, ``n`` of ``size`` words in the first, at equal covariate.
 
     .. math::
-        c_w = \pm\frac1{n_g} - \frac{(\bar f_X - \bar f_Y)(f_w - \bar f_g)}{S}, \qquad
+        c_w = \pm\frac1{n_g} - \frac{(\bar f_X - \bar f_Y)(f_w - \bar f_g)}{\lambda S}, \qquad
         S = \sum_g S_g = \sum_g \sum_{w \in g} (f_w - \bar f_g)^2
 
-    so that its variance is that of :func:`spread` with these weights: the slope is estimated, and adds
-    :math:`(\bar f_X - \bar f_Y)^2/S` to :math:`1/n_x + 1/n_y`. Contrasts per attribute are
-    :math:`t_a = \sum_w c_w \cos(w, a)`. Variances over targets and of single cells are of residuals, with
-    the degree of freedom of the slope subtracted in the shares :math:`S_g/S` in which the sets decide it.
+    with :math:`\lambda` the reliability of the covariate within the sets: the share of its variance there
+    that is not error. Error makes a slope too flat, by that factor.
     """
-    sets, facets = bounds([n_x, len(table) - n_x]), bounds([n_a, table.shape[1] - n_a])
-    weights, centred, total = equal_weights(covariate, n_x)
-    flat = table - np.outer(centred, centred @ table / total)  # columns without the covariate, within sets
-    s = flat[:, facets[0]].mean(axis=1) - flat[:, facets[1]].mean(axis=1)
-    t = weights @ table
-    parts, sizes, cells = [], [], 0.0
-    for cut in sets:
-        df = cut.stop - cut.start - 1 - float(centred[cut] @ centred[cut]) / total
-        weight = float(weights[cut] @ weights[cut])
-        rest = s[cut] - s[cut].mean()
-        parts.append(float(rest @ rest) / df * weight if df > 0 else 0.0)
-        sizes.append(df + 1)
-        for across in facets:
-            m, block = across.stop - across.start, flat[cut, across] - flat[cut, across].mean(axis=0)
-            if m > 1 and df > 0:
-                block = block - block.mean(axis=1, keepdims=True)
-                cells += float(np.einsum("ij,ij->", block, block)) / (df * (m - 1) * m) * weight
-    for cut in facets:
-        parts.append(float(_part(t[cut], cut.stop - cut.start)))
-        sizes.append(cut.stop - cut.start)
-    variance, df = combined(np.array(parts), sizes, 2, cells)
-    return Spread(float(t[facets[0]].mean() - t[facets[1]].mean()), np.array(parts), cells, variance, df)
+    plain = np.repeat([1.0 / n, -1.0 / (size - n)], [n, size - n])
+    if covariate is None:
+        return Facing(plain, np.zeros(size), 1.0)
+    means = covariate[:n].mean(), covariate[n:].mean()
+    centred = covariate - np.repeat(means, [n, size - n])
+    squares = float(centred @ centred)
+    if squares <= 1e-20 * float(covariate @ covariate):  # nothing but rounding
+        return Facing(plain, np.zeros(size), 1.0)
+    gap = float(means[0] - means[1])
+    return Facing(plain - gap * centred / (reliability * squares), centred, squares)
 
 
-def equal_weights(covariate: Floats, n_x: int) -> tuple[Floats, Floats, float]:
-    """Weights of targets in their difference at equal covariate; see :func:`spread_at_equal`.
+def spread_at_equal(
+    table: Floats, targets: Facing, attributes: Facing, n_x: int, n_a: int, copies: Sequence[Copies] | None = None
+) -> Spread:
+    r"""Difference of mean cosines at equal values of a covariate of the words, and its variance.
 
-    Also the covariate around the mean of each set, and the sum of its squares; zeros and 1 where it
-    does not vary within sets, so that nothing can be adjusted.
+    The associations of targets are regressed on the covariate with one slope within both sets, and those of
+    attributes likewise. The difference at equal covariate is a weighted sum over cells,
+    :math:`\Delta = \sum_{w,a} c_w d_a \cos(w, a)`, so that its variance is that of :func:`spread` with these
+    weights. Variances are of residuals, with the degree of freedom of each slope subtracted in the shares
+    :math:`S_g/S` in which the sets decide it.
     """
-    sets = bounds([n_x, len(covariate) - n_x])
-    means = [float(covariate[cut].mean()) for cut in sets]
-    centred = np.concatenate([covariate[cut] - mean for cut, mean in zip(sets, means, strict=True)])
-    total = float(centred @ centred)
-    plain = np.repeat([1.0 / n_x, -1.0 / (len(covariate) - n_x)], [n_x, len(covariate) - n_x])
-    if total <= 1e-20 * float(covariate @ covariate):  # nothing but rounding
-        return plain, np.zeros(len(covariate)), 1.0
-    return plain - (means[0] - means[1]) * centred / total, centred, total
+    sets = bounds([n_x, len(table) - n_x, n_a, table.shape[1] - n_a])
+    words = [targets, targets, attributes, attributes]
+    cuts = [*sets[:2], *(slice(cut.start - len(table), cut.stop - len(table)) for cut in sets[2:])]
+    scores = [targets.level(table @ attributes.weights)] * 2 + [attributes.level(targets.weights @ table)] * 2
+    flat = attributes.level(targets.level(table.T).T)
+    facets = [None] * 4 if copies is None else [facet(one) for one in copies]
+    parts, free, sizes, squared, counts = [], [], [], [], []
+    for cut, side, score, known in zip(cuts, words, scores, facets, strict=True):
+        n, centred = cut.stop - cut.start, side.centred[cut]
+        left = n - 1 - float(centred @ centred) / side.squares
+        rest = score[cut] - score[cut].mean()
+        weight = float(side.weights[cut] @ side.weights[cut])
+        part = float(rest @ rest) / left * weight if left > 0 else 0.0
+        near = known is not None and n > 1 and known.effective < n
+        parts.append(part * max(1.0, known.factor * n * (n - 1)) if near and known else part)
+        free.append(left * known.free / (n - 1) if near and known else left)
+        sizes.append(known.effective if known else float(n))
+        squared.append(weight)
+        counts.append(left)
+    cells = 0.0
+    for i in (0, 1):
+        for j in (2, 3):
+            if counts[i] > 0 and counts[j] > 0:
+                block = flat[cuts[i], cuts[j]]
+                block = block - block.mean(axis=0) - block.mean(axis=1, keepdims=True) + block.mean()
+                squares = float(np.einsum("ij,ij->", block, block))
+                cells += squares / (counts[i] * counts[j]) * squared[i] * squared[j]
+    total, df = combined(np.array(parts), [n + 1 for n in free], 2, cells)
+    difference = float(targets.weights @ table @ attributes.weights)
+    return Spread(difference, np.array(parts), cells, total, df, sizes)
 
 
 def combined(parts: Floats, sizes: Sequence[float], targets: int, cells: Any) -> tuple[Any, Any]:
@@ -275,6 +328,22 @@ def half_width(se: Any, df: Any, level: float) -> Any:
     return stdtrit(df, (1 + level) / 2) * se
 
 
+def agreement(statistic: float, df: float, sizes: Sequence[float]) -> float:
+    r"""Chance that another set of words would point the same way.
+
+    .. math::
+        P = T_\nu\!\left(|t|\,\frac{b}{\sqrt{1 + b}}\right), \qquad b = \frac{n}{n + 2}
+
+    with :math:`n` the harmonic mean of the effective sizes: as if two words that show nothing were added to
+    each set. Differences of other words spread around the true one as these do.
+    """
+    from scipy.special import stdtr
+
+    n = len(sizes) / sum(1 / size for size in sizes)
+    b = n / (n + _SHOWING_NOTHING)
+    return float(stdtr(df, abs(statistic) * b / np.sqrt(1 + b)))
+
+
 def crossed(
     table: Floats,
     n_x: int,
@@ -284,6 +353,7 @@ def crossed(
     score_error: float = 0.0,
     level: float = LEVEL,
     covariate: Floats | None = None,
+    copies: Sequence[Copies] | None = None,
     exchanged: PermutationResult | None = None,
     exchange: bool = True,
     **counting: Any,
@@ -306,6 +376,8 @@ def crossed(
     covariate
         A number per target at equal values of which the two targets are compared; see
         :func:`spread_at_equal`.
+    copies
+        Near copies in each set; see :func:`spread`.
     exchanged
         What exchanging attributes gives, where that is known already.
     exchange
@@ -313,7 +385,10 @@ def crossed(
     counting
         How to count that otherwise: options of :func:`~crossroads.stats.permutation_test`.
     """
-    found = spread(table, n_x, n_a) if covariate is None else spread_at_equal(table, n_x, n_a, covariate)
+    if covariate is None:
+        found = spread(table, n_x, n_a, copies)
+    else:
+        found = spread_at_equal(table, n_x, n_a, covariate)
     single = n_x == len(table)
     if exchanged is None and exchange:
         options = {"alternative": alternative, "score_error": score_error, **counting}
@@ -350,8 +425,10 @@ def settled(
     if reason is None and float(found.total) <= (4 * score_error) ** 2:
         reason = "the words of each set do not differ"
     difference = float(found.difference)
+    keys = ("x", "y", "a", "b") if targets == 2 else ("x", "a", "b")
     known: dict[str, Any] = {
         "difference": difference,
+        "effective": dict(zip(keys, map(float, found.effective), strict=False)),
         "level": level,
         "alternative": alternative,
         "attribute_pvalue": None if exchanged is None else exchanged.pvalue,
@@ -359,7 +436,7 @@ def settled(
         "reason": reason,
     }
     if reason is not None:
-        none: dict[str, Any] = dict.fromkeys(("low", "high", "pvalue", "statistic", "se", "df"))
+        none: dict[str, Any] = dict.fromkeys(("low", "high", "pvalue", "agreement", "statistic", "se", "df"))
         return Crossed(**known, **none, shares={})
     se, df = float(np.sqrt(found.total)), float(found.df)
     half = float(half_width(se, df, level))
@@ -368,6 +445,7 @@ def settled(
         low=difference - half,
         high=difference + half,
         pvalue=float(tail_probability(difference / se, df, alternative)),
+        agreement=agreement(difference / se, df, found.effective),
         statistic=difference / se,
         se=se,
         df=df,

@@ -50,8 +50,9 @@ def clustered_spread(table: Floats, n_a: int, clusters: Sequence[NDArray[np.int6
     by_row, by_column = (weights * left).sum(axis=1), (weights * left).sum(axis=0)
     parts, sizes = _row_parts(by_row, clusters)
     found = np.array([*parts, _summed(by_column[:n_a]), _summed(by_column[n_a:])])
-    total, df = combined(found, [*sizes, n_a, columns - n_a], len(parts), cells)
-    return Spread(float((weights * values).sum()), found, cells, total, df)
+    counts = [*sizes, n_a, columns - n_a]
+    total, df = combined(found, counts, len(parts), cells)
+    return Spread(float((weights * values).sum()), found, cells, total, df, counts)
 
 
 def clustered_mean(
@@ -62,8 +63,9 @@ def clustered_mean(
     parts, sizes = _row_parts(contributions, clusters)
     cells = _summed(contributions)  # single rows are in both
     found = np.array([*parts, _summed(contributions, columns)])
-    total, df = combined(found, [*sizes, int(columns.max()) + 1], len(parts), cells)
-    return Spread(float(values.mean()), found, cells, total, df)
+    counts = [*sizes, int(columns.max()) + 1]
+    total, df = combined(found, counts, len(parts), cells)
+    return Spread(float(values.mean()), found, cells, total, df, counts)
 
 
 class Sparse(NamedTuple):

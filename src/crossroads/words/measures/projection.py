@@ -231,7 +231,7 @@ def _on_pairs(words: Floats, a: Floats, b: Floats, n_x: int, error: float) -> tu
     parts[-2] = max(parts[-2], jackknife)
     sizes = [size for size in (n_x, len(words) - n_x) if size]
     total, df = combined(parts, [*sizes, n, 1], len(sizes), held.cells)
-    measured = Spread(_gap(scores, n_x), parts, held.cells, total, df)
+    measured = Spread(_gap(scores, n_x), parts, held.cells, total, df, [*sizes, n, n])
     return scores, measured, error * float(np.abs(table).max())
 
 

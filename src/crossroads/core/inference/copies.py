@@ -1,0 +1,89 @@
+"""Near copies among the words of a set, such as plurals, and how many independent words a set counts as."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.core.inference.geometry import Floats
+
+VOCABULARY = 1_000
+"""How many words of the vocabulary the words of a set are compared with."""
+_NEAR, _NEAR_ALONE = 0.6, 0.5
+
+Copies = NDArray[np.float64]
+"""For each pair of words of a set 1 where they are near copies, else 0; 1 on the diagonal."""
+
+
+def near_copies(vectors: Floats, vocabulary: Floats | None = None) -> Copies:
+    r"""Which words of a set are near copies of each other.
+
+    Two words are where their cosines with the words of a vocabulary, minus the mean of the set with each of
+    these, correlate above :math:`.6 - 1/(n - 1)`: words of a set of :math:`n` independent words correlate by
+    :math:`-1/(n - 1)`. Without a vocabulary it is the cosine of their vectors, minus the mean vector of the
+    set, above :math:`.5 - 1/(n - 1)`.
+
+    Parameters
+    ----------
+    vectors
+        Unit vectors of the set.
+    vocabulary
+        Unit vectors of other words.
+    """
+    n = len(vectors)
+    if n < 3:  # two deviations from their mean are opposite
+        return np.eye(n)
+    profiles = vectors if vocabulary is None else vectors @ vocabulary.T
+    profiles = profiles - profiles.mean(axis=0)
+    if vocabulary is not None:
+        profiles -= profiles.mean(axis=1, keepdims=True)
+    lengths = np.linalg.norm(profiles, axis=1, keepdims=True)
+    profiles = np.divide(profiles, lengths, out=np.zeros_like(profiles), where=lengths > 0)
+    limit = (_NEAR_ALONE if vocabulary is None else _NEAR) - 1 / (n - 1)
+    return np.maximum(np.eye(n), profiles @ profiles.T > limit)
+
+
+class Facet(NamedTuple):
+    """What near copies do to the mean of a set."""
+
+    effective: float
+    """Number of independent words that the set counts as: n² over the sum of ``Copies``."""
+    factor: float
+    """Variance of the mean over the sum of squared deviations."""
+    free: float
+    """Degrees of freedom of that variance."""
+
+
+def facet(copies: Copies) -> Facet:
+    r"""Variance of a mean whose values are equally correlated among near copies.
+
+    .. math::
+        s^2 = \frac{\sum r^2}{n - \Sigma R/n}, \qquad V = s^2\,\frac{\Sigma R}{n^2}, \qquad
+        \nu = \frac{\operatorname{tr}(MR)^2}{\operatorname{tr}(MRMR)}, \qquad
+        n_\text{eff} = \frac{n^2}{\Sigma R}
+
+    with :math:`R` the copies, :math:`\Sigma R` their sum, :math:`M` centring. Without copies that is the
+    ordinary variance of a mean, with :math:`n - 1` degrees of freedom.
+    """
+    n, total = len(copies), float(copies.sum())
+    centred = copies - copies.mean(axis=0)
+    within, squared = float(np.trace(centred)), float((centred * centred.T).sum())
+    if within <= 0 or squared <= 0:  # a single word, or all of them copies of one
+        return Facet(n * n / total, 0.0, 0.0)
+    return Facet(n * n / total, total / n**2 / within, within**2 / squared)
+
+
+def groups(copies: Copies, words: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """The words of a set that are linked as near copies, as groups of two and more in their order."""
+    found, left = [], list(range(len(words)))
+    while left:
+        group, new = set[int](), {left[0]}
+        while new:
+            group |= new
+            new = {int(j) for i in new for j in np.flatnonzero(copies[i])} - group
+        left = [i for i in left if i not in group]
+        if len(group) > 1:
+            found.append(tuple(words[i] for i in sorted(group)))
+    return tuple(found)

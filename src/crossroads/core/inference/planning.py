@@ -1,0 +1,103 @@
+"""How many words a test needs, from the variances that a pilot shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from crossroads.core.inference.copies import Copies
+from crossroads.core.inference.crossed import (
+    LEVEL,
+    cell_variances,
+    degrees_of_freedom,
+    half_width,
+    spread,
+)
+from crossroads.core.inference.geometry import Floats
+
+POWER = 0.8
+"""Share of tests that are to find a difference."""
+MOST = 1_000_000
+"""Words per set beyond which nothing is planned."""
+
+
+class Pilot(NamedTuple):
+    r"""Variances in a pilot: between words of the sets without those of single cells, and of the cells.
+
+    .. math::
+        V(N_t, N_a) = \sum_i \frac{\tau_i}{N_t} + \sum_j \frac{\alpha_j}{N_a} + \sum_{ij} \frac{c_{ij}}{N_t N_a}
+    """
+
+    targets: Floats
+    attributes: Floats
+    cells: Floats
+    """By target set and attribute set."""
+    words: tuple[float, float]
+    """Words per independent word, where near copies count less, among targets and among attributes."""
+
+    def reach(self, targets: float, attributes: float, power: float = POWER) -> float:
+        """The smallest difference that so many words in each target set and attribute set find."""
+        n_t, n_a = max(2.0, targets / self.words[0]), max(2.0, attributes / self.words[1])
+        parts = [
+            *((self.targets + self.cells.sum(axis=1) / n_a) / n_t),
+            *((self.attributes + self.cells.sum(axis=0) / n_t) / n_a),
+        ]
+        total = float(sum(parts) - self.cells.sum() / (n_t * n_a))
+        free = [n_t - 1] * len(self.targets) + [n_a - 1] * len(self.attributes)
+        return reach(total, float(degrees_of_freedom(parts, free, total)), power)
+
+    def needed(self, difference: float, power: float = POWER) -> int | None:
+        """Words per set that find a difference with that power; None beyond ``MOST``."""
+        return _least(lambda n: self.reach(n, n, power) <= difference)
+
+    def cheapest(self, difference: float, power: float = POWER) -> tuple[int, int] | None:
+        """The same where targets and attributes may differ: the fewest words in all."""
+        both = self.needed(difference, power)
+        if both is None:
+            return None
+        sets = len(self.targets), len(self.attributes)
+        pairs = [(both, both)]
+        for n in {max(2, round(both * 2 ** (step / 8))) for step in range(-32, 33)}:
+            for swapped in (False, True):
+                least = _least(lambda m, n=n, s=swapped: self.reach(*((m, n) if s else (n, m)), power) <= difference)  # type: ignore[misc]
+                if least is not None:
+                    pairs.append((least, n) if swapped else (n, least))
+        return min(pairs, key=lambda pair: (pair[0] * sets[0] + pair[1] * sets[1], pair))
+
+
+def pilot(table: Floats, n_x: int, n_a: int, copies: Sequence[Copies] | None = None) -> Pilot:
+    """The variances of a table of cosines; see :func:`~crossroads.core.inference.crossed.spread`."""
+    found, blocks = spread(table, n_x, n_a, copies), cell_variances(table, n_x, n_a)
+    t_sizes = [n for n in (n_x, len(table) - n_x) if n]
+    a_sizes = [n_a, table.shape[1] - n_a]
+    cells = np.array([[float(blocks[i, j]) for j in (0, 1)] for i in range(len(t_sizes))])
+    between = np.asarray(found.parts) * found.effective
+    split = len(t_sizes)
+    sizes = np.array([*t_sizes, *a_sizes]) / found.effective
+    return Pilot(
+        targets=np.maximum(between[:split] - (cells / a_sizes).sum(axis=1), 0.0),
+        attributes=np.maximum(between[split:] - (cells.T / t_sizes).sum(axis=1), 0.0),
+        cells=cells,
+        words=(float(sizes[:split].mean()), float(sizes[split:].mean())),
+    )
+
+
+def reach(variance: float, df: float, power: float = POWER) -> float:
+    """The difference that a test with that variance finds with that power."""
+    se = float(np.sqrt(variance))
+    return float(half_width(se, df, LEVEL) + half_width(se, df, 2 * power - 1))
+
+
+def _least(enough: Callable[[int], bool]) -> int | None:
+    """The smallest number from 2 on that is enough, where more is never less; None beyond ``MOST``."""
+    low, high = 1, 2
+    while not enough(high):
+        if high >= MOST:
+            return None
+        low, high = high, min(2 * high, MOST)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
