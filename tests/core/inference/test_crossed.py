@@ -17,6 +17,7 @@ from scipy import stats
 from crossroads.core.inference.crossed import (
     crossed,
     degrees_of_freedom,
+    facing,
     mean_cosine,
     spread,
     spread_at_equal,
@@ -88,7 +89,7 @@ def test_at_equal_covariate_the_difference_and_its_variance_are_those_of_a_regre
     in_x = np.repeat([1.0, 0.0], [n_x, n_y])
     design = np.column_stack([in_x, 1 - in_x, f])
     fit = np.linalg.lstsq(design, table, rcond=None)[0]
-    found = spread_at_equal(table, n_x, n_a, f)
+    found = spread_at_equal(table, facing(n_x, n_x + n_y, f), facing(n_a, n_a + n_b), n_x, n_a)
     # Δ is the difference of intercepts of A less that of B
     contrast = fit[0] - fit[1]
     assert found.difference == pytest.approx(contrast[:n_a].mean() - contrast[n_a:].mean())

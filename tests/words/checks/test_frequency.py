@@ -16,7 +16,7 @@ from scipy import stats
 
 import crossroads as cr
 from crossroads.core.errors import CrossroadsError, FormatError, MissingStimuliError, UnknownNameError
-from crossroads.core.inference.crossed import spread, spread_at_equal
+from crossroads.core.inference.crossed import facing, spread, spread_at_equal
 from crossroads.core.stimuli.files.text import read_frequencies
 from crossroads.words.checks.frequency import Drawn, FrequencyResult
 
@@ -134,8 +134,9 @@ def test_without_a_gap_or_a_slope_the_difference_stays() -> None:
     rng = np.random.default_rng(2)
     table = rng.normal(size=(12, 8))
     f = np.tile(rng.normal(size=6), 2)  # the same frequencies in both targets
-    assert spread_at_equal(table, 6, 4, f).difference == pytest.approx(spread(table, 6, 4).difference)
-    level = spread_at_equal(table, 6, 4, np.ones(12))  # nothing to adjust for
+    same = spread_at_equal(table, facing(6, 12, f), facing(4, 8), 6, 4)
+    assert same.difference == pytest.approx(spread(table, 6, 4).difference)
+    level = spread_at_equal(table, facing(6, 12, np.ones(12)), facing(4, 8), 6, 4)  # nothing to adjust for
     assert level.parts.tolist() == pytest.approx(spread(table, 6, 4).parts.tolist())
     assert float(level.total) == pytest.approx(float(spread(table, 6, 4).total))
 

@@ -33,7 +33,7 @@ class Crossed:
     difference: float
     """Mean cosine of the first target with A minus that with B, minus the same of the second target."""
     agreement: float | None
-    """Chance that another set of words for the same things would point the same way; None without a p-value."""
+    """Chance that other words for the same things would point the same way; None without a p-value."""
     low: float | None
     """Lower end of the interval; None where there is none."""
     high: float | None
@@ -239,7 +239,12 @@ def facing(n: int, size: int, covariate: Floats | None = None, *, reliability: f
 
 
 def spread_at_equal(
-    table: Floats, targets: Facing, attributes: Facing, n_x: int, n_a: int, copies: Sequence[Copies] | None = None
+    table: Floats,
+    targets: Facing,
+    attributes: Facing,
+    n_x: int,
+    n_a: int,
+    copies: Sequence[Copies] | None = None,
 ) -> Spread:
     r"""Difference of mean cosines at equal values of a covariate of the words, and its variance.
 
@@ -352,7 +357,7 @@ def crossed(
     alternative: Alternative,
     score_error: float = 0.0,
     level: float = LEVEL,
-    covariate: Floats | None = None,
+    equal: tuple[Facing, Facing] | None = None,
     copies: Sequence[Copies] | None = None,
     exchanged: PermutationResult | None = None,
     exchange: bool = True,
@@ -373,9 +378,8 @@ def crossed(
         Largest error that rounding can leave in a mean of cosines.
     level
         Level of the interval.
-    covariate
-        A number per target at equal values of which the two targets are compared; see
-        :func:`spread_at_equal`.
+    equal
+        Weights of targets and attributes at equal values of a covariate; see :func:`spread_at_equal`.
     copies
         Near copies in each set; see :func:`spread`.
     exchanged
@@ -385,20 +389,17 @@ def crossed(
     counting
         How to count that otherwise: options of :func:`~crossroads.stats.permutation_test`.
     """
-    if covariate is None:
-        found = spread(table, n_x, n_a, copies)
-    else:
-        found = spread_at_equal(table, n_x, n_a, covariate)
+    found = spread_at_equal(table, *equal, n_x, n_a, copies) if equal else spread(table, n_x, n_a, copies)
     single = n_x == len(table)
     if exchanged is None and exchange:
         options = {"alternative": alternative, "score_error": score_error, **counting}
-        exchanged = _attributes_exchanged(table, n_x, n_a, covariate, options)
+        exchanged = _attributes_exchanged(table, n_x, n_a, equal, options)
     alone = [name for name, n in (("A", n_a), ("B", table.shape[1] - n_a)) if n < 2]
     alone += [name for name, n in (("X", n_x), ("Y", len(table) - n_x)) if n == 1 and not single]
     reason = None
     if alone:
         reason = single_words(alone)
-    elif covariate is not None and min(n_x, len(table) - n_x) < 3:
+    elif equal and min(n_x, len(table) - n_x) < 3:
         reason = "a slope within the targets takes three words in each"
     return settled(
         found,
@@ -460,14 +461,14 @@ def single_words(alone: Sequence[str]) -> str:
 
 
 def _attributes_exchanged(
-    table: Floats, n_x: int, n_a: int, covariate: Floats | None, options: Mapping[str, Any]
+    table: Floats, n_x: int, n_a: int, equal: tuple[Facing, Facing] | None, options: Mapping[str, Any]
 ) -> PermutationResult | None:
     """The test with the roles of targets and attributes swapped; None where attributes do not differ."""
-    if covariate is None:
+    if equal is None:
         means = [rows.mean(axis=0) for rows in (table[:n_x], table[n_x:]) if len(rows)]
         t = means[0] - means[1] if len(means) == 2 else means[0]
     else:
-        t = equal_weights(covariate, n_x)[0] @ table
+        t = equal[1].level(equal[0].weights @ table)
     if float(t.max() - t.min()) <= 2 * options["score_error"]:
         return None
     return permutation_test(t[:n_a], t[n_a:], **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,8 @@ class Pilot(NamedTuple):
     r"""Variances in a pilot: between words of the sets without those of single cells, and of the cells.
 
     .. math::
-        V(N_t, N_a) = \sum_i \frac{\tau_i}{N_t} + \sum_j \frac{\alpha_j}{N_a} + \sum_{ij} \frac{c_{ij}}{N_t N_a}
+        V(N_t, N_a) = \frac{\sum_i \tau_i}{N_t} + \frac{\sum_j \alpha_j}{N_a}
+                    + \frac{\sum_{ij} c_{ij}}{N_t N_a}
     """
 
     targets: Floats
@@ -60,10 +61,13 @@ class Pilot(NamedTuple):
         sets = len(self.targets), len(self.attributes)
         pairs = [(both, both)]
         for n in {max(2, round(both * 2 ** (step / 8))) for step in range(-32, 33)}:
-            for swapped in (False, True):
-                least = _least(lambda m, n=n, s=swapped: self.reach(*((m, n) if s else (n, m)), power) <= difference)  # type: ignore[misc]
-                if least is not None:
-                    pairs.append((least, n) if swapped else (n, least))
+            for order in (1, -1):
+
+                def enough(m: int, n: int = n, order: int = order) -> bool:
+                    return self.reach(*(m, n)[::order], power) <= difference
+
+                if (least := _least(enough)) is not None:
+                    pairs.append((least, n)[::order])
         return min(pairs, key=lambda pair: (pair[0] * sets[0] + pair[1] * sets[1], pair))
 
 

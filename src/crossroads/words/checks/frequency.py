@@ -16,7 +16,7 @@ from crossroads.contexts.measures.draws import expected_cosines, stack
 from crossroads.core.errors import InputError, Missing, join_words
 from crossroads.core.evidence import Contexts, Embeddings
 from crossroads.core.inference.bootstrap import generator
-from crossroads.core.inference.crossed import Crossed, crossed, equal_weights
+from crossroads.core.inference.crossed import Crossed, crossed, facing
 from crossroads.core.inference.geometry import Floats, effect_size, effect_sizes, rounding_error, unit
 from crossroads.core.inference.options import whole
 from crossroads.core.results import QUESTION, Stat, label_for, named, stat
@@ -236,12 +236,16 @@ def frequency(
     else:
         table = found.cosines()
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
+    equal = (
+        facing(n_x, n_x + n_y, f[: n_x + n_y], reliability=scale.reliability),
+        facing(n_a, table.shape[1], f[n_x + n_y :], reliability=scale.reliability),
+    )
     line = _line(f[: n_x + n_y], s, n_x)
     d = effect_size(s[:n_x], s[n_x:], ddof=1)
-    error = float(np.abs(equal_weights(f[: n_x + n_y], n_x)[0]).sum()) * rounding_error(emb.dim)
+    error = float(np.abs(equal[0].weights).sum() * np.abs(equal[1].weights).sum()) * rounding_error(emb.dim)
     many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
     options: dict[str, Any] = {"score_error": error, "method": "saddlepoint" if many else "auto"}
-    adjusted = crossed(table, n_x, n_a, alternative="two-sided", covariate=f[: n_x + n_y], **options)
+    adjusted = crossed(table, n_x, n_a, alternative="two-sided", equal=equal, **options)
     nulls, lacking = dict[str, Drawn](), "contexts of other words are not known"
     if isinstance(emb, Embeddings):
         nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
@@ -327,7 +331,7 @@ class _Line(NamedTuple):
 def _line(f: Floats, s: Floats, n_x: int) -> _Line:
     from scipy.special import ndtr  # scipy is slow to import
 
-    _, centred, squares = equal_weights(f, n_x)
+    _, centred, squares = facing(n_x, len(f), f)
     apart = float(f[:n_x].mean() - f[n_x:].mean())
     if not centred.any():
         same = abs(apart) <= 1e-9 * float(np.abs(f).max())

@@ -23,6 +23,8 @@ class Scale(NamedTuple):
     source: str
     of: Callable[[str, str], float | None]
     of_pool: Callable[[Embeddings], Floats]
+    reliability: float = 1.0
+    """Share of its variance within a set that is not error, as far as the model goes."""
 
 
 def scale_of(frequencies: object, emb: Embeddings, design: Design) -> Scale:
