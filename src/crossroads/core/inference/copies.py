@@ -42,7 +42,8 @@ def near_copies(vectors: Floats, vocabulary: Floats | None = None) -> Copies:
     lengths = np.linalg.norm(profiles, axis=1, keepdims=True)
     profiles = np.divide(profiles, lengths, out=np.zeros_like(profiles), where=lengths > 0)
     limit = (_NEAR_ALONE if vocabulary is None else _NEAR) - 1 / (n - 1)
-    return np.maximum(np.eye(n), profiles @ profiles.T > limit)
+    found: Copies = np.maximum(np.eye(n), profiles @ profiles.T > limit)
+    return found
 
 
 class Facet(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ class Pilot(NamedTuple):
 
     def needed(self, difference: float, power: float = POWER) -> int | None:
         """Words per set that find a difference with that power; None beyond ``MOST``."""
-        return _least(lambda n: self.reach(n, n, power) <= difference)
+        return _least(lambda n: self.reach(n, n, power), difference)
 
     def cheapest(self, difference: float, power: float = POWER) -> tuple[int, int] | None:
         """The same where targets and attributes may differ: the fewest words in all."""
@@ -61,13 +62,10 @@ class Pilot(NamedTuple):
         sets = len(self.targets), len(self.attributes)
         pairs = [(both, both)]
         for n in {max(2, round(both * 2 ** (step / 8))) for step in range(-32, 33)}:
-            for order in (1, -1):
-
-                def enough(m: int, n: int = n, order: int = order) -> bool:
-                    return self.reach(*(m, n)[::order], power) <= difference
-
-                if (least := _least(enough)) is not None:
-                    pairs.append((least, n)[::order])
+            if (m := _least(partial(self.reach, attributes=n, power=power), difference)) is not None:
+                pairs.append((m, n))
+            if (m := _least(partial(self.reach, n, power=power), difference)) is not None:
+                pairs.append((n, m))
         return min(pairs, key=lambda pair: (pair[0] * sets[0] + pair[1] * sets[1], pair))
 
 
@@ -94,14 +92,14 @@ def reach(variance: float, df: float, power: float = POWER) -> float:
     return float(half_width(se, df, LEVEL) + half_width(se, df, 2 * power - 1))
 
 
-def _least(enough: Callable[[int], bool]) -> int | None:
-    """The smallest number from 2 on that is enough, where more is never less; None beyond ``MOST``."""
+def _least(reached: Callable[[int], float], difference: float) -> int | None:
+    """The smallest number of words from 2 on that reaches a difference; None beyond ``MOST``."""
     low, high = 1, 2
-    while not enough(high):
+    while reached(high) > difference:
         if high >= MOST:
             return None
         low, high = high, min(2 * high, MOST)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if reached(middle) <= difference else (middle, high)
     return high
