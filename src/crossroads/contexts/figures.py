@@ -74,7 +74,7 @@ def context_forest(
     >>> import crossroads as cr
     >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> result = cr.ceat_battery(contexts, [design], samples=1000)
+    >>> result = cr.battery(contexts, [design], samples=1000)
     >>> ax = cr.plots.context_forest(result, {"c7": 0.5})  # with a published effect size
     """
     if not result.tests:
@@ -191,7 +191,7 @@ def context_levels(
     >>> import crossroads as cr
     >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> ax = cr.plots.context_levels(cr.multilevel_ceat(contexts, design, samples=1000))
+    >>> ax = cr.plots.context_levels(cr.mleat(contexts, design, samples=1000))
     """
     results = [results] if isinstance(results, MultilevelCeatResult) else list(results)
     if not results:
@@ -357,7 +357,7 @@ def context_histograms(result: CeatBatteryResult | Sequence[CeatResult], *, colu
     >>> import crossroads as cr
     >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> figure = cr.plots.context_histograms(cr.ceat_battery(contexts, [design], samples=1000))
+    >>> figure = cr.plots.context_histograms(cr.battery(contexts, [design], samples=1000))
     """
     tests = list(result.tests if isinstance(result, CeatBatteryResult) else result)
     if not tests:

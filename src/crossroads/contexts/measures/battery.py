@@ -162,7 +162,7 @@ def ceat_battery(
     >>> import crossroads as cr
     >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> result = cr.ceat_battery(contexts, [design], samples=1000)
+    >>> result = cr.battery(contexts, [design], samples=1000)
     >>> [(test.design, round(test.effect_size, 1)) for test in result.tests]
     [('c7', 0.0)]
     """

@@ -297,7 +297,7 @@ def multilevel_ceat(
     >>> import crossroads as cr
     >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> result = cr.multilevel_ceat(contexts, design, samples=1000)
+    >>> result = cr.mleat(contexts, design, samples=1000)
     >>> round(result.level2["x"].effect_size, 1), result.pattern
     (0.2, 'Non-Directional')
     """
