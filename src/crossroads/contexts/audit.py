@@ -8,8 +8,13 @@ from typing import Any
 
 from crossroads import plots
 from crossroads.contexts.embed.run import Step, embed
-from crossroads.contexts.measures.battery import CeatBatteryResult, assemble_ceat_battery, unmeasured
-from crossroads.contexts.measures.bootstrap import CeatBootstrapResult, ceat_bootstrap
+from crossroads.contexts.measures.battery import (
+    CeatBatteryResult,
+    CeatBootstrapResult,
+    assemble_ceat_battery,
+    ceat_bootstrap,
+    unmeasured,
+)
 from crossroads.contexts.measures.ceat import CeatResult, ceat, context_name
 from crossroads.contexts.measures.levels import MultilevelCeatResult, levels_name, multilevel_ceat
 from crossroads.core.audit.audit import Job, Plan, Work, model_seconds
@@ -74,7 +79,6 @@ def _needs_frequencies(_: Evidence, settings: Settings, unit: Unit) -> str | Non
 
 
 def _battery(context: Context, outcomes: Outcomes) -> Findings:
-    """The battery over contexts, with p-values adjusted for the number of its tests."""
     tests = {name: test for name, test in outcomes["ceat"].items() if isinstance(test, CeatResult)}
     skipped = {name: why for name, why in outcomes["ceat"].items() if isinstance(why, str)}
     if not tests and context.insist:
@@ -137,7 +141,6 @@ ROWS = (
 
 
 def _measure_store(job: Job, store: str | Path, *, insist: bool = True) -> None:
-    """Measure the battery over contexts."""
     contexts = Stored(store, job.settings.fallback)
     if job.settings.missing == "raise":
         require_stimuli(contexts.quick.index, job.plan.contexts, absent=NO_CONTEXT)

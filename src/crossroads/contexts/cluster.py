@@ -149,7 +149,6 @@ def _elsewhere(environment: Mapping[str, Any] | None) -> Iterator[dict[str, Any]
 
 @contextlib.contextmanager
 def _variable(name: str, value: str) -> Iterator[None]:
-    """Set a variable of the environment, and restore it afterwards."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:
@@ -194,7 +193,6 @@ def _check_address(address: str | None) -> None:
 
 @contextlib.contextmanager
 def _plain_errors(ray: Any, hint: str) -> Iterator[None]:
-    """Turn fatal exceptions of Ray into one error."""
     try:
         yield
     except ray.exceptions.RayError as error:

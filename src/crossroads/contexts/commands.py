@@ -310,7 +310,7 @@ def embed_command(embedded: Embedded, cluster: o.Cluster, shown: Shown) -> None:
         interrupting.promise(interrupting.kept_or_finished(embedded.output, parts_folder(embedded.output)))
         options = passed(embed, embedded) | cluster.options | {"dtype": embedded.dtype or "float32"}
         with watch.bar:
-            contexts = embed(embedded.folder, store=embedded.output, progress=watch, **options)
+            contexts = embed(embedded.folder, progress=watch, **options | {"folder": embedded.output})
     summary = _summary(embedded.output, contexts, watch)
     if shown.json:
         printing.write_json(Outcome(command="embed", results={}, more={"results": [summary]}).document)
@@ -320,7 +320,6 @@ def embed_command(embedded: Embedded, cluster: o.Cluster, shown: Shown) -> None:
 
 
 def _refuse_others(embedded: Embedded, cluster: o.Cluster) -> None:
-    """Refuse options that an import would ignore."""
     if embedded.folder is not None or embedded.model is not None:
         raise InputError("--import was given with DIR or --model.", hint="give one or the other.")
     usual = Embedded(output=embedded.output, imported=embedded.imported, dtype=embedded.dtype)
@@ -366,7 +365,6 @@ class Watch:
 
 
 def _summary(store: Path, contexts: Contexts, watch: Watch) -> dict[str, Any]:
-    """What a run made, for JSON."""
     return {
         "store": str(store),
         "present": watch.present,  # before the run
@@ -498,7 +496,6 @@ def _levels(
 
 
 def _drawn(plots: Any, result: CeatBatteryResult, levels: list[MultilevelCeatResult]) -> Any:
-    """The figure of the levels, of one test, or of all tests."""
     if levels:
         return plots.context_levels(levels)
     if len(result.tests) == 1:
@@ -507,7 +504,6 @@ def _drawn(plots: Any, result: CeatBatteryResult, levels: list[MultilevelCeatRes
 
 
 def _explained(result: CeatBatteryResult) -> Iterator[str]:
-    """Explanations of the columns."""
     samples = result.tests[0].sample_effect_sizes.size
     yield (
         "The published p asks: would the mean over more samples of the same words and contexts "

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crossroads.contexts.measures.battery import CeatBatteryResult
-from crossroads.contexts.measures.bootstrap import CeatBootstrapResult
+from crossroads.contexts.measures.battery import CeatBatteryResult, CeatBootstrapResult
 from crossroads.contexts.measures.ceat import CeatResult
 from crossroads.contexts.measures.levels import CombinedLevel, MultilevelCeatResult
 from crossroads.core.errors import InputError, join_words, one_of
@@ -111,7 +110,6 @@ def _labels(designs: list[str], titles: list[str], longest: float) -> list[list[
 
 
 def _rows_axes(rows: Rows, ax: Axes | None, tall: float, title: str, axis: str, note: str) -> Axes:
-    """Axes with a row per test."""
     body = len(rows.labels) * tall
     frame = rows.frame(width=PAGE, body=body, title=title, above=0.24, below=0.48, note=note)
     ax = row_axes(frame, ax, len(rows.labels))
@@ -121,7 +119,6 @@ def _rows_axes(rows: Rows, ax: Axes | None, tall: float, title: str, axis: str, 
 
 
 def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -> list[list[str]]:
-    """The columns of text next to the chart, each with its heading."""
     tests, number, probability = result.tests, wording.number, wording.probability
     columns = [["CES", *(number(test.effect_size) for test in tests)]]
     if published:
@@ -220,7 +217,6 @@ def _draw_level(ax: Axes, y: float, level: CombinedLevel, color: str, marker: st
 
 
 def _levels_columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
-    """Columns of text with a heading and three lines per design."""
     d, p, pattern = ["d"], ["p"], ["pattern"]
     for result in results:
         for level in (result.level1, result.level2["x"], result.level2["y"]):

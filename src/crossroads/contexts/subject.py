@@ -6,7 +6,7 @@ SUBJECT = Subject(
     place=3,
     lines=6700,
     uses=("words",),
-    results=("measures.battery", "measures.bootstrap", "measures.ceat", "measures.levels"),
+    results=("measures.battery", "measures.ceat", "measures.levels"),
     audit="audit",
     commands={
         "contexts": Command(

@@ -148,7 +148,6 @@ def _may_stand(text: str, marks: bytearray, start: int, end: int) -> bool:
 
 
 def _longest_word(pattern: bytes) -> bytes:
-    """The longest word of a pattern, with the spaces around it."""
     words = pattern.split(b" ")
     at = max(range(len(words)), key=lambda number: len(words[number]))
     return b" " * (at > 0) + words[at] + b" " * (at < len(words) - 1)

@@ -29,15 +29,15 @@ _AGAIN = "fetch it again."
 _LAYOUT = "expected one array per word, with one row per context: .npz, or a pickled dictionary."
 
 
-def import_store(file: str | Path, store: str | Path, *, dtype: str | None = None) -> Contexts:
+def import_store(file: str | Path, folder: str | Path, *, dtype: str | None = None) -> Contexts:
     """Make a store from existing context vectors.
 
     Parameters
     ----------
     file
         An ``.npz`` archive with one array per word, or a pickled dictionary; the latter may be compressed.
-    store
-        The folder to create; it must not exist.
+    folder
+        The store to create; it must not exist.
     dtype
         ``"float16"``, ``"float32"`` or ``"float64"``; by default the type of the vectors in the file.
 
@@ -51,7 +51,7 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
     """
     if dtype is not None:
         one_of("dtype", dtype, DTYPES)
-    path, place = Path(file), usable_place(store)
+    path, place = Path(file), usable_place(folder)
     if place.exists():
         raise already_there(place)
     if not path.is_file():
@@ -84,7 +84,6 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
 
 
 def _npz(path: Path) -> tuple[list[str], _Read]:
-    """Words of an archive, and a function that reads the vectors of one."""
     with ArrayArchive(path, hint=_AGAIN) as archive:
         words = list(archive.names)
         if not words or not all(archive.is_array(word) for word in words):
@@ -98,7 +97,6 @@ def _npz(path: Path) -> tuple[list[str], _Read]:
 
 
 def _pickle(path: Path) -> tuple[list[str], _Read]:
-    """Words of a pickled dictionary, and a function that reads the vectors of one."""
     with Stream(path) as stream:
         table = load_pickle(stream, path=path)
     if not isinstance(table, dict) or not table:

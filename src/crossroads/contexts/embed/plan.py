@@ -270,7 +270,6 @@ def make_plan(
     contexts: StoredContexts,
     tokenizer: Any,
     settings: Settings,
-    *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Plan:
     """Plan the extraction of some contexts.

@@ -83,7 +83,7 @@ def stack(contexts: Contexts, found: Mapping[str, Sequence[str]]) -> Stack:
     places = [contexts.place(position) for position in positions]
     known = _KNOWN.setdefault(contexts, _Known())
     _summarise(contexts, known, positions, places)
-    kind = _working_type(contexts.dtype)
+    kind = np.promote_types(contexts.dtype, np.float32)
     counts = np.array([stop - start for _, start, stop in places], dtype=np.int64)
     first, *others = {block for block, _, _ in places}
     block = contexts.blocks[first]
@@ -106,16 +106,11 @@ def stack(contexts: Contexts, found: Mapping[str, Sequence[str]]) -> Stack:
     )
 
 
-def _working_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Double precision for doubles, single precision for anything shorter."""
-    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
-
-
 def _summarise(
     contexts: Contexts, known: _Known, positions: list[int], places: list[tuple[int, int, int]]
 ) -> None:
     """Compute lengths and means of the words for which they are not yet known."""
-    kind = _working_type(contexts.dtype)
+    kind = np.promote_types(contexts.dtype, np.float32)
     new = {p: place for p, place in zip(positions, places, strict=True) if p not in known.means}
     work = sum(stop - start for _, start, stop in new.values()) * contexts.dim
     compiled = kernels() if contexts.dtype == kind and _worth(work) else None
@@ -205,7 +200,6 @@ def sample_associations(stacked: Stack, drawn: NDArray[np.int32], *, compiled: b
 
 
 def _block_associations(stacked: Stack, picked: NDArray[Any]) -> Floats:
-    """Association of each target in a block of samples; one row per target."""
     rows, scale, (n_targets, n_before_b) = stacked.rows, stacked.scale, stacked.edges
     difference = _mean(rows, scale, picked[n_targets:n_before_b])
     difference -= _mean(rows, scale, picked[n_before_b:])
@@ -217,7 +211,6 @@ def _block_associations(stacked: Stack, picked: NDArray[Any]) -> Floats:
 
 
 def _mean(rows: NDArray[Any], scale: NDArray[Any], picked: NDArray[Any]) -> NDArray[Any]:
-    """Mean of the picked unit vectors of each sample, one word at a time."""
     total: NDArray[Any] = rows[picked[0]] * scale[picked[0], None]
     for word in picked[1:]:
         total += rows[word] * scale[word, None]
@@ -307,9 +300,10 @@ def context_sets(
     return stack(contexts, found.words), found
 
 
-def shared_fields(contexts: Contexts, found: Gathered, **conventions: Any) -> dict[str, Any]:
+def shared_fields(contexts: Contexts, found: Gathered, measure: str, **options: Any) -> dict[str, Any]:
     """Fields that every result over contexts has."""
-    conventions["fallback"] = ", ".join(contexts.fallback) or "none"
+    fallback = ", ".join(contexts.fallback) or "none"
+    conventions = {"measure": measure, **options, "missing": found.coverage.policy, "fallback": fallback}
     return {"coverage": found.coverage, "conventions": conventions, "provenance": (contexts.provenance,)}
 
 

@@ -71,10 +71,6 @@ class CombinedLevel(CombinedEffect):
     sample_interval: tuple[float, float]
     """Interval of the middle 95 % of the samples."""
 
-    def _interval_rows(self, measure: str, test: str, part: str, n: int) -> Iterator[Row]:
-        low, high = self.sample_interval
-        yield long_row(measure, test, part, "sample_interval", None, low=low, high=high, n=n)
-
 
 @dataclass(frozen=True, kw_only=True)
 class CombinedSimilarity:
@@ -105,7 +101,6 @@ class CombinedSimilarity:
 
 
 def _level_names(path: str, end: str = "") -> str:
-    """Names of a level in files."""
     names = (
         "effect_size published_p=pvalue tau2 i2 stimulus_effect_size prediction_low=prediction_interval.0 "
         f"prediction_high=prediction_interval.1 {crossed_names()} exact_p=stimulus_pvalue"
@@ -214,7 +209,6 @@ class MultilevelCeatResult(Result):
         return self.pattern_shares[self.pattern]
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number of all three levels, over samples and over stimuli."""
         n, measure, test = int(self.sample_effect_sizes.size), "multilevel-ceat", self.design
         row = partial(long_row, measure, test)
         yield from self.level1._effect_rows(measure, test, n, "level 1 ")
@@ -252,18 +246,10 @@ def multilevel_ceat(
     alpha: float = ALPHA,
     least_effect: float = LEAST_EFFECT,
 ) -> MultilevelCeatResult:
-    r"""Measure an association over contexts at the three levels of the ML-EAT.
+    r"""Measure an association over contexts at the three levels of the ML-EAT: :func:`~crossroads.mleat`.
 
-    Each sample draws one context for every stimulus, and all levels are computed from their cosines: the
-    effect size of the CEAT; for each target T alone
-
-    .. math::
-        d_T = \frac{\operatorname{mean}_{a \in A} u(T, a) - \operatorname{mean}_{b \in B} u(T, b)}
-                   {\operatorname{sd}_{c \in A \cup B} u(T, c)}, \qquad
-        u(T, c) = \operatorname{mean}_{t \in T} \cos(t, c);
-
-    and mean and standard deviation of the cosines of each target with each attribute. Each is combined over
-    samples under random effects, with its own variance between samples.
+    Each sample draws one context for every stimulus, and all levels are computed from their cosines. Each
+    is combined over samples under random effects, with its own variance between samples.
 
     Parameters
     ----------
@@ -330,7 +316,7 @@ def multilevel_ceat(
         if key != "1":
             for name, cosines in ((f"a{key}", a), (f"b{key}", b)):
                 similarities[name] = _similarity(cells[name], cosines)
-    rule = {"least_effect": least_effect, "alpha": alpha}
+    rule = {"alpha": alpha, "least_effect": least_effect}
     alone = (combined["x"], combined["y"])
     critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
     return MultilevelCeatResult(
@@ -352,15 +338,13 @@ def multilevel_ceat(
         **shared_fields(
             contexts,
             found,
-            measure="multilevel-ceat",
+            "multilevel-ceat",
             samples=samples,
             seed=seed,
             ddof=ddof,
             variance=variance,
             alternative=alternative,
-            alpha=alpha,
-            least_effect=least_effect,
-            missing=missing,
+            **rule,
         ),
     )
 
@@ -372,7 +356,7 @@ def _sampled(
     n_x, n_y, n_a, _ = stacked.sizes
     samples = drawn.shape[1]
     levels = {key: np.empty((2, samples)) for key in ("1", "x", "y")}
-    cells = {key: np.empty((2, samples)) for key in ("ax", "bx", "ay", "by")}
+    cells = {key: np.empty((2, samples)) for key in CELLS}
     for block, table in sample_cosines(stacked, drawn, n_x + n_y):
         s = table[:, :, :n_a].mean(axis=2) - table[:, :, n_a:].mean(axis=2)
         levels["1"][:, block] = effect_sizes(s, n_x, ddof=ddof)
@@ -398,7 +382,6 @@ def _similarity(sampled: Floats, expected: Floats) -> CombinedSimilarity:
 
 
 def _shares(x: Floats, y: Floats, critical: float, alternative: str) -> dict[str, float]:
-    """Share of samples that show each pattern."""
     up, down = alternative != "less", alternative != "greater"
     leanings = [(d > critical) * int(up) - (d < -critical) * int(down) for d in (x, y)]
     shares = dict.fromkeys(PATTERNS, 0.0)
