@@ -35,6 +35,7 @@ from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.models.files import ModelFiles
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.figures import Figures
+from crossroads.core.results import named
 from crossroads.core.results.gaps import NO_CONTEXT, require_stimuli
 from crossroads.core.results.robustness import checks_name
 from crossroads.words.audit import measure_prompted
@@ -82,27 +83,17 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
     tests = {name: test for name, test in outcomes["ceat"].items() if isinstance(test, CeatResult)}
     skipped = {name: why for name, why in outcomes["ceat"].items() if isinstance(why, str)}
     if not tests and context.insist:
-        first = next(iter(skipped))
-        raise unmeasured(first, skipped[first], others=len(skipped) - 1)
+        first, why = next(iter(skipped.items()))
+        raise unmeasured(first, why, others=len(skipped) - 1)
     if not tests:
         return Findings(left_out={context_name(name): why for name, why in skipped.items()})
-    settings, intervals = context.settings, outcomes.get("interval", {})
+    settings, found = context.settings, outcomes.get("interval", {})
     battery = assemble_ceat_battery(
         list(tests.values()),
         designs=context.plan.contexts,
-        intervals={
-            name: interval
-            for name in tests
-            if isinstance(interval := intervals.get(name), CeatBootstrapResult)
-        },
+        intervals={name: one for name in tests if isinstance(one := found.get(name), CeatBootstrapResult)},
         skipped=skipped,
-        options={
-            "missing": settings.missing,
-            "resamples": settings.resamples,
-            "level": LEVEL,
-            "samples": settings.samples,
-            "seed": settings.seed,
-        },
+        options=named(settings, "missing resamples") | {"level": LEVEL} | named(settings, "samples seed"),
         provenance=context.evidence["contexts"].provenance,
     )
     return Findings(results={battery._label: battery})

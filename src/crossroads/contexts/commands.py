@@ -43,10 +43,11 @@ from crossroads.core.cli.runner import (
 from crossroads.core.cli.terminal import interrupts as interrupting
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
-from crossroads.core.errors import InputError, MissingStimuliError, join_words
+from crossroads.core.errors import InputError, join_words
 from crossroads.core.evidence import Contexts
 from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.results import encode
+from crossroads.core.results.gaps import measured
 from crossroads.core.stimuli import Design, batteries, catalog
 from crossroads.core.stimuli.files.text import read_text
 from crossroads.core.stimuli.material import Groups, Traits, WordLists
@@ -126,11 +127,9 @@ def contexts_command(searched: Searched, cluster: o.Cluster, shown: Seeded) -> N
         words = dict.fromkeys(word for words in lists.values() for word in words)
         found = find_contexts(searched.corpus, words, progress=progress, **options)
     if not any(found.contexts.values()):
-        raise InputError(
-            f"none of the {len(found.words):,} words is in the {found.counts.documents:,} documents; nothing "
-            "is written.",
-            hint="is it the right field? if the corpus is in lower case, use --spelling lower.",
-        )
+        where = f"in the {found.counts.documents:,} documents; nothing is written"
+        hint = "is it the right field? if the corpus is in lower case, use --spelling lower."
+        raise InputError(f"none of the {len(found.words):,} words is {where}.", hint=hint)
     write_contexts(found, searched.output, overwrite=searched.overwrite)
     if shown.json:
         printing.document("contexts", [], **_document(found, lists, searched.output))
@@ -328,10 +327,8 @@ def _refuse_others(embedded: Embedded, cluster: o.Cluster) -> None:
     ignored += ["--workers"] if cluster.workers else []
     ignored += ["--ray"] if cluster.options["engine"] == "ray" else []
     if ignored:
-        raise InputError(
-            f"{join_words(ignored)} cannot be used with --import.",
-            hint="the vectors already exist; only -M dtype changes how they are stored.",
-        )
+        hint = "the vectors already exist; only -M dtype changes how they are stored."
+        raise InputError(f"{join_words(ignored)} cannot be used with --import.", hint=hint)
 
 
 class Watch:
@@ -440,21 +437,16 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
     missing = o.missing_policy(chosen, sampled.missing)
     options = passed(ceat, sampled, written) | {"missing": missing}
     with waiting.counting("drawing contexts", len(designs)) as (bar, task):
-        result = ceat_battery(
-            contexts,
-            designs,
-            resamples=sampled.resamples,
-            progress=lambda name: bar.update(
-                task, advance=1, description=f"drawing contexts of {escape(name)}"
-            ),
-            **options,
-        )
+
+        def tell(name: str) -> None:
+            bar.update(task, advance=1, description=f"drawing contexts of {escape(name)}")
+
+        result = ceat_battery(contexts, designs, resamples=sampled.resamples, progress=tell, **options)
     _insist(result, designs, chosen.test)
     levels = _levels(contexts, designs, result, options) if sampled.levels else {}
     tables = [CeatBatteryResult._tabulate({result._label: result})]
     if levels:
-        cosines = similarities_table(levels)
-        tables += [MultilevelCeatResult._tabulate(levels), cosines]
+        tables += [MultilevelCeatResult._tabulate(levels), similarities_table(levels)]
     return Outcome(
         command="ceat",
         results={test.design: test for test in result.tests},
@@ -484,15 +476,11 @@ def _levels(
     contexts: Contexts, designs: Sequence[Design], result: CeatBatteryResult, options: dict[str, Any]
 ) -> dict[str, MultilevelCeatResult]:
     """The levels of every test that could be measured; those that need more words are left out and listed."""
-    levels = {}
-    for design in designs:
-        try:
-            if design.name not in result.skipped:
-                levels[design.name] = multilevel_ceat(contexts, design, **options)
-        except MissingStimuliError as error:
-            said = f"[yellow]warning:[/] {escape(design.name)}: no levels: {escape(error.reason)}"
-            printing.err.print(said)
-    return levels
+    found = ((design.name, design) for design in designs if design.name not in result.skipped)
+    levels, lacking = measured(found, lambda one: multilevel_ceat(contexts, one, **options), missing="drop")
+    for name, why in lacking.items():
+        printing.err.print(f"[yellow]warning:[/] {escape(name)}: no levels: {escape(why)}")
+    return dict(levels)
 
 
 def _drawn(plots: Any, result: CeatBatteryResult, levels: list[MultilevelCeatResult]) -> Any:
@@ -518,7 +506,6 @@ def _explained(result: CeatBatteryResult) -> Iterator[str]:
     least, most = min(counts.values()), max(counts.values())
     spread = f"{least:,} to {most:,} contexts, median {median(counts.values()):,.0f}"
     yield f"{len(counts):,} words with {spread if least < most else f'{least:,} contexts each'}."
-    few = [word for word, n in counts.items() if n < FEW]
-    if few:
+    if few := [word for word, n in counts.items() if n < FEW]:
         rest = f" and {len(few) - 8} more" if len(few) > 8 else ""
         yield f"Fewer than {FEW} contexts: {', '.join(few[:8])}{rest}."

@@ -10,7 +10,7 @@ import numpy as np
 
 from crossroads.contexts.measures.battery import CeatBatteryResult, CeatBootstrapResult
 from crossroads.contexts.measures.ceat import CeatResult
-from crossroads.contexts.measures.levels import CombinedLevel, MultilevelCeatResult
+from crossroads.contexts.measures.levels import MultilevelCeatResult
 from crossroads.core.errors import InputError, join_words, one_of
 from crossroads.core.figures import wording
 from crossroads.core.figures.layout import MARGIN, Frame, new_figure, write
@@ -203,17 +203,13 @@ def context_levels(
         rows.write_label(ax, y, y)
         levels = (result.level1, result.level2["x"], result.level2["y"])
         for i, (level, (color, marker)) in enumerate(zip(levels, _LOOKS, strict=True)):
-            place = y + (i - 1) * _LEVELS_LINE / _LEVELS_ROW
-            _draw_level(ax, place, level, color, marker, result.conventions["alpha"])
+            at = y + (i - 1) * _LEVELS_LINE / _LEVELS_ROW
+            ax.plot(list(level.sample_interval), [at, at], color=color, alpha=0.3, **_BAND)
+            ax.plot(list(level.prediction_interval), [at, at], color=color, linewidth=1.1, zorder=2)
+            found = level._answer is not None and level._answer.value < result.conventions["alpha"]
+            draw_mark(ax, level.effect_size, at, marker, 4.6, color, filled=found)
     _levels_write_columns(ax, rows)
     return ax
-
-
-def _draw_level(ax: Axes, y: float, level: CombinedLevel, color: str, marker: str, alpha: float) -> None:
-    ax.plot(list(level.sample_interval), [y, y], color=color, alpha=0.3, **_BAND)
-    ax.plot(list(level.prediction_interval), [y, y], color=color, linewidth=1.1, zorder=2)
-    found = level._answer is not None and level._answer.value < alpha
-    draw_mark(ax, level.effect_size, y, marker, 4.6, color, filled=found)
 
 
 def _levels_columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:

@@ -241,10 +241,8 @@ def parse_window(window: int | str | None) -> Window:
         return Window(int(split[1]), int(split[2]))
     if text.isdecimal() and 1 <= int(text) <= _MOST:
         return Window(int(text) // 2, (int(text) - 1) // 2)
-    raise InputError(
-        f"the window is {in_short(window)}.",
-        hint="give a number of words such as 9, a split such as '4+3', or 'all'.",
-    )
+    hint = "give a number of words such as 9, a split such as '4+3', or 'all'."
+    raise InputError(f"the window is {in_short(window)}.", hint=hint)
 
 
 def is_near(window: Window) -> bool:

@@ -290,10 +290,8 @@ def find_contexts(
     if workers is not None:
         whole("workers", workers, least=1)
     if minimum > limit:
-        raise InputError(
-            f"the minimum is {minimum:,}, and no more than {limit:,} contexts of a word are kept.",
-            hint="lower the minimum, or raise the limit.",
-        )
+        fault = f"the minimum is {minimum:,}, and no more than {limit:,} contexts of a word are kept."
+        raise InputError(fault, hint="lower the minimum, or raise the limit.")
     search = Search(
         forms=tuple(dict.fromkeys(form for pairs in forms.values() for form, _ in pairs)),
         window=parse_window(window),
@@ -370,10 +368,8 @@ def _gathered(
 
     for table in run(reservoirs.thresholds, advance):
         if table.sample != search.procedure:  # samples of two procedures are never merged
-            raise CrossroadsError(
-                f"a worker draws contexts by {table.sample}, this process by {search.procedure}.",
-                hint="install the same version of crossroads wherever workers run.",
-            )
+            fault = f"a worker draws contexts by {table.sample}, this process by {search.procedure}."
+            raise CrossroadsError(fault, hint="install the same version of crossroads wherever workers run.")
         reservoirs.merge(table.kept, table.occurrences)
         counts += table.counts
     if not counts.documents:
@@ -425,10 +421,8 @@ def sources_of(corpus: Corpus, *, format: str | None, field: str | None, unit: s
         try:
             check_content(path)
         except OSError as error:
-            raise InputError(
-                f"{str(path)!r} cannot be read ({error.strerror or error}).",
-                hint="check that it is a file and that you may read it.",
-            ) from error
+            fault = f"{str(path)!r} cannot be read ({error.strerror or error})."
+            raise InputError(fault, hint="check that it is a file and that you may read it.") from error
         source = Source(path=path, format=kind, unit=unit, size=path.stat().st_size)
         if kind != "text" and (source.size or kind == "parquet" or compression(path) is not None):
             source = replace(source, unit="line", field=choose_field(source, field))

@@ -292,7 +292,8 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
     check_place(folder)
     present = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     foreign = [name for name in present if name not in OURS]
-    if foreign or (present and not _is_ours(folder)):
+    ours = str(read_record(folder / MANIFEST).get("format")).startswith("crossroads-contexts/")
+    if foreign or (present and not ours):  # contexts of any version of the layout are ours
         shown = join_words([repr(name) for name in foreign or present], most=3)
         raise InputError(
             f"the folder {folder} holds other things: {shown}.", hint="name a folder that is new or empty."
@@ -389,8 +390,3 @@ def _context_lines(found: Found) -> Iterator[bytes]:
             for form, text, start, end in found.contexts[word]
         ]
         yield "".join(lines).encode()
-
-
-def _is_ours(folder: Path) -> bool:
-    """Whether a folder is a folder of contexts, of any version of the layout."""
-    return str(read_record(folder / MANIFEST).get("format")).startswith("crossroads-contexts/")

@@ -191,10 +191,8 @@ def _as_stored(vectors: NDArray[np.float32], settings: Settings) -> NDArray[Any]
     if np.isfinite(vectors).all():
         reason = f"a vector of {settings.files.name} is too large for {settings.dtype}."
         raise CrossroadsError(reason, hint="use dtype='float32'.", option="dtype")
-    raise CrossroadsError(
-        f"{settings.files.name} gave a vector that is not finite.",
-        hint="its weights are damaged, or it does not work in float32 on this device.",
-    )
+    hint = "its weights are damaged, or it does not work in float32 on this device."
+    raise CrossroadsError(f"{settings.files.name} gave a vector that is not finite.", hint=hint)
 
 
 def encoding(settings: Settings) -> Task:
@@ -232,9 +230,7 @@ def unit_encoder(setup: tuple[Settings, str, Plan]) -> Task:
     settings, place, plan = setup
     found = find_model(place, revision=settings.files.revision)
     if found.sha256 != settings.files.sha256:
-        raise InputError(
-            f"the model {settings.files.name!r} has different files on a worker than here.",
-            hint="put the same files on every machine.",
-        )
+        fault = f"the model {settings.files.name!r} has different files on a worker than here."
+        raise InputError(fault, hint="put the same files on every machine.")
     encode = encoding(replace(settings, files=found))
     return lambda number, tell: encode(plan.unit(number), tell)

@@ -63,11 +63,9 @@ def import_store(file: str | Path, folder: str | Path, *, dtype: str | None = No
     for word in words:
         rows = read(word)
         if rows.shape[1] != dim:
-            raise EvidenceError(
-                f"{path}: the vectors of {word!r} have {rows.shape[1]} dimensions, those of {words[0]!r} "
-                f"{dim}.",
-                hint="a store holds vectors of one model and one layer.",
-            )
+            found = f"the vectors of {word!r} have {rows.shape[1]} dimensions, those of {words[0]!r} {dim}"
+            hint = "a store holds vectors of one model and one layer."
+            raise EvidenceError(f"{path}: {found}.", hint=hint)
         counts.append(len(rows))
         types.add(rows.dtype.name)
     about = {"imported": True, "contexts": sum(counts)}
@@ -131,12 +129,9 @@ def _stacked(values: list[Any], word: str, path: Path) -> NDArray[Any]:
         rows.append(row[0] if row.ndim == 2 and len(row) == 1 else row)
     shapes = {row.shape for row in rows}
     if len(shapes) > 1 or any(row.ndim != 1 for row in rows):
-        raise FormatError(
-            f"its contexts have the shapes {', '.join(map(in_short, sorted(shapes)[:3]))}.",
-            path=path,
-            key=word,
-            hint="give one vector per context; if there is one per layer, add them up or choose one.",
-        )
+        fault = f"its contexts have the shapes {', '.join(map(in_short, sorted(shapes)[:3]))}."
+        hint = "give one vector per context; if there is one per layer, add them up or choose one."
+        raise FormatError(fault, path=path, key=word, hint=hint)
     return np.stack(rows) if rows else np.empty((0, 0))
 
 

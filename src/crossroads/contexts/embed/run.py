@@ -73,16 +73,9 @@ def assemble(
     """Put the parts together in the order of the words, and move the store into place in one step."""
     staged = parts.folder / STAGED
     first = np.load(parts.finished[0], mmap_mode="r", allow_pickle=False)
+    rows, dim = _by_word(plan, parts, first.shape[1], first.dtype, report), first.shape[1]
     with disk_errors(store, parts=parts.folder):
-        write_store(
-            staged,
-            plan.words,
-            plan.counts,
-            _by_word(plan, parts, first.shape[1], first.dtype, report),
-            dim=first.shape[1],
-            dtype=dtype,
-            provenance=provenance,
-        )
+        write_store(staged, plan.words, plan.counts, rows, dim=dim, dtype=dtype, provenance=provenance)
         if store.is_dir():
             store.rmdir()  # empty, or it would have been refused
         staged.replace(store)
@@ -97,26 +90,19 @@ def _by_word(
     word = row = 0
     while word < len(ends):
         last = max(word + 1, int(np.searchsorted(ends, row + most, side="right")))
-        block = _gathered(plan, parts, plan.vector_of[row : ends[last - 1]], dim, dtype)
+        wanted = plan.vector_of[row : ends[last - 1]]
+        block = np.empty((len(wanted), dim), dtype)
+        units = np.searchsorted(plan.wanted_cuts, wanted, side="right") - 1
+        order = np.argsort(units, kind="stable")
+        present, begins = np.unique(units[order], return_index=True)
+        for unit, rows in zip(present.tolist(), np.split(order, begins[1:]), strict=True):
+            part = np.load(parts.finished[unit], mmap_mode="r", allow_pickle=False)  # each is opened once
+            block[rows] = part[wanted[rows] - plan.wanted_cuts[unit]]
         for position in range(word, last):
             begin = int(ends[position]) - plan.counts[position] - row
             yield block[begin : int(ends[position]) - row]
         word, row = last, int(ends[last - 1])
         report(Step(stage="assembling", done=word, total=len(ends)))
-
-
-def _gathered(
-    plan: Plan, parts: Parts, wanted: NDArray[np.int64], dim: int, dtype: np.dtype[Any]
-) -> NDArray[Any]:
-    """Some vectors of the parts; each part is opened once."""
-    units = np.searchsorted(plan.wanted_cuts, wanted, side="right") - 1
-    order = np.argsort(units, kind="stable")
-    block = np.empty((len(wanted), dim), dtype)
-    present, begins = np.unique(units[order], return_index=True)
-    for unit, rows in zip(present.tolist(), np.split(order, begins[1:]), strict=True):
-        part = np.load(parts.finished[unit], mmap_mode="r", allow_pickle=False)
-        block[rows] = part[wanted[rows] - plan.wanted_cuts[unit]]
-    return block
 
 
 def embed(

@@ -43,7 +43,7 @@ from crossroads.core.results import (
 )
 from crossroads.core.results.checks import Checked, adjusted_tests
 from crossroads.core.results.gaps import NO_CONTEXT, measured, require_stimuli
-from crossroads.core.results.gathered import listed_designs
+from crossroads.core.results.gathered import listed_designs, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.vocabulary import interval_levels
@@ -166,10 +166,8 @@ def ceat_bootstrap(
     effects = _resampled(stacked, resamples, drawn, ddof, generator(seed))
     defined = effects[np.isfinite(effects)]
     if defined.size == 0:
-        raise EvidenceError(
-            f"none of {resamples} resamples of the design {design.name!r} has an effect size.",
-            hint="draw more resamples.",
-        )
+        fault = f"none of {resamples} resamples of the design {design.name!r} has an effect size."
+        raise EvidenceError(fault, hint="draw more resamples.")
     low, high = percentile_interval(defined, level)
     return CeatBootstrapResult(
         design=design.name,
@@ -323,10 +321,8 @@ class CeatBatteryResult(Family):
 def unmeasured(name: str, why: str, *, others: int) -> MissingStimuliError:
     """The error for a store on which a test, and maybe all others, cannot be measured."""
     more = f" (and {others} other tests)" if others else ""
-    return MissingStimuliError(
-        f"{name}{more} cannot be measured on this store: {why}",
-        hint="collect contexts of its words with crossroads contexts and crossroads embed.",
-    )
+    hint = "collect contexts of its words with crossroads contexts and crossroads embed."
+    return MissingStimuliError(f"{name}{more} cannot be measured on this store: {why}", hint=hint)
 
 
 def ceat_battery(
@@ -368,8 +364,8 @@ def ceat_battery(
         require_stimuli(contexts.index, designs, absent=NO_CONTEXT)
     whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
     share("level", level)
-    same: dict[str, Any] = {key: options[key] for key in ("ddof", "seed") if key in options}
-    same |= {"missing": missing, "resamples": resamples, "level": level}
+    about: dict[str, Any] = {"missing": missing, "resamples": resamples, "level": level}
+    same = about | {key: options[key] for key in ("ddof", "seed") if key in options}
     intervals: dict[str, CeatBootstrapResult] = {}
 
     def measure(design: Design) -> CeatResult:
@@ -386,7 +382,7 @@ def ceat_battery(
         designs=designs,
         intervals=intervals,
         skipped=skipped,
-        options={"missing": missing, "resamples": resamples, "level": level, **options},
+        options=about | options,
         provenance=(contexts.provenance,),
     )
 
@@ -401,21 +397,13 @@ def assemble_ceat_battery(
     provenance: tuple[Provenance, ...],
 ) -> CeatBatteryResult:
     """Combine CEATs that were measured one by one into a battery with adjusted p-values."""
+    about = {"measure": "ceat-battery", "missing": options["missing"]}
     return CeatBatteryResult(
         tests=tuple(tests),
         adjusted=adjust_known([test.crossed.pvalue for test in tests]),
         intervals=intervals,
-        titles={
-            design.name: {name: words.name for name, words in design.sets.items()}
-            for design in designs
-            if design.name not in skipped
-        },
+        titles={design.name: titles_of(design.sets) for design in designs if design.name not in skipped},
         skipped=skipped,
-        conventions={
-            "measure": "ceat-battery",
-            "missing": options["missing"],
-            "adjusted": "other words, two-sided",
-            **options,
-        },
+        conventions={**about, "adjusted": "other words, two-sided", **options},
         provenance=provenance,
     )

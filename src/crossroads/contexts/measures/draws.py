@@ -147,10 +147,9 @@ def _rescaled(rows: NDArray[Any], scale: NDArray[Any], word: str) -> Floats:
     with np.errstate(over="ignore"):
         scale[:] = turned[at] / exact[at]
     if not np.isfinite(scale).all():
-        raise EvidenceError(
-            f"a context of {word!r} is too short for {rows.dtype}: its largest value is {largest.min():.3g}.",
-            hint="multiply all vectors by a constant, which changes no cosine.",
-        )
+        short = f"is too short for {rows.dtype}: its largest value is {largest.min():.3g}"
+        hint = "multiply all vectors by a constant, which changes no cosine."
+        raise EvidenceError(f"a context of {word!r} {short}.", hint=hint)
     return np.asarray(turned.mean(axis=0))
 
 
@@ -238,19 +237,16 @@ def expected_cosines(stacked: Stack) -> Floats:
 def check_spread(variances: Floats, stacked: Stack) -> None:
     """Raise an error for samples whose associations differ by rounding error only."""
     if not (np.sqrt(variances) > 8 * np.finfo(stacked.rows.dtype).eps).all():
-        raise EvidenceError(
-            "all associations of a sample are equal, so it has no effect size.",
-            hint="check that the contexts of different words differ.",
-        )
+        hint = "check that the contexts of different words differ."
+        raise EvidenceError("all associations of a sample are equal, so it has no effect size.", hint=hint)
 
 
 def check_expected(scores: Floats, dim: int, what: str) -> None:
     """Raise an error for expected scores that differ by rounding error only: they have no effect size."""
     if float(scores.max() - scores.min()) <= 2 * rounding_error(dim):
-        raise EvidenceError(
-            f"every {what} equals {float(scores[0]):.6g} over all contexts, so there is no effect size.",
-            hint="check that the contexts differ and that the two attributes are not the same words.",
-        )
+        fault = f"every {what} equals {float(scores[0]):.6g} over all contexts, so there is no effect size."
+        hint = "check that the contexts differ and that the two attributes are not the same words."
+        raise EvidenceError(fault, hint=hint)
 
 
 def stimulus_test(
@@ -316,10 +312,8 @@ def counts_of(stacked: Stack, found: Gathered) -> dict[str, int]:
 def check_contexts(contexts: object) -> None:
     """Raise an error for anything but contexts, naming the calls that create them."""
     if not isinstance(contexts, Contexts):
-        raise InputError(
-            f"the contexts are of type {type(contexts).__name__}.",
-            hint="open a store with cr.Contexts.open(path), or build them with cr.Contexts.from_dict({...}).",
-        )
+        hint = "open a store with cr.Contexts.open(path), or build them with cr.Contexts.from_dict({...})."
+        raise InputError(f"the contexts are of type {type(contexts).__name__}.", hint=hint)
 
 
 def sample_cosines(stacked: Stack, drawn: NDArray[np.int32], n_first: int) -> Iterator[tuple[slice, Floats]]:

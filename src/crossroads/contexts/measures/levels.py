@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -45,6 +44,7 @@ from crossroads.core.results import (
     read_only,
     stat,
 )
+from crossroads.core.results.gathered import titles_of
 from crossroads.core.results.stats import pairs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
@@ -61,7 +61,8 @@ from crossroads.words.measures.mleat import (
 )
 from crossroads.words.measures.weat import check_ddof
 
-_LEANS = {1: "a", -1: "b", 0: None}
+_LEANS = {"a": 1, "b": -1, None: 0}
+_SHOWN = "share of samples that show the paper's pattern"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,9 +126,6 @@ def _exchanged_note(results: Sequence[MultilevelCeatResult]) -> str:
     return f"labels of the attributes exchanged on expected cosines, {_tails(results)}"
 
 
-_SHOWN = "share of samples that show the paper's pattern"
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MultilevelCeatResult(Result):
     """Three levels of association over contexts, and the patterns that samples show."""
@@ -169,7 +167,14 @@ class MultilevelCeatResult(Result):
         stat("exact_p_y", "exact p(Y)", of="level2.y._p", spare=3),
         stat("pattern", of="crossed_pattern"),
         stat("published", "paper's pattern", phrases.PAPER_PATTERN, of="pattern", spare=2),
-        stat("shown", note=_SHOWN, of="pattern_share", kind="share", digits=0, spare=2),
+        stat(
+            "shown",
+            note="share of samples that show the paper's pattern",
+            of="pattern_share",
+            kind="share",
+            digits=0,
+            spare=2,
+        ),
     )
 
     design: str
@@ -330,7 +335,7 @@ def multilevel_ceat(
             *(lean(level.stimulus_effect_size, level.crossed.pvalue, **rule) for level in alone)
         ),
         pattern_shares=_shares(levels["x"][0], levels["y"][0], critical, alternative),
-        titles={name: words.name for name, words in design.sets.items()},
+        titles=titles_of(design.sets),
         sample_effect_sizes=read_only(levels["1"][0]),
         sample_effect_sizes_x=read_only(levels["x"][0]),
         sample_effect_sizes_y=read_only(levels["y"][0]),
@@ -383,8 +388,6 @@ def _similarity(sampled: Floats, expected: Floats) -> CombinedSimilarity:
 
 def _shares(x: Floats, y: Floats, critical: float, alternative: str) -> dict[str, float]:
     up, down = alternative != "less", alternative != "greater"
-    leanings = [(d > critical) * int(up) - (d < -critical) * int(down) for d in (x, y)]
-    shares = dict.fromkeys(PATTERNS, 0.0)
-    for (first, of_x), (second, of_y) in product(_LEANS.items(), repeat=2):
-        shares[pattern_of(of_x, of_y)] = float(((leanings[0] == first) & (leanings[1] == second)).mean())
-    return shares
+    one, two = ((d > critical) * int(up) - (d < -critical) * int(down) for d in (x, y))
+    leans = {name: (_LEANS[of_x], _LEANS[of_y]) for name, (of_x, of_y) in PATTERNS.items()}
+    return {name: float(((one == of_x) & (two == of_y)).mean()) for name, (of_x, of_y) in leans.items()}
