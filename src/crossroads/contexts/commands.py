@@ -215,11 +215,10 @@ def _show(found: Found, lists: Mapping[str, tuple[str, ...]], output: Path) -> N
     )
     printing.out.print(coverage_table(found, lists))
     respelled = [row for row in found.coverage if row.rule != "exact" and row.contexts]
+    few = [row for row in found.below if row.contexts]
     for heading, words in {
         "not in the corpus": [row.word for row in found.below if not row.contexts],
-        f"fewer than {minimum:,} contexts": [
-            f"{row.word} ({row.contexts})" for row in found.below if row.contexts
-        ],
+        f"fewer than {minimum:,} contexts": [f"{row.word} ({row.contexts})" for row in few],
         "found under another spelling": [f"{row.word} as {row.form}" for row in respelled],
     }.items():
         if words:
@@ -302,9 +301,8 @@ def embed_command(embedded: Embedded, cluster: o.Cluster, shown: Shown) -> None:
         contexts = import_store(embedded.imported, embedded.output, dtype=embedded.dtype)
     elif embedded.folder is None or embedded.model is None:
         missing = "a folder of contexts" if embedded.folder is None else "--model"
-        raise InputError(
-            f"{missing} is missing.", hint="crossroads embed DIR --model MODEL -o STORE; or --import FILE."
-        )
+        hint = "crossroads embed DIR --model MODEL -o STORE; or --import FILE."
+        raise InputError(f"{missing} is missing.", hint=hint)
     else:
         interrupting.promise(interrupting.kept_or_finished(embedded.output, parts_folder(embedded.output)))
         options = passed(embed, embedded) | cluster.options | {"dtype": embedded.dtype or "float32"}

@@ -90,11 +90,19 @@ def context_forest(
     ax = _rows_axes(rows, ax, tall, title, "effect size d", _forest_note(result, published))
     for y, test in enumerate(result.tests):
         rows.write_label(ax, y, y)
-        p = result.adjusted[ADJUSTMENT][y]
-        _draw_test(ax, y, test, result.intervals.get(test.design), kept=p is not None and p < _ALPHA)
+        above, below, p = y - _APART, y + _APART, result.adjusted[ADJUSTMENT][y]
+        kept = p is not None and p < _ALPHA
+        color = RED if kept else GREY
+        ax.plot(percentile_interval(test.sample_effect_sizes, 0.95), [above, above], color=RULE, **_BAND)
+        ax.plot(list(test.prediction_interval), [above, above], color=INK, linewidth=0.9, zorder=2)
+        ax.plot([test.effect_size], [above], color=INK, marker="o", markersize=3.6, zorder=3)
+        if (interval := result.intervals.get(test.design)) is not None:
+            ends = [interval.low, interval.high]
+            ax.plot(ends, [below, below], color=color, linewidth=1.4, marker="|", markersize=5, zorder=2)
+        draw_mark(ax, test.stimulus_effect_size, below, "s", 4.6, color, filled=kept)
         if test.design in published:
             cross: dict[str, Any] = {"marker": "x", "markersize": 4.5, "markeredgewidth": 1.1}
-            ax.plot([published[test.design]], [y - _APART], color=INK, zorder=4, **cross)
+            ax.plot([published[test.design]], [above], color=INK, zorder=4, **cross)
     rows.write_columns(ax)
     return ax
 
@@ -136,21 +144,6 @@ def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -
         [wording.ADJUSTED, *map(probability, result._adjusted_p())],
         ["exact p", *(probability(test._p) for test in tests)],
     ]
-
-
-def _draw_test(
-    ax: Axes, y: int, test: CeatResult, interval: CeatBootstrapResult | None, *, kept: bool
-) -> None:
-    above, below = y - _APART, y + _APART
-    color = RED if kept else GREY
-    middle = percentile_interval(test.sample_effect_sizes, 0.95)
-    ax.plot(middle, [above, above], color=RULE, **_BAND)
-    ax.plot(list(test.prediction_interval), [above, above], color=INK, linewidth=0.9, zorder=2)
-    ax.plot([test.effect_size], [above], color=INK, marker="o", markersize=3.6, zorder=3)
-    if interval is not None:
-        ends = [interval.low, interval.high]
-        ax.plot(ends, [below, below], color=color, linewidth=1.4, marker="|", markersize=5, zorder=2)
-    draw_mark(ax, test.stimulus_effect_size, below, "s", 4.6, color, filled=kept)
 
 
 def _forest_note(result: CeatBatteryResult, published: Mapping[str, float]) -> str:

@@ -4,7 +4,7 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=3,
-    lines=6700,
+    lines=6000,
     uses=("words",),
     results=("measures.battery", "measures.ceat", "measures.levels"),
     audit="audit",

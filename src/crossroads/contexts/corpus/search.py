@@ -337,8 +337,7 @@ def _forms(words: Iterable[str], rules: tuple[str, ...]) -> dict[str, list[tuple
         raise DesignError(f"the words are one string, {in_short(words)}.", hint="give a list of words.")
     forms: dict[str, list[tuple[str, str]]] = {}
     for word in words:
-        fault = word_fault(word)
-        if fault is not None:
+        if (fault := word_fault(word)) is not None:
             raise DesignError(f"{in_short(word)} {fault}.", hint="give every word as it is to be looked for.")
         forms[str(word)] = []
         for form, rule in spellings(str(word), rules):
@@ -374,11 +373,10 @@ def _gathered(
         counts += table.counts
     if not counts.documents:
         skipped = counts.broken + counts.without_text
-        raise InputError(
-            f"the corpus holds no document: {len(sources)} file(s), {total:,} bytes, {counts.broken:,} "
-            f"broken line(s), {counts.without_text:,} record(s) without text.",
-            hint="check the field and the format." if skipped else "name files with text in them.",
-        )
+        unread = f"{counts.broken:,} broken line(s), {counts.without_text:,} record(s) without text"
+        hint = "check the field and the format." if skipped else "name files with text in them."
+        read = f"{len(sources)} file(s), {total:,} bytes, {unread}"
+        raise InputError(f"the corpus holds no document: {read}.", hint=hint)
     advance(total - done)
     return reservoirs, counts
 

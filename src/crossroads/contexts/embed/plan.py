@@ -71,14 +71,12 @@ def parse_layers(wanted: int | str, top: int) -> Layers:
     ('12', 'sum:11,12')
     """
     text = str(wanted).strip()
-    if _NUMBER.fullmatch(text):
-        return Layers(numbers=(_layer(text, text, top),), combined="one", of=top)
-    kind, colon, rest = text.partition(":")
-    if kind not in _COMBINED:
+    one = _NUMBER.fullmatch(text) is not None
+    kind, colon, rest = ("one", ":", text) if one else text.partition(":")
+    if not one and kind not in _COMBINED:
         raise UnknownNameError("layer", text, (*_COMBINED, *map(str, range(-1, top + 1))), hint=None)
-    if not colon:
-        return Layers(numbers=tuple(range(top + 1)), combined=kind, of=top)
-    numbers = [_layer(part.strip(), text, top) for part in rest.split(",")]
+    parts = rest.split(",") if colon else map(str, range(top + 1))
+    numbers = [_layer(part.strip(), text, top) for part in parts]
     if len(set(numbers)) < len(numbers):
         raise InputError(f"layers {text!r} name one layer twice.", hint="name each layer once.")
     return Layers(numbers=tuple(sorted(numbers)), combined=kind, of=top)
@@ -91,10 +89,8 @@ def _layer(number: str, text: str, top: int) -> int:
         )
     value = int(number)
     if not -top - 1 <= value <= top:
-        raise InputError(
-            f"there is no layer {value}: the model has layers 0 (embeddings) to {top} (top).",
-            hint=f"give a number from {-top - 1} to {top}; -1 is the top.",
-        )
+        fault = f"there is no layer {value}: the model has layers 0 (embeddings) to {top} (top)."
+        raise InputError(fault, hint=f"give a number from {-top - 1} to {top}; -1 is the top.")
     return value % (top + 1)
 
 

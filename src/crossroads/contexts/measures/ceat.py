@@ -176,7 +176,6 @@ class CeatResult(Result, CombinedEffect):
 
     @property
     def _published_p(self) -> P | str:
-        """The published p-value; "< 1e−300" where it is smaller than that."""
         return P(self.pvalue) if self.pvalue >= 1e-300 else "< 1e−300"
 
     def _long_rows(self, name: str) -> Iterator[Row]:
@@ -243,8 +242,7 @@ def ceat(
     Notes
     -----
     *Departures:* the released code reports a one-sided p-value, the paper a two-sided one, as here.
-    ``stimulus_pvalue`` is not published; it was added because on pure noise the published p-value is nearly
-    always below .05.
+    ``stimulus_pvalue`` is not published: on pure noise the published p-value is nearly always below .05.
 
     References
     ----------

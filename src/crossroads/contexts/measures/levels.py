@@ -118,10 +118,6 @@ def _tails(results: Sequence[MultilevelCeatResult]) -> str:
     return ", ".join(dict.fromkeys(phrases.tail(one.conventions["alternative"]) for one in results))
 
 
-def _other_words_note(results: Sequence[MultilevelCeatResult]) -> str:
-    return f"{phrases.OTHER_WORDS}, {_tails(results)}"
-
-
 def _exchanged_note(results: Sequence[MultilevelCeatResult]) -> str:
     return f"labels of the attributes exchanged on expected cosines, {_tails(results)}"
 
@@ -160,7 +156,7 @@ class MultilevelCeatResult(Result):
         TEST,
         QUESTION,
         stat("d_x", "d(X)", _combined_note, of="level2.x.effect_size"),
-        stat("p_x", "p(X)", _other_words_note, of="level2.x._answer"),
+        stat("p_x", "p(X)", lambda some: f"{phrases.OTHER_WORDS}, {_tails(some)}", of="level2.x._answer"),
         stat("exact_p_x", "exact p(X)", _exchanged_note, of="level2.x._p", spare=3),
         stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size"),
         stat("p_y", "p(Y)", of="level2.y._answer"),
@@ -274,8 +270,7 @@ def multilevel_ceat(
     -----
     Wolfe, Hiniker and Howe (2024) name this extension of the ML-EAT as future work; no numbers are
     published. Inside a sample the Level 2 p-value is that of a normal curve fitted to the divisions of the
-    attributes, the rule behind the stars of their tables. The pairs of Level 3 share words, so that its means
-    vary more than those of independent pairs; the excess is part of ``tau2``.
+    attributes, the rule behind the stars of their tables.
 
     References
     ----------
