@@ -149,7 +149,11 @@ def chosen_lists(tests: list[str] | None, files: list[Path] | None) -> dict[str,
         designs = o.chosen_designs(names, others, default=CONTEXTUAL)
         lists |= {design.name: tuple(design.words) for design in designs}
     for file in plain:
-        lists[f"{file.name} (--words)"] = _read_words(file)  # a file may have the name of a test
+        words = read_text(file, "a text file with one word per line").splitlines()
+        name = f"{file.name} (--words)"  # a file may have the name of a test
+        lists[name] = tuple(dict.fromkeys(filter(None, map(str.strip, words))))
+        if not lists[name]:
+            raise InputError(f"{file} has no words.", hint="write one word per line.")
     return lists
 
 
@@ -180,16 +184,8 @@ def _words_of(material: Any) -> Iterable[str]:
     if isinstance(material, Groups):
         return [word for group in material.members for word in group.items]
     if isinstance(material, Traits):
-        return [word for trait in material for word in (trait.left, trait.right)]
+        return material.adjectives
     return ()
-
-
-def _read_words(path: Path) -> tuple[str, ...]:
-    lines = map(str.strip, read_text(path, "a text file with one word per line").splitlines())
-    words = tuple(dict.fromkeys(filter(None, lines)))
-    if not words:
-        raise InputError(f"{path} has no words.", hint="write one word per line.")
-    return words
 
 
 def _document(found: Found, lists: Mapping[str, tuple[str, ...]], output: Path) -> dict[str, Any]:

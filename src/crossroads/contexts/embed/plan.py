@@ -356,16 +356,12 @@ def _arranged(
     vocabulary: tuple[str, ...],
 ) -> Plan:
     """Sort sentences by length, number the wanted vectors in that order, and cut."""
-    usable: list[tuple[int, int, int]] = []
-    counts: Counter[str] = Counter()
-    dropped: dict[str, dict[str, int]] = {}
+    usable = [place for place in places if not isinstance(place, str)]
+    counts = Counter(word for word, place in zip(words, places, strict=True) if not isinstance(place, str))
+    dropped: dict[str, Counter[str]] = {}
     for word, place in zip(words, places, strict=True):
         if isinstance(place, str):
-            reasons = dropped.setdefault(word, {})
-            reasons[place] = reasons.get(place, 0) + 1
-        else:
-            usable.append(place)
-            counts[word] += 1
+            dropped.setdefault(word, Counter())[place] += 1
     if not usable:
         why = join_words(sorted({reason for reasons in dropped.values() for reason in reasons}))
         hint = "check that the model is for the language of the contexts."
@@ -381,7 +377,7 @@ def _arranged(
     return Plan(
         words=tuple(counts),
         counts=tuple(counts.values()),
-        dropped=dropped,
+        dropped={word: dict(reasons) for word, reasons in dropped.items()},
         ids=np.frombuffer(b"".join(texts[at] for at in order), np.int32),
         bounds=np.concatenate([[0], np.cumsum(lengths[order])]),
         wanted=wanted,
