@@ -17,7 +17,6 @@ from crossroads import (
     Provenance,
     battery,
     ceat,
-    ceat_battery,
     checks,
     compare,
     discover,
@@ -25,7 +24,6 @@ from crossroads import (
     frequency,
     ibd,
     mleat,
-    multilevel_ceat,
     placebo,
     projection,
     rsa,
@@ -256,8 +254,8 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "sentence_triples": lambda: sentence_triples(sentences("triples", one.provenance, "likelihood")),
         "ceat": lambda: ceat(contexts(), DESIGN, samples=5, **options),
         "ceat_bootstrap": lambda: ceat_bootstrap(contexts(), DESIGN, resamples=5, **options),
-        "ceat_battery": lambda: ceat_battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),
-        "multilevel_ceat": lambda: multilevel_ceat(contexts(), DESIGN, samples=5, **options),
+        "ceat_battery": lambda: battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),
+        "multilevel_ceat": lambda: mleat(contexts(), DESIGN, samples=5, **options),
         "group_ceat": lambda: group_ceat(
             contexts(), {"<g>": WORDS["x"]}, {"t": (WORDS["a"], WORDS["b"]), "u": (["q"], ["r"])}, **options
         ),

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import crossroads as cr
+from crossroads.contexts.measures.battery import ceat_battery
+from crossroads.contexts.measures.levels import multilevel_ceat
 from crossroads.core.errors import CrossroadsError
 from tests.results import WORDS, asked
 
@@ -48,7 +50,7 @@ CALLS = {
     "compare_battery": Call(cr.compare_battery, ({"p": EMB, "q": SECOND}, DESIGN), {"resamples": 5}),
     "mleat": Call(cr.mleat, (EMB, DESIGN), {"resamples": 5}),
     "ceat": Call(cr.ceat, (CONTEXTS, DESIGN), {"samples": 5}),
-    "multilevel_ceat": Call(cr.multilevel_ceat, (CONTEXTS, DESIGN), {"samples": 5}),
+    "multilevel_ceat": Call(multilevel_ceat, (CONTEXTS, DESIGN), {"samples": 5}),
     "group_ceat": Call(cr.traits.group_ceat, (CONTEXTS, {"g": X}, {"t": (A, B)}), {}),
     "wefat": Call(cr.wefat, (EMB, GROUPS, CANDIDATES, ("B", "f")), {}),
     "ibd": Call(cr.ibd, (WEFAT.pairs,), {"threshold": 0.1}),
@@ -69,7 +71,7 @@ CALLS = {
     "influence": Call(cr.stats.influence, (EMB, DESIGN), {}),
     "ceat_bootstrap": Call(cr.stats.ceat_bootstrap, (CONTEXTS, DESIGN), {"resamples": 5}),
     "battery": Call(cr.battery, (EMB, [DESIGN]), {"resamples": 0}),
-    "ceat_battery": Call(cr.ceat_battery, (CONTEXTS, [DESIGN]), {"samples": 5, "resamples": 0}),
+    "ceat_battery": Call(ceat_battery, (CONTEXTS, [DESIGN]), {"samples": 5, "resamples": 0}),
     "series": Call(cr.series, ({1900: EMB}, DESIGN), {"resamples": 0}),
     "holm": Call(cr.stats.holm, ([0.1, 0.2],), {}),
     "benjamini_hochberg": Call(cr.stats.benjamini_hochberg, ([0.1, 0.2],), {}),

@@ -241,11 +241,10 @@ DRAWS: dict[str, Callable[[int], list[float]]] = {
     "compare_battery": compared,
     "ceat": lambda seed: pooled(cr.ceat(contexts(), DESIGN, samples=200, seed=seed).sample_effect_sizes),
     "multilevel_ceat": lambda seed: [
-        one.effect_size
-        for one in cr.multilevel_ceat(contexts(), DESIGN, samples=200, seed=seed).level2.values()
+        one.effect_size for one in cr.mleat(contexts(), DESIGN, samples=200, seed=seed).level2.values()
     ],
     "ceat_battery": lambda seed: [
-        one.effect_size for one in cr.ceat_battery(contexts(), DESIGN, samples=200, seed=seed).tests
+        one.effect_size for one in cr.battery(contexts(), DESIGN, samples=200, seed=seed).tests
     ],
     "ceat_bootstrap": bootstrapped,
     "group_ceat": group_scores,

@@ -214,7 +214,7 @@ def contexts(cell: Cell, seed: int) -> Tallies:
         _note(seen, "CEAT, published", one.pvalue)
         _note(seen, "CEAT, targets exchanged", one.stimulus_pvalue)
         if i < cell.single // 3:
-            levels = cr.multilevel_ceat(clouds, design, samples=500)
+            levels = cr.mleat(clouds, design, samples=500)
             _note(seen, "CEAT Level 2, published", levels.level2["x"].pvalue)
             _note(seen, "CEAT Level 2, attributes exchanged", levels.level2["x"].stimulus_pvalue)
             for interval in ("percentile", "bca"):

@@ -13,9 +13,7 @@ from crossroads.chat.scores import chat_association as chat_association
 from crossroads.chat.scores import chat_decision as chat_decision
 from crossroads.comparison.battery import compare_battery as compare_battery
 from crossroads.comparison.models import compare as compare
-from crossroads.contexts.measures.battery import ceat_battery as ceat_battery
 from crossroads.contexts.measures.ceat import ceat as ceat
-from crossroads.contexts.measures.levels import multilevel_ceat as multilevel_ceat
 from crossroads.core.audit.audit import run_audit as run_audit
 from crossroads.core.errors import CrossroadsError as CrossroadsError
 from crossroads.core.errors import CrossroadsWarning as CrossroadsWarning

@@ -1,6 +1,6 @@
 """The public names of this group, and where each lives."""
 
-from crossroads.contexts.measures.bootstrap import ceat_bootstrap as ceat_bootstrap
+from crossroads.contexts.measures.battery import ceat_bootstrap as ceat_bootstrap
 from crossroads.core.inference.multiplicity import benjamini_hochberg as benjamini_hochberg
 from crossroads.core.inference.multiplicity import benjamini_yekutieli as benjamini_yekutieli
 from crossroads.core.inference.multiplicity import holm as holm

@@ -50,7 +50,7 @@ def results() -> tuple[cr.Embeddings, list[Result]]:
         cr.stats.influence(emb, design),
         scores,
         cr.ibd(scores.pairs, threshold=0.0, truth=WORDS[:3]),
-        cr.multilevel_ceat(contexts, design, samples=5),
+        cr.mleat(contexts, design, samples=5),
         cr.compare(emb, other, design),
         cr.rsa(emb, WORDS[:5], WORDS[5:10], words[25:29], n=3, samples=4, permutations=9),
     ]

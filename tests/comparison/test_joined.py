@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossroads import Contexts, Design, Embeddings, Provenance, ceat, ceat_battery
+from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat
 from crossroads.comparison.battery import (
     CompareBatteryResult,
     compare_battery,
@@ -60,8 +60,8 @@ def test_batteries_of_ceats_are_compared_test_by_test() -> None:
     stores = {name: contexts(i, name) for i, name in enumerate("pq")}
     turned = Design(name="turned", **{**SETS, "x": SETS["a"], "a": SETS["x"]})  # type: ignore[arg-type]
     saved = {
-        "p": ceat_battery(stores["p"], [DESIGN, turned], samples=3),
-        "q": ceat_battery(stores["q"], DESIGN, samples=3),
+        "p": battery(stores["p"], [DESIGN, turned], samples=3),
+        "q": battery(stores["q"], DESIGN, samples=3),
     }
     result = compare_battery(saved, [DESIGN, turned], resamples=30)
     assert result.tests == compare_battery(stores, DESIGN, resamples=30).tests

@@ -9,14 +9,16 @@ from typing import Any
 import pytest
 
 import crossroads as cr
+from crossroads.contexts.measures import levels
 from crossroads.papers.fidelity import BADGES, Choice, Fidelity, fidelity
 
 OPTIONS = [(one, choice) for one in fidelity() for choice in one.options]
 
 
 def function(measure: str) -> Any:
-    """A public function, of the top or of a group."""
-    return next(getattr(one, measure) for one in (cr, cr.stats, cr.traits, cr.pairs) if measure in dir(one))
+    """A public function, of the top or of a group, or what one of them calls."""
+    places = (cr, cr.stats, cr.traits, cr.pairs, levels)
+    return next(getattr(one, measure) for one in places if measure in dir(one))
 
 
 def taken(hint: Any) -> tuple[list[Any], list[type]]:

@@ -266,9 +266,9 @@ def test_a_store_gives_the_battery_over_contexts(tmp_path: Path, store: Path) ->
     design, work = made_design("mine"), tmp_path / "parts"
     done = run_audit(str(store), [design], samples=200, resamples=50, work=work)
     contexts = cr.Contexts.open(store, fallback="lower")  # as for vectors without capital letters
-    again = cr.ceat_battery(contexts, [design], samples=200, seed=0, resamples=50)
+    again = cr.battery(contexts, [design], samples=200, seed=0, resamples=50)
     assert (done.audit.kind, done.audit.one(CeatBatteryResult)) == ("contexts", again)
-    levels = cr.multilevel_ceat(contexts, design, samples=200, missing="drop")
+    levels = cr.mleat(contexts, design, samples=200, missing="drop")
     assert done.audit.of(MultilevelCeatResult) == {"mine CEAT levels": levels}
     assert done.vectors is None
     events: list[Event] = []

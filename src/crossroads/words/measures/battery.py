@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import combinations
 from math import comb, sqrt
 from statistics import NormalDist
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from crossroads.core.results import (
     pointer_part,
     stat,
 )
+from crossroads.core.results.extended import extended
 from crossroads.core.results.gaps import measured, require_stimuli
 from crossroads.core.results.gathered import check_vectors, listed_designs
 from crossroads.core.stimuli import Design
@@ -44,6 +45,9 @@ from crossroads.core.wording.vocabulary import interval_levels
 from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.stability import BootstrapResult
 from crossroads.words.measures.weat import check_ddof, recorded_work
+
+if TYPE_CHECKING:
+    from crossroads.contexts.measures.battery import ceat_battery
 
 PowerMethod = Literal["auto", "exact", "t", "normal"]
 """How power is computed: from the divisions, from the limiting t test, or from a fitted normal curve."""
@@ -215,6 +219,7 @@ def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
     return {key: recorded_work(value) if key == "max_work" else value for key, value in options.items()}
 
 
+@extended("ceat_battery", lambda: ceat_battery)
 def battery(
     emb: Embeddings,
     designs: Design | Iterable[Design],
@@ -228,7 +233,8 @@ def battery(
     Holm's adjustment keeps the chance of any false rejection at the level, that of Benjamini and Hochberg
     the expected share of false rejections. Each test comes with what sets of its sizes could have shown at
     all (:func:`~crossroads.stats.minimum_detectable`). With ``alternative="observed"`` both
-    are two-sided, because the tail on the observed side has not the level it claims.
+    are two-sided, because the tail on the observed side has not the level it claims. Of
+    :class:`~crossroads.Contexts` it runs the CEAT on each design: ``crossroads.contexts.measures.battery``.
 
     Parameters
     ----------

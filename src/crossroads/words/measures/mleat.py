@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from crossroads.core.results import (
     stat,
 )
 from crossroads.core.results.checks import Checked
+from crossroads.core.results.extended import extended
 from crossroads.core.results.gathered import (
     check_inputs,
     gather,
@@ -43,6 +44,9 @@ from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
 from crossroads.words.measures.weat import DIFFERENCE, Options, WeatResult, crossed_rows, origin, run_test
+
+if TYPE_CHECKING:
+    from crossroads.contexts.measures.levels import multilevel_ceat
 
 LEAST_EFFECT = 0.2
 """A target with an effect size at or below this is close to neither attribute."""
@@ -218,6 +222,7 @@ def _level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
             yield long_row("mleat", name, f"{part} {key} {word}", "association", level.associations[word])
 
 
+@extended("multilevel_ceat", lambda: multilevel_ceat)
 def mleat(
     emb: Embeddings,
     design: Design,
@@ -243,7 +248,9 @@ def mleat(
         u(T, c) = \operatorname{mean}_{t \in T} \cos(t, c),
 
     permuting the attributes. Level 3 gives the mean and standard deviation of the cosines of each target
-    with each attribute. The two Level 2 tests decide which of nine patterns it is.
+    with each attribute. The two Level 2 tests decide which of nine patterns it is. Of
+    :class:`~crossroads.Contexts` the same levels are combined over samples of contexts under random effects:
+    ``crossroads.contexts.measures.levels``.
 
     Parameters
     ----------
@@ -284,7 +291,7 @@ def mleat(
     )
     check_rule(alpha, least_effect)
     checks.whole("resamples", resamples, hint="give 0 for none; 1,000 is usual.")
-    warn_about_sharing(design)
+    warn_about_sharing(design, stacklevel=4)
     found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
     titles = titles_of(design.sets)
     level1 = run_test(found, emb, options, design=design.name, digest=design.digest, titles=titles)
