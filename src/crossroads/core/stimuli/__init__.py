@@ -5,7 +5,6 @@ from crossroads.core.stimuli.catalogue.index import Entry as Entry
 from crossroads.core.stimuli.catalogue.index import batteries as batteries
 from crossroads.core.stimuli.catalogue.index import catalog as catalog
 from crossroads.core.stimuli.design import Design as Design
-from crossroads.core.stimuli.files.designs import read_design as read_design
 from crossroads.core.stimuli.files.designs import read_designs as read_designs
 from crossroads.core.stimuli.files.text import Sheet as Sheet
 from crossroads.core.stimuli.files.text import read_sheet as read_sheet

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crossroads.core.errors import DesignError, in_short, join_words, one_of
+from crossroads.core.errors import DesignError, FormatError, in_short, join_words, one_of
 from crossroads.core.stimuli.sets import Citation, StimulusSet, check_name, sentences
 
 ROLES = ("x", "y", "a", "b")
@@ -168,13 +168,13 @@ class Design:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Design:
         """Build a design from plain data, as from :meth:`to_dict` or a file."""
-        from crossroads.core.stimuli.files.building import PlacedError, design_from
+        from crossroads.core.stimuli.files.building import design_from
+        from crossroads.core.stimuli.files.text import Place
 
         try:
-            return design_from(data)
-        except PlacedError as fault:
-            error = fault.at(None)
-            raise DesignError(error.message, hint=error.hint) from fault
+            return design_from(data, Place(None))
+        except FormatError as error:
+            raise DesignError(error.message, hint=error.hint) from error
 
     def __hash__(self) -> int:
         return hash((self.name, self.digest))

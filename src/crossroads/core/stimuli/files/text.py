@@ -35,14 +35,19 @@ _LARGE = 4300 * 10 // 3
 
 
 class Place(NamedTuple):
-    """A file and a line of it, for errors that name them."""
+    """A file, a line of it and a key, for errors that name them."""
 
     path: str | Path | None
     line: int | None = None
+    key: str | None = None
+
+    def at(self, key: str) -> Place:
+        """The place of a key within this place."""
+        return self._replace(key=f"{self.key}.{key}" if self.key else key)
 
     def error(self, message: str, hint: str | None = None, *, key: str | None = None) -> FormatError:
         """The error for a fault at this place."""
-        return FormatError(message, path=self.path, line=self.line, key=key, hint=hint)
+        return FormatError(message, path=self.path, line=self.line, key=key or self.key, hint=hint)
 
 
 def read_text(path: str | Path, expected: str) -> str:
@@ -94,7 +99,7 @@ def guarded(parse: Callable[[], Any], path: str | Path, *, large: bool = False) 
     deep = FormatError("it is nested too deeply.", path=path, hint="write lists and tables of a few levels.")
     try:
         document = parse()
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError):
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError, FormatError):
         raise
     except RecursionError as error:
         raise deep from error
@@ -133,13 +138,19 @@ def check_known(
 
 def read_data(file: Path, expected: str) -> Any:
     """Read a TOML file, or a JSON file if its extension says so."""
-    text = read_text(file, expected)
+    return parsed(read_text(file, expected), Place(file), json_file=file.suffix.casefold() == ".json")
+
+
+def parsed(text: str, place: Place, *, json_file: bool, **options: Any) -> Any:
+    """Parse TOML, or JSON with the options of :func:`json.loads`, at a place that errors name."""
+    path = place.path or ""
     try:
-        return load_json(text, file) if file.suffix.casefold() == ".json" else load_toml(text, file)
+        return load_json(text, path, **options) if json_file else load_toml(text, path)
     except json.JSONDecodeError as error:
-        raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
+        line = place.line or error.lineno
+        raise place._replace(line=line).error(f"the JSON cannot be read: {error.msg}.") from error
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"{error}.", path=file) from error
+        raise place.error(f"the TOML cannot be read: {error}.") from error
 
 
 def table_rows(
