@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crossroads.core.errors import InputError, in_short, one_of
-from crossroads.core.figures.style import house, matplotlib
+from crossroads.core.figures.style import matplotlib, own_style
 from crossroads.core.storage.files import check_file, write_file
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _UNDATED: dict[str, dict[str, None]] = {
 }
 
 
-@house()
+@own_style()
 def save(figure: Figure | Axes, path: str | os.PathLike[str], *, dpi: float = 200) -> Path:
     """Write a figure to a file and return its path.
 
@@ -70,7 +70,7 @@ def show_in_notebooks(drawn: Figure | Axes) -> None:
     drawn._repr_png_ = partial(_picture, _root(drawn))  # type: ignore[union-attr]
 
 
-@house()
+@own_style()
 def _picture(figure: Figure) -> tuple[bytes, dict[str, int]]:
     """A figure as PNG, and how large a notebook should show it."""
     drawn = io.BytesIO()

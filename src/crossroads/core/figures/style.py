@@ -66,12 +66,12 @@ def families() -> tuple[str, ...]:
     return ("DejaVu Sans", *(name for name in _FALLBACKS if name in installed))
 
 
-_inside: ContextVar[bool] = ContextVar("crossroads_house", default=False)
+_inside: ContextVar[bool] = ContextVar("crossroads_style", default=False)
 """Whether the style is already active."""
 
 
 @contextmanager
-def house() -> Iterator[None]:
+def own_style() -> Iterator[None]:
     """Draw in this style regardless of the user's settings, which are restored afterwards.
 
     A character that no installed font has is drawn as a box; matplotlib's warnings of these are suppressed.
@@ -116,7 +116,7 @@ def figure(*kinds: type, inside: type = object) -> Callable[[Callable[P, T]], Ca
                     f"{draw.__name__} draws {takes}, and was given {kind}.",
                     hint="the method plot() of a result draws its own figure.",
                 )
-            with house():
+            with own_style():
                 return draw(*args, **kwargs)
 
         return checked

@@ -24,8 +24,8 @@ from crossroads.core.figures.style import (
     TITLE,
     at_least_one,
     figure,
-    house,
     matplotlib,
+    own_style,
     tint,
 )
 from crossroads.core.wording import phrases
@@ -404,7 +404,7 @@ _COLUMNS = 5
 _TAXONOMY_WIDE, _TAXONOMY_TALL, _ABOVE, _BELOW = 1.28, 1.0, 0.2, 0.52
 
 
-@house()
+@own_style()
 def taxonomy() -> Figure:
     """Draw the nine patterns with their EAT-Maps.
 
