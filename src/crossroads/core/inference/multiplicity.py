@@ -54,11 +54,9 @@ def benjamini_yekutieli(pvalues: ArrayLike) -> Floats:
     >>> benjamini_yekutieli([0.01, 0.04, 0.03]).round(4).tolist()
     [0.055, 0.0733, 0.0733]
     """
-    p = _checked(pvalues)
-    harmonic = float((1.0 / np.arange(1, p.size + 1)).sum())
-    order = np.argsort(p, kind="stable")
-    scaled = p[order] * (p.size / np.arange(1, p.size + 1)) * harmonic
-    return _unsorted(np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0), order)
+    adjusted = benjamini_hochberg(pvalues)
+    harmonic = float((1.0 / np.arange(1, adjusted.size + 1)).sum())
+    return np.minimum(adjusted * harmonic, 1.0)
 
 
 ADJUSTMENTS: Mapping[str, Callable[[ArrayLike], Floats]] = {

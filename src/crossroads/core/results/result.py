@@ -18,6 +18,7 @@ from crossroads.core import VERSION
 from crossroads.core.errors import FormatError, WrongKindError, in_short, join_words, require, without_middle
 from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import model_name
+from crossroads.core.inference.multiplicity import ADJUSTED_P
 from crossroads.core.results.checks import Check, Checked
 from crossroads.core.results.conclusion import Conclusion
 from crossroads.core.results.plain import decode_fields, encode_fields
@@ -27,15 +28,13 @@ from crossroads.core.subjects import load_results
 from crossroads.core.wording import phrases
 from crossroads.core.wording.escaping import one_line
 from crossroads.core.wording.numbers import P
-from crossroads.core.wording.table import Column, Table, arrow_stream, in_html
+from crossroads.core.wording.table import Table, arrow_stream, in_html
 
 SCHEMA = 1
 """Version of the written form of results."""
 _UNNAMED = (None, "given as arrays", "given as texts")
 """Models that nothing is known of."""
 Row = dict[str, Any]
-ADJUSTED_P = tuple(f"p_{how}" for how in phrases.ADJUSTMENTS)
-"""Names of adjusted p-values."""
 Values = dict[str, float | str | None]
 """Statistics that gate rules can use, by name."""
 
@@ -139,11 +138,10 @@ class Result:
     @classmethod
     def _known_names(cls) -> dict[str, tuple[str, ...]]:
         """Names that rules can use, by kind of test."""
-        found = {kind: [name for name, _ in pairs(names)] for kind, names in cls._rule_names.items()}
-        # adjusted p-values are named by their methods
         return {
-            kind: (*(name for name in names if name != "*"), *(ADJUSTED_P if "*" in names else ()))
-            for kind, names in found.items()
+            # adjusted p-values are named by their methods
+            kind: tuple(one for name, _ in pairs(names) for one in (ADJUSTED_P if name == "*" else [name]))
+            for kind, names in cls._rule_names.items()
         }
 
     # ---- names
@@ -178,15 +176,11 @@ class Result:
 
     def _rows(self) -> list[Row]:
         """The result as tidy rows, as in :meth:`to_frame`."""
-        if self._file_names:
-            return [named(one, self._file_names) for one in self._members()]
-        return [{k: v for k, v in self.to_dict().items() if not isinstance(v, (dict, list))}]
+        return [named(one, self._file_names) for one in self._members()]
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One table of results of this type, by name, for every output."""
-        if not cls._columns:
-            return _plain_table(cls.__name__, results)
         every = list(results.values())
         columns = [one for one in cls._columns if len(every) > 1 or not one.look.get("several")]
         return Table(
@@ -404,24 +398,6 @@ def _below(base: type[Result]) -> Iterator[type[Result]]:
 def label_for(kind: type[Result], design: str = "", **fields: object) -> str:
     """Label of results of a type with these fields, such as ``label_for(PlaceboResult, "weat6")``."""
     return kind._label_format.format_map({"design": design, **fields})
-
-
-def _plain_table(name: str, results: Mapping[str, Result]) -> Table:
-    """Every plain field as a column, for types that say nothing of themselves."""
-    rows = [{"result": key, **row} for key, one in results.items() for row in one._rows()]
-    if len(results) == 1:
-        rows = [{k: v for k, v in row.items() if k != "result"} for row in rows]
-    plain = [
-        {
-            k: P(v) if isinstance(v, float) and k.endswith("pvalue") else v
-            for k, v in row.items()
-            if k not in ("schema", "type") and isinstance(v, (str, int, float))
-        }
-        for row in rows
-    ]
-    keys = list(dict.fromkeys(key for row in plain for key in row))
-    columns = tuple(Column(key=key, head=key.replace("_", " "), digits=4) for key in keys)
-    return Table(name=name.lower(), title=name, columns=columns, rows=tuple(plain))
 
 
 def long_row(measure: str, test: str, part: str, statistic: str, value: float | None, **more: Any) -> Row:
