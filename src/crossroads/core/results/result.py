@@ -354,14 +354,19 @@ class Result:
         return ", ".join(f"{head} {'' if text[0] in '≤≈' else '= '}{text}" for head, text in numbers)
 
     def __repr__(self) -> str:
-        kind, model = type(self).__name__, model_of(self)
-        names = [self._label, "" if model in _UNNAMED else f"in {model}"]
+        kind, names = type(self).__name__, [self._label, self._where]
         head = ", ".join(without_middle(one_line(one), 60) for one in names if one and one != kind)
         said = without_middle(one_line(self._headline()), 190 - len(kind) - len(head))
         return f"<{kind}{' ' if head else ''}{head}: {said}>"
 
     def __str__(self) -> str:
         return "\n".join([*self._above(), str(self._small())])
+
+    @property
+    def _where(self) -> str:
+        """The model, if it has a name."""
+        model = model_of(self)
+        return "" if model in _UNNAMED else f"in {model}"
 
     def _small(self) -> Table:
         """The table without empty columns, and without the question of a single test."""
@@ -371,9 +376,7 @@ class Result:
         return table.without([*empty, "question"] if said else empty)
 
     def _above(self) -> list[str]:
-        model = model_of(self)
-        where = "" if model in _UNNAMED else f"in {model}"
-        said = [one for one in (self._question, where) if one]
+        said = [one for one in (self._question, self._where) if one]
         return [one_line(", ".join(said))] if said else []
 
     def _repr_html_(self) -> str:

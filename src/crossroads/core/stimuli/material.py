@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -328,14 +329,10 @@ class Sentence:
         """Start and end of the keyword, in characters; its case may differ at the start."""
         if self.start is not None:
             return self.start, self.start + len(self.keyword)
-        letters = self.text.casefold()
-        start = letters.find(self.keyword.casefold())
-        while start >= 0:
-            end = start + len(self.keyword)
-            if not letters[max(start - 1, 0) : start].isalnum() and not letters[end : end + 1].isalnum():
-                return start, end
-            start = letters.find(self.keyword.casefold(), start + 1)
-        raise InputError(f"{self.keyword!r} is not a word of {self.text!r}.")
+        alone = rf"(?<![^\W_]){re.escape(self.keyword)}(?![^\W_])"
+        if (found := re.search(alone, self.text, re.IGNORECASE)) is None:
+            raise InputError(f"{self.keyword!r} is not a word of {self.text!r}.")
+        return found.span()
 
     @property
     def marked(self) -> str:

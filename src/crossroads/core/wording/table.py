@@ -118,7 +118,7 @@ class Table:
         """Columns that hold p-values, intervals or rates, which take more than one column in a file."""
         found: dict[str, type] = {}
         for row in self.rows:
-            found |= {key: type(one) for key, one in row.items() if isinstance(one, (P, Interval, Rate))}
+            found |= {key: type(one) for key, one in row.items() if isinstance(one, tuple(_SPLIT))}
         return found
 
     def __str__(self) -> str:
@@ -177,21 +177,22 @@ def shown(value: Cell, column: Column, style: Style = "text") -> str:
     return number(value, digits, style=style)
 
 
+_SPLIT: Mapping[type, Mapping[str, str]] = {
+    P: {"": "value", "_sign": "sign"},
+    Interval: {"_low": "low", "_high": "high"},
+    Rate: {"": "value", "_hits": "hits", "_cases": "cases"},
+}
+"""Ends of the names of columns in files, and the attributes that they have, by type of cell."""
+
+
 def _record(row: Mapping[str, Cell], columns: Sequence[Column], split: Mapping[str, type]) -> dict[str, Any]:
     record: dict[str, Any] = {}
     for one in columns:
-        value = row.get(one.key)
-        if split.get(one.key) is P:
-            record[one.key] = value.value if isinstance(value, P) else None
-            record[f"{one.key}_sign"] = value.sign if isinstance(value, P) else None
-        elif split.get(one.key) is Interval:
-            ends = (value.low, value.high) if isinstance(value, Interval) else (None, None)
-            record[f"{one.key}_low"], record[f"{one.key}_high"] = ends
-        elif split.get(one.key) is Rate:
-            rate = (value.value, value.hits, value.cases) if isinstance(value, Rate) else (None,) * 3
-            record[one.key], record[f"{one.key}_hits"], record[f"{one.key}_cases"] = rate
-        else:
+        value, kind = row.get(one.key), split.get(one.key)
+        if kind is None:
             record[one.key] = value
+        for end, field in _SPLIT[kind].items() if kind else ():
+            record[f"{one.key}{end}"] = getattr(value, field) if isinstance(value, kind) else None
     return record
 
 
