@@ -95,15 +95,28 @@ def gather(
                 respelled[word] = f"{match.label} ({match.rule})"
             places[name].append(match.row)
             used[name].append(word)
-    written = {name: list(words) for name, words in used.items()}
-    rows = {name: _with_direction(emb, found, used[name], dropped[name]) for name, found in places.items()}
+    written, rows = dict(used), {name: np.array(found, dtype=np.intp) for name, found in places.items()}
+
+    def leave_out(name: str, gone: NDArray[np.bool_], why: str) -> None:
+        if gone.any():
+            dropped[name] |= {word: why for word, out in zip(used[name], gone, strict=True) if out}
+            used[name] = [word for word, out in zip(used[name], gone, strict=True) if not out]
+            rows[name] = rows[name][~gone]
+
+    for name, found in rows.items():
+        leave_out(name, _without_direction(emb, found, used[name]), ZERO)
     if missing == "raise" and any(dropped.values()):
         raise missing_error(emb, {design: dropped})
     _warn_about_twins(emb, places, written)
     notes = _overlaps(emb, sets, places)
-    _leave_out_themselves(rows, used, dropped)
-    if missing == "balance":
-        _balance(rows, used, dropped)
+    for name in ("x", "y", "words"):  # the cosine of a word with itself is 1
+        others = [other for other in rows if other != name and (name == "words" or other in "ab")]
+        for other in others if name in rows else ():
+            itself = np.isin(rows[name], rows[other])
+            leave_out(name, itself, f"also in {other}, and no word is compared with itself")
+    for name, partner in _PARTNERS.items() if missing == "balance" else ():
+        if name in used and partner in used:
+            leave_out(name, np.arange(len(used[name])) >= len(used[partner]), BALANCED)
     too_few(emb, sets, used, dropped, least, design=design)
     kept = {name: tuple(words) for name, words in used.items()}
     return Gathered(
@@ -197,24 +210,6 @@ def _warn_about_twins(
         )
 
 
-def _leave_out_themselves(
-    rows: dict[str, NDArray[np.intp]], used: dict[str, list[str]], dropped: dict[str, dict[str, str]]
-) -> None:
-    """Leave out targets, or words measured one by one, that are in an attribute too: their cosine is 1."""
-    for name in ("x", "y", "words"):
-        others = [other for other in rows if other != name and (name == "words" or other in "ab")]
-        for other in others if name in rows else ():
-            itself = np.isin(rows[name], rows[other])
-            if itself.any():
-                dropped[name] |= {
-                    word: f"also in {other}, and no word is compared with itself"
-                    for word, same in zip(used[name], itself, strict=True)
-                    if same
-                }
-                used[name] = [word for word, same in zip(used[name], itself, strict=True) if not same]
-                rows[name] = rows[name][~itself]
-
-
 def _overlaps(
     emb: Embeddings, sets: Mapping[str, Sequence[str]], rows: Mapping[str, list[int]]
 ) -> tuple[str, ...]:
@@ -226,40 +221,20 @@ def _overlaps(
     return overlap_notes(keyed, titles_of(sets))
 
 
-def _with_direction(
-    emb: Embeddings, found: list[int], used: list[str], dropped: dict[str, str]
-) -> NDArray[np.intp]:
-    """Leave out rows of zeros, which have no direction; raise an error for rows that are not finite."""
-    rows = np.array(found, dtype=np.intp)
+def _without_direction(emb: Embeddings, rows: NDArray[np.intp], words: list[str]) -> NDArray[np.bool_]:
+    """Which rows are zeros and have no direction; raise an error for rows that are not finite."""
     zero = np.zeros(rows.size, dtype=bool)
     for start in range(0, rows.size, _ROWS_AT_A_TIME):
         part = slice(start, start + _ROWS_AT_A_TIME)
         vectors = emb.vectors[rows[part]]
         if vectors.dtype.kind == "f" and not np.isfinite(vectors).all():
-            bad = [repr(used[start + i]) for i in np.flatnonzero(~np.isfinite(vectors).all(axis=1))]
+            bad = [repr(words[start + i]) for i in np.flatnonzero(~np.isfinite(vectors).all(axis=1))]
             raise EvidenceError(
                 f"the vector of {join_words(bad, most=3)} contains nan or infinite values.",
                 hint="remove these rows, or fix them at their source.",
             )
         zero[part] = ~vectors.any(axis=1)
-    if not zero.any():
-        return rows
-    for i in reversed(np.flatnonzero(zero)):
-        dropped[used[i]] = ZERO
-    used[:] = [word for word, without in zip(used, zero, strict=True) if not without]
-    return rows[~zero]
-
-
-def _balance(
-    rows: dict[str, NDArray[np.intp]], used: dict[str, list[str]], dropped: dict[str, dict[str, str]]
-) -> None:
-    for name, partner in _PARTNERS.items():
-        if name in used and partner in used:
-            keep = min(len(used[name]), len(used[partner]))
-            for word in used[name][keep:]:
-                dropped[name][word] = BALANCED
-            del used[name][keep:]
-            rows[name] = rows[name][:keep]
+    return zero
 
 
 def overlap_notes(keyed: Mapping[str, Mapping[Hashable, str]], titles: Mapping[str, str]) -> tuple[str, ...]:
@@ -280,18 +255,16 @@ def overlap_notes(keyed: Mapping[str, Mapping[Hashable, str]], titles: Mapping[s
     return tuple(notes)
 
 
-def warn_about_sharing(design: Design, *, stacklevel: int = 3) -> None:
+def warn_about_sharing(design: Design) -> None:
     """Warn, once, where words are in two sets of a design."""
-    notes = overlap_notes(keyed_by_word(design.sets), titles_of(design.sets))
-    if notes:
+    if notes := overlap_notes(keyed_by_word(design.sets), titles_of(design.sets)):
         text = f"the design {design.name!r} has {'; '.join(notes)}."
-        warnings.warn(text, CrossroadsWarning, stacklevel=stacklevel)
+        warnings.warn(text, CrossroadsWarning, stacklevel=3)
 
 
 def warn_about_words(sets: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> None:
     """Warn, once, where words are in both attributes, or are measured by attributes that contain them."""
-    notes = overlap_notes(keyed_by_word(sets), titles)
-    if notes:
+    if notes := overlap_notes(keyed_by_word(sets), titles):
         warnings.warn(f"there is {'; '.join(notes)}.", CrossroadsWarning, stacklevel=3)
 
 
