@@ -56,13 +56,8 @@ class Frame:
             top = MARGIN + height(title, TITLE) + height(subtitle, BODY) + self.above
             bottom = MARGIN + height(note, SMALL) + self.below
             wide, tall = self.width, top + self.body + bottom
-            place = (
-                self.left / wide,
-                bottom / tall,
-                (wide - self.left - self.right) / wide,
-                self.body / tall,
-            )
-            ax = new_figure(wide, tall).add_axes(place)
+            across = (wide - self.left - self.right) / wide
+            ax = new_figure(wide, tall).add_axes((self.left / wide, bottom / tall, across, self.body / tall))
             show_in_notebooks(ax)
             indent = self.left - MARGIN
         over = self.above + height(subtitle, BODY)

@@ -88,19 +88,15 @@ class Family(Result):
         return {kind: (*tests[kind], *names) for kind, names in own.items()}
 
     def _members(self) -> Iterator[Member]:
-        """Every test with what the family knows of it."""
         yield from (Member(test=test, at=at, family=self) for at, test in enumerate(self.tests))
 
     def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values by method and number of the test."""
         return marked(self.adjusted)
 
     def _adjusted_p(self) -> list[P | None]:
-        """The adjusted p-values that outputs show."""
         return [one.p for one in self._members()]
 
     def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
-        """The tests and their intervals."""
         yield from ((one._label, one) for one in self.tests)
         found = ((one.test._label, one.interval) for one in self._members())
         yield from ((label, interval) for label, interval in found if interval is not None)
@@ -110,7 +106,6 @@ class Family(Result):
         return [{**one.test._rows()[0], **named(one, self._file_names)} for one in self._members()]
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Statistics of every test, and what the family adds, for rules."""
         for member in self._members():
             for label, kind, values in member.test._readings(member.test._label):
                 if kind in self._rule_names:
@@ -121,7 +116,6 @@ class Family(Result):
             yield from adjusted_tests(member.test, member.p)
 
     def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """Tests that could not be measured."""
         kind = next(iter(self._asked), "")
         yield from ((design, kind, why) for design, why in getattr(self, "skipped", {}).items())
 

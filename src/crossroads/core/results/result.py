@@ -137,7 +137,6 @@ class Result:
 
     @classmethod
     def _known_names(cls) -> dict[str, tuple[str, ...]]:
-        """Names that rules can use, by kind of test."""
         return {
             # adjusted p-values are named by their methods
             kind: tuple(one for name, _ in pairs(names) for one in (ADJUSTED_P if name == "*" else [name]))
@@ -228,7 +227,6 @@ class Result:
         return draw(self._to_draw(), **options)
 
     def _to_draw(self) -> Any:
-        """Argument of the figure of the result."""
         return self
 
     # ---- other outputs
@@ -284,7 +282,6 @@ class Result:
         return {}
 
     def _left_out(self) -> float:
-        """Number of stimuli left out."""
         return 0.0 if self.coverage is None else float(len(self.coverage.missing))
 
     # ---- data
@@ -364,7 +361,6 @@ class Result:
 
     @property
     def _where(self) -> str:
-        """The model, if it has a name."""
         model = model_of(self)
         return "" if model in _UNNAMED else f"in {model}"
 

@@ -99,26 +99,8 @@ def _unknown_ending(file: Path) -> FormatError:
     return FormatError(what, path=file, hint=hint)
 
 
-def _read_toml(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
-    return _each(parsed(text, Place(file), json_file=False), Place(file), file.stem, duplicates)
-
-
-def _read_json(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
-    return _each_of_json(text, Place(file), file.stem, duplicates)
-
-
-def _each_of_json(text: str, place: Place, stem: str, duplicates: Duplicates) -> list[Design]:
-    """Find the designs of a JSON text; a key that occurs twice is refused, since JSON keeps the last."""
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in found:
-                raise place.at(key).error(f"the key {in_short(key)} occurs twice.")
-            found[key] = value
-        return found
-
-    return _each(parsed(text, place, json_file=True, object_pairs_hook=unique), place, stem, duplicates)
+def _read_document(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
+    return _each(parsed(text, Place(file)), Place(file), file.stem, duplicates)
 
 
 def _read_json_lines(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
@@ -129,12 +111,12 @@ def _read_json_lines(text: str, file: Path, duplicates: Duplicates) -> list[Desi
     except json.JSONDecodeError as error:
         several = error.msg.startswith("Extra data")
     if not several:
-        return _read_json(text, file, duplicates)
+        return _read_document(text, file, duplicates)
     designs: list[Design] = []
     for line, row in enumerate(text.split("\n"), start=1):
         if row.strip():
-            stem = f"{file.stem}-{len(designs) + 1}"
-            designs += _each_of_json(row, Place(file, line), stem, duplicates)
+            place, stem = Place(file, line), f"{file.stem}-{len(designs) + 1}"
+            designs += _each(parsed(row, place), place, stem, duplicates)
     return designs
 
 
@@ -172,8 +154,6 @@ _NAMED = re.compile(r"([xyab])\s*(?:[:=]\s*(?P<after>.*\S)|\(\s*(?P<inside>.*\S)
 
 @dataclass
 class _Sets:
-    """The sets of one design while its rows are read."""
-
     words: dict[str, dict[str, None]] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
@@ -238,7 +218,6 @@ def _words_of(cell: str) -> list[str]:
 
 
 def _rows(text: str, path: Path) -> Iterator[tuple[Place, dict[str, str]]]:
-    """The words of a table, each with its set and where it is."""
     skipped = 0
     if text[:4].casefold() == "sep=":
         text, skipped = text.partition("\n")[2], 1
@@ -356,8 +335,7 @@ def _design(name: str, sets: _Sets, path: Path) -> Design:
 
 
 _READERS: dict[str, Callable[[str, Path, Duplicates], list[Design]]] = {
-    ".toml": _read_toml,
-    ".json": _read_json,
+    **dict.fromkeys((".toml", ".json"), _read_document),
     **dict.fromkeys((".jsonl", ".ndjson"), _read_json_lines),
     **dict.fromkeys((".csv", ".tsv", ".txt"), _read_table),
 }

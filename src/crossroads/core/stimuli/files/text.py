@@ -26,6 +26,7 @@ from crossroads.core.errors import FormatError, UnknownNameError, in_short, requ
 _SAVE = "save the file as UTF-8."
 _SAVE_TABLE = f"{_SAVE[:-1]}; spreadsheet programs call it CSV UTF-8."
 _TABLES = (".csv", ".tsv", ".txt")
+_JSON = (".json", ".jsonl", ".ndjson")
 _DEEPEST = 100
 """Largest depth of nested tables; files that users write have about five levels."""
 _BITS = 1023
@@ -138,14 +139,25 @@ def check_known(
 
 def read_data(file: Path, expected: str) -> Any:
     """Read a TOML file, or a JSON file if its extension says so."""
-    return parsed(read_text(file, expected), Place(file), json_file=file.suffix.casefold() == ".json")
+    return parsed(read_text(file, expected), Place(file))
 
 
-def parsed(text: str, place: Place, *, json_file: bool, **options: Any) -> Any:
-    """Parse TOML, or JSON with the options of :func:`json.loads`, at a place that errors name."""
-    path = place.path or ""
+def parsed(text: str, place: Place) -> Any:
+    """Parse TOML, or JSON if the extension of the file says so; neither may have a key twice in a table."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:  # JSON would keep the last
+                raise place.at(key).error(f"the key {in_short(key)} occurs twice.")
+            found[key] = value
+        return found
+
+    path = Path(place.path or "")
     try:
-        return load_json(text, path, **options) if json_file else load_toml(text, path)
+        if path.suffix.casefold() in _JSON:
+            return load_json(text, path, object_pairs_hook=unique)
+        return load_toml(text, path)
     except json.JSONDecodeError as error:
         line = place.line or error.lineno
         raise place._replace(line=line).error(f"the JSON cannot be read: {error.msg}.") from error
