@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crossroads.core.errors import InputError
+from crossroads.core.inference.crossed import half_width
 from crossroads.core.inference.options import share
 from crossroads.core.inference.permutation.scores import as_numbers
 
@@ -91,9 +92,7 @@ def _log10_two_sided(z: float) -> float:
 def _prediction(mean: float, spread: float, n: int, level: float) -> tuple[float, float]:
     if n < 3:
         return mean - float("inf"), mean + float("inf")
-    from scipy.special import stdtrit  # scipy is slow to import
-
-    reach = float(stdtrit(n - 2, (1 + level) / 2)) * spread
+    reach = float(half_width(spread, n - 2, level))
     return mean - reach, mean + reach
 
 

@@ -34,8 +34,21 @@ _ROWS_AT_A_TIME = 1 << 12
 _PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
 _MEETS = {"x": "yab", "y": "ab", "a": "b", "words": "ab"}
 """Pairs of sets that should not share a word, each pair once."""
-_LEFT_OUT = "since no word is compared with itself"
+_ALONE = "since no word is compared with itself"
 _CANCELS = "which counts on either side and pulls the effect size to 0"
+_OVERLAPS = (
+    ("x", "y", f"in both targets, {{}} and {{}}, {_CANCELS}"),
+    ("a", "b", f"in both attributes, {{}} and {{}}, {_CANCELS}"),
+    *(
+        (one, two, f"in the target {{}} and in the attribute {{}}, left out of the target, {_ALONE}")
+        for one, two in product("xy", "ab")
+    ),
+    *(
+        ("words", two, f"among the words measured and in the attribute {{1}}, not measured, {_ALONE}")
+        for two in "ab"
+    ),
+)
+"""Pairs of sets, and what is said of words that are in both."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,20 +252,11 @@ def _without_direction(emb: Embeddings, rows: NDArray[np.intp], words: list[str]
 
 def overlap_notes(keyed: Mapping[str, Mapping[Hashable, str]], titles: Mapping[str, str]) -> tuple[str, ...]:
     """Describe the words that are in two sets, from words by set and by the key of equal words."""
-    notes = []
-    for one, two, what in (("x", "y", "targets"), ("a", "b", "attributes")):
-        if shared := _shared(keyed, one, two):
-            sides = f"{_named(one, titles)} and {_named(two, titles)}"
-            notes.append(f"{shared} in both {what}, {sides}, {_CANCELS}")
-    for one, two in product("xy", "ab"):
-        if shared := _shared(keyed, one, two):
-            sides = f"the target {_named(one, titles)} and in the attribute {_named(two, titles)}"
-            notes.append(f"{shared} in {sides}, left out of the target, {_LEFT_OUT}")
-    for two in "ab":
-        if shared := _shared(keyed, "words", two):
-            sides = f"the words measured and in the attribute {_named(two, titles)}"
-            notes.append(f"{shared} among {sides}, not measured, {_LEFT_OUT}")
-    return tuple(notes)
+    return tuple(
+        f"{shared} {text.format(_named(one, titles), _named(two, titles))}"
+        for one, two, text in _OVERLAPS
+        if (shared := _shared(keyed, one, two))
+    )
 
 
 def warn_about_sharing(design: Design) -> None:

@@ -205,17 +205,9 @@ class Result:
         return type(self)._tabulate({self._label: self})
 
     def plot(self, **options: Any) -> Any:
-        """Draw the figure of the result; needs matplotlib (the extra ``plots``).
+        """Draw the figure of the result, with its options; needs matplotlib (the extra ``plots``).
 
-        Parameters
-        ----------
-        options
-            Passed on to the figure; see :mod:`crossroads.plots`.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes, which a notebook shows.
+        Returns matplotlib axes, which a notebook shows. For the options see :mod:`crossroads.plots`.
         """
         if not self._figure:
             kinds = sorted(one.__name__.removesuffix("Result") for one in result_kinds() if one._figure)

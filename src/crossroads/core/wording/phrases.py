@@ -198,19 +198,9 @@ def direction(
     """What a test comes to, as text and names in turn.
 
     The difference of two targets compares relative closeness, so that alone says nothing of where either of
-    them is: both may be closer to the same attribute.
-
-    Parameters
-    ----------
-    x, y
-        The targets; no second one where one is tested alone.
-    towards
-        The attribute to which the first target is closer, relative to the second target, and the other one.
-    status
-        A key of :data:`STATUSES`.
-    alone
-        Where each target is by itself, as far as that generalizes to other words: 1 closer to the first of
-        ``towards``, -1 to the second, 0 where it is not known.
+    them is: both may be closer to the same attribute. ``towards`` has first the attribute to which x is
+    closer, relative to y; ``alone`` says where each target is by itself, as far as that generalizes to other
+    words: 1 closer to the first of ``towards``, -1 to the second, 0 where it is not known.
 
     Examples
     --------
@@ -306,16 +296,11 @@ def marks_used(marks: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def as_json() -> dict[str, Any]:
-    """Every phrase, for the page."""
+    """The phrases that the page reads."""
     return {
         "tails": dict(TAILS),
         "told_tails": dict(TOLD_TAILS),
-        "compared_tails": dict(COMPARED_TAILS),
-        "marks": dict(MARKS),
-        "measures": dict(MEASURES),
         "tested": dict(TESTED),
-        "adjustments": {key: list(names) for key, names in ADJUSTMENTS.items()},
-        "sections": dict(SECTIONS),
         "statuses": {status: heading(status) for status in STATUSES},
         "leanings": dict(LEANINGS),
         "any_sets": dict(ANY_SETS),

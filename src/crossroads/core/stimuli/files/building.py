@@ -77,8 +77,8 @@ def _set(data: Mapping[str, Any], key: str, parts: tuple[str, str], place: Place
     """
     name, items = parts
     value, place = data.get(key), place.at(key)
-    if data.get(f"{key}.{items}") is not None:
-        value = {part: data.get(f"{key}.{part}") for part in parts}
+    if flat := {part: data[f"{key}.{part}"] for part in parts if data.get(f"{key}.{part}") is not None}:
+        value = {items: value, **flat}
     if not isinstance(value, Mapping):
         return key, value, place
     _known(value, parts, place)

@@ -197,8 +197,6 @@ def _lists(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
         if not any("[" in cells[key] for key in lists) and not {"weat", "language"} & set(heads):
             return []  # one word in every cell: a set in each column
         data: dict[str, Any] = {**cells, **{key: _words_of(cells[key]) for key in lists}}
-        for key in [key for key in lists if f"{key}.category" in data]:  # next to it, not inside
-            data[key] = {"category": data.pop(f"{key}.category"), "examples": data[key]}
         place, default = Place(path, rows.line_num), f"{path.stem}-{len(found) + 1}"
         found.append(design_from(data, place, default=default, duplicates=duplicates))
     return found
