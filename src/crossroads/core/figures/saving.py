@@ -48,7 +48,10 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str], *, dpi: float = 20
     'taxonomy.svg'
     """
     path = Path(path)
-    suffix = check_figure_file(path)
+    suffix = one_of("kind of figure", path.suffix.lower(), _UNDATED)
+    check_file(path)
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder.", hint="give the name of a file.")
     root = _root(figure)
     if not dpi > 0:
         raise InputError(f"dpi is {in_short(dpi)}.", hint="use a positive number, such as 200.")
@@ -77,15 +80,6 @@ def _picture(figure: Figure) -> tuple[bytes, dict[str, int]]:
     figure.savefig(drawn, format="png", dpi=2 * _PIXELS)
     wide, tall = (round(inches * _PIXELS) for inches in figure.get_size_inches())
     return drawn.getvalue(), {"width": wide, "height": tall}
-
-
-def check_figure_file(path: Path) -> str:
-    """Refuse a file to which no figure can be written, before any work is done; returns its suffix."""
-    suffix = one_of("kind of figure", path.suffix.lower(), _UNDATED)
-    check_file(path)
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder.", hint="give the name of a file.")
-    return suffix
 
 
 def _root(drawn: Any) -> Any:

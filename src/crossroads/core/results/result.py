@@ -158,11 +158,6 @@ class Result:
         titles = getattr(self, "titles", None)
         return phrases.question(titles) if isinstance(titles, Mapping) else ""
 
-    @property
-    def _test_name(self) -> str:
-        """Name of the test in the long table."""
-        return str(getattr(self, "design", "") or self._label)
-
     def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """Named results within this one; their names begin with ``name`` where that is needed."""
         yield from ()
@@ -228,12 +223,12 @@ class Result:
         measure, cases, part = self._long_table
         if not measure:
             return
-        more = {"n": follow(self, cases)} if cases else {}
+        test, more = getattr(self, "design", "") or self._label, {"n": follow(self, cases)} if cases else {}
         for statistic, path in pairs(self._long_names or self._file_names):
             values = named(self, f"{statistic}={path}") if path != cases else {}
             for key, value in values.items():
                 if not isinstance(value, (str, bool)):
-                    yield long_row(measure, self._test_name, part, key, value, **more)
+                    yield long_row(measure, test, part, key, value, **more)
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Statistics for rules: name of a test, its kind (a key of :attr:`asked`) and its statistics."""

@@ -93,14 +93,12 @@ class Design:
             "source": source if source is None or isinstance(source, Citation) else Citation(source),
             "departures": sentences(departures, "departures"),
             "templates": _templates(templates),
+            **dict(zip(TEXT_FIELDS, (title, language, licence, table), strict=True)),
         }
-        texts = {"title": title, "language": language, "licence": licence, "table": table}
-        for field, text in texts.items():
-            if not isinstance(text, str):
-                raise DesignError(
-                    f"{field} is {in_short(text)}, of type {type(text).__name__}.", hint="give text."
-                )
-        for field, value in (values | texts).items():
+        for field, value in values.items():
+            if field in TEXT_FIELDS and not isinstance(value, str):
+                kind = type(value).__name__
+                raise DesignError(f"{field} is {in_short(value)}, of type {kind}.", hint="give text.")
             object.__setattr__(self, field, value)
 
     @property

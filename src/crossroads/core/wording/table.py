@@ -95,7 +95,9 @@ class Table:
 
     def records(self) -> list[dict[str, Any]]:
         """Rows for CSV files: nothing rounded, marks and ends of intervals in separate columns."""
-        return [_record(row, self.columns, self._split()) for row in self.rows]
+        cells = ((key, cell) for row in self.rows for key, cell in row.items())
+        split = {key: type(cell) for key, cell in cells if isinstance(cell, tuple(_SPLIT))}
+        return [_record(row, self.columns, split) for row in self.rows]
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         """The rows of :meth:`records` for any reader of Arrow, such as ``polars.DataFrame(table)``."""
@@ -104,8 +106,7 @@ class Table:
     def without(self, keys: Iterable[str]) -> Table:
         """The table without some columns."""
         gone = set(keys)
-        kept = tuple(one for one in self.columns if one.key not in gone)
-        return replace(self, columns=kept)
+        return replace(self, columns=tuple(one for one in self.columns if one.key not in gone))
 
     def shortened(self) -> Table:
         """The table with the rows to print, and a note on the others."""
@@ -113,13 +114,6 @@ class Table:
             return self
         more = f"The first {self.most} of {len(self.rows):,} rows."
         return replace(self, rows=self.rows[: self.most], notes=(*self.notes, more))
-
-    def _split(self) -> dict[str, type]:
-        """Columns that hold p-values, intervals or rates, which take more than one column in a file."""
-        found: dict[str, type] = {}
-        for row in self.rows:
-            found |= {key: type(one) for key, one in row.items() if isinstance(one, tuple(_SPLIT))}
-        return found
 
     def __str__(self) -> str:
         return in_text(self)
@@ -188,10 +182,11 @@ _SPLIT: Mapping[type, Mapping[str, str]] = {
 def _record(row: Mapping[str, Cell], columns: Sequence[Column], split: Mapping[str, type]) -> dict[str, Any]:
     record: dict[str, Any] = {}
     for one in columns:
-        value, kind = row.get(one.key), split.get(one.key)
-        if kind is None:
+        value = row.get(one.key)
+        if (kind := split.get(one.key)) is None:
             record[one.key] = value
-        for end, field in _SPLIT[kind].items() if kind else ():
+            continue
+        for end, field in _SPLIT[kind].items():
             record[f"{one.key}{end}"] = getattr(value, field) if isinstance(value, kind) else None
     return record
 
