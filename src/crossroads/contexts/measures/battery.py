@@ -27,7 +27,7 @@ from crossroads.core.results import (
     named,
     stat,
 )
-from crossroads.core.results.checks import Checked, adjusted_tests
+from crossroads.core.results.checks import Checked
 from crossroads.core.results.gaps import NO_CONTEXT, measured, require_stimuli
 from crossroads.core.results.gathered import listed_designs
 from crossroads.core.stimuli import Design
@@ -99,8 +99,7 @@ class CeatBatteryResult(Family):
 
     def _checks(self) -> Iterator[Checked]:
         for member in self._members():
-            for checked in adjusted_tests(member.test, member.p):
-                yield replace(checked, question=member.extra)
+            yield from (replace(one, question=member.extra) for one in member.checks())
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number of every test, with its interval and its adjusted p-values."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from crossroads.core.results.checks import Checked, adjusted_tests
+from crossroads.core.results.checks import Checked
 from crossroads.core.results.result import Result, Row, Values, long_row
 from crossroads.core.results.stats import Stat, named, stat
 from crossroads.core.wording import phrases
@@ -52,6 +52,11 @@ class Member:
         """The interval of the test: something with ``low`` and ``high``, or None."""
         found: Mapping[str, Any] = getattr(self.family, "intervals", {})
         return found.get(getattr(self.test, "design", ""))
+
+    def checks(self) -> Iterator[Checked]:
+        """Its robustness checks, with its adjusted p-value."""
+        other = None if self.p is None else self.p.value
+        yield from (replace(one, other=other, adjusted=True) for one in self.test._checks())
 
     def long_rows(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Long rows of the test, with its adjusted p-value next to the one that it adjusts."""
@@ -113,7 +118,7 @@ class Family(Result):
 
     def _checks(self) -> Iterator[Checked]:
         for member in self._members():
-            yield from adjusted_tests(member.test, member.p)
+            yield from member.checks()
 
     def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         kind = next(iter(self._asked), "")

@@ -156,12 +156,6 @@ class Traits(Sequence[Trait]):
         """Every adjective once: left and right of each pair."""
         return tuple(dict.fromkeys(word for pair in self.pairs for word in (pair.left, pair.right)))
 
-    @property
-    def synonyms(self) -> dict[str, tuple[str, ...]]:
-        """Every adjective with the words close to it."""
-        table = {pair.left: pair.left_synonyms for pair in self.pairs}
-        return table | {pair.right: pair.right_synonyms for pair in self.pairs}
-
 
 Means = FrozenDict[str, FrozenDict[str, float]]
 """Group to trait to mean."""

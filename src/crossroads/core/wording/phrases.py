@@ -137,8 +137,6 @@ STATUSES: Mapping[str, str] = {
 """What can be said of a finding, from the surest, as a heading; ``{drawn}`` is what counts as drawn, of which
 others might say otherwise: ``words``, ``sentences``, ``items``."""
 
-EFFECT = "effect size of the first target against the second, in standard deviations"
-OF_POPULATION = " of the population"
 DIFFERENCE = "difference of the mean cosines of both targets with A and with B"
 OTHER_WORDS = "how often other words for the same things would differ so, were there no association"
 OTHER_WORDS_CI = "of Δ, over the choice of words in all sets"
@@ -161,8 +159,8 @@ def heading(status: str, drawn: str = "words") -> str:
 
 def effect(conventions: Iterable[Mapping[str, Any]]) -> str:
     """Description of the effect sizes of tests and their units."""
-    population = any(one.get("ddof") == 0 for one in conventions)
-    return f"{EFFECT}{OF_POPULATION if population else ''}"
+    population = " of the population" if any(one.get("ddof") == 0 for one in conventions) else ""
+    return f"effect size of the first target against the second, in standard deviations{population}"
 
 
 def divisions(conventions: Iterable[Mapping[str, Any]]) -> str:

@@ -18,6 +18,7 @@ from crossroads.core.wording.escaping import in_latex, in_markdown, one_line
 from crossroads.core.wording.numbers import P, Style, between, counted, number, percent, pvalue
 
 Kind = Literal["", "share", "count"]
+_FEW_ROWS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,21 @@ class Table:
         return replace(self, rows=self.rows[: self.most], notes=(*self.notes, more))
 
     def __str__(self) -> str:
-        return in_text(self)
+        """A small table for a terminal or a notebook without HTML."""
+        head, right = [one_line(one.head) for one in self.columns], self.right()
+        cells = [[one_line(text) for text in row] for row in self.cells()[:_FEW_ROWS]]
+        rest = len(self.rows) - _FEW_ROWS
+        widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+        lines = [
+            "  ".join(
+                text.rjust(width) if side else text.ljust(width)
+                for text, width, side in zip(row, widths, right, strict=True)
+            ).rstrip()
+            for row in (head, *cells)
+        ]
+        more = [f"… and {rest:,} more rows"] if rest > 0 else []
+        marks = replace(self, rows=self.rows[:_FEW_ROWS]).marks()
+        return "\n".join([one_line(self.title), *lines, *more, *marks])
 
 
 def arrow_stream(rows: Iterable[Mapping[str, Any]], requested: object | None = None) -> Any:
@@ -189,23 +204,6 @@ def _record(row: Mapping[str, Cell], columns: Sequence[Column], split: Mapping[s
         for end, field in _SPLIT[kind].items():
             record[f"{one.key}{end}"] = getattr(value, field) if isinstance(value, kind) else None
     return record
-
-
-def in_text(table: Table, *, most: int = 12) -> str:
-    """A small table for a terminal or a notebook without HTML."""
-    head, right = [one_line(one.head) for one in table.columns], table.right()
-    cells = [[one_line(text) for text in row] for row in table.cells()[:most]]
-    rest = len(table.rows) - most
-    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-    lines = [
-        "  ".join(
-            text.rjust(width) if side else text.ljust(width)
-            for text, width, side in zip(row, widths, right, strict=True)
-        ).rstrip()
-        for row in (head, *cells)
-    ]
-    more = [f"… and {rest:,} more rows"] if rest > 0 else []
-    return "\n".join([one_line(table.title), *lines, *more, *replace(table, rows=table.rows[:most]).marks()])
 
 
 def in_html(table: Table, *, most: int = 50, inline: bool = True) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from crossroads.core.stimuli import Design, catalog
+from crossroads.core.stimuli import Design, Traits, catalog
 from tests.fixtures.stimuli import Reference
 
 CODES = {
@@ -166,11 +166,15 @@ def test_rsa_sentences_are_those_of_the_released_file_but_for_case(
     assert different == (["Females are people."] if name == "female" else [])
 
 
+def _synonyms(traits: Traits) -> dict[str, tuple[str, ...]]:
+    ends = [{pair.left: pair.left_synonyms, pair.right: pair.right_synonyms} for pair in traits]
+    return {word: near for pair in ends for word, near in pair.items()}
+
+
 def test_abc_traits_in_the_spelling_of_the_code_are_those_of_the_code(reference: Reference) -> None:
-    ours = catalog().traits("abc-traits", variant="code").synonyms
+    ours, paper = (_synonyms(catalog().traits("abc-traits", variant=one)) for one in ("code", None))
     theirs = reference("cao_code_lists.json")["traits"]
     assert {word: [word, *near] for word, near in ours.items()} == theirs
-    paper = catalog().traits("abc-traits").synonyms
     changed = {word for near in paper.values() for word in near} - {w for near in ours.values() for w in near}
     assert changed == {"atheistic", "avant-garde"}
 

@@ -99,6 +99,5 @@ def test_traits_are_a_sequence_of_pairs_by_scale() -> None:
     assert sizes == {"Agency": 6, "Beliefs": 4, "Communion": 6}
     assert [pair.left for pair in traits[:2]] == ["powerless", "low status"]
     assert len(set(traits.adjectives)) == 2 * len(traits)
-    assert traits.synonyms["dominant"] == ("commanding", "authoritative")
     assert traits[-1].human_key == "egoistic - altruistic"
     assert traits[-1].name == "egotistic-altruistic"

@@ -1,10 +1,4 @@
-"""Designs read from files: TOML, JSON, and text tables with a word per row or a set per column.
-
-Documents in TOML and JSON have three forms: that of crossroads (``name``, ``x``, ``y``, ``a``, ``b`` and
-information about them), that of the sentence tests of May et al. (``targ1``, ``targ2``, ``attr1``, ``attr2``,
-each with ``category`` and ``examples``, or a list of words as in XWEAT), and that of WEATHub, where these are
-either nested or flat (``targ1.examples``).
-"""
+"""Designs read from files: TOML, JSON, and text tables with a word per row or a set per column."""
 
 from __future__ import annotations
 
