@@ -111,9 +111,6 @@ class StimulusSet(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.items)
 
-    def __contains__(self, word: object) -> bool:
-        return word in self.items
-
 
 def is_text(value: object) -> bool:
     """Whether a value is text that is not blank."""
