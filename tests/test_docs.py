@@ -19,7 +19,7 @@ from typer.main import get_command
 
 from crossroads.core.cli.app import app
 from crossroads.core.report.gate import read_rules
-from crossroads.core.stimuli import Design, read_design, read_designs
+from crossroads.core.stimuli import Design, read_designs
 from crossroads.core.stimuli.design import ROLES, TEXT_FIELDS
 from crossroads.words.measures.battery import BatteryResult
 from tests.docs_blocks import blocks, unprinted
@@ -143,10 +143,10 @@ def test_the_files_that_guides_show_are_read(tmp_path: Path) -> None:
     rules.write_text(_block("audits.md", "toml"), encoding="utf-8")
     assert read_rules(rules)
     wide.write_text(_block("designs.md", "text", "x: "), encoding="utf-8")
-    names = [words.name for words in read_design(wide).sets.values()]
+    names = [words.name for words in read_designs(wide)[0].sets.values()]
     assert names == ["doctors", "nurses", "male terms", "b"]
     plain.write_text(_block("designs.md", "toml"), encoding="utf-8")
-    assert read_design(plain).b.name == "nurses"
+    assert read_designs(plain)[0].b.name == "nurses"
 
 
 def test_the_guide_to_a_first_audit_explains_the_columns_that_are_printed(

@@ -26,7 +26,6 @@ from crossroads.core.results.robustness import checks as checks
 from crossroads.core.stimuli.catalogue.index import batteries as batteries
 from crossroads.core.stimuli.catalogue.index import catalog as catalog
 from crossroads.core.stimuli.design import Design as Design
-from crossroads.core.stimuli.files.designs import read_design as read_design
 from crossroads.core.stimuli.files.designs import read_designs as read_designs
 from crossroads.core.stimuli.sets import StimulusSet as StimulusSet
 from crossroads.intersections.detection import eibd as eibd

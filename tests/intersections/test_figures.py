@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 
 from crossroads.core.errors import InputError
 from crossroads.core.evidence import Embeddings
-from crossroads.core.figures.style import house
+from crossroads.core.figures.style import own_style
 from crossroads.core.wording.numbers import number
 from crossroads.intersections.detection import eibd, ibd
 from crossroads.intersections.discovery import DiscoveryResult, discover
@@ -123,7 +123,7 @@ def test_a_detection_shows_listed_and_other_words_the_threshold_and_what_was_fou
     better = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
     assert any(text.startswith(f"found: {', '.join(better.words[:3])}") for text in said(roc({"AF": better})))
     assert faults(ax) == []
-    with house():
+    with own_style():
         names = (
             "Donaudampfschifffahrtsgesellschaftskapitäne",
             "花と昆虫 $x_1$",

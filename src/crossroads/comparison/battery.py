@@ -35,7 +35,7 @@ from crossroads.core.inference.multiplicity import ADJUSTMENTS, adjust
 from crossroads.core.inference.options import share, whole
 from crossroads.core.inference.permutation.test import Tail
 from crossroads.core.results import QUESTION, Conclusion, Result, Stat, from_tests, numbers, stat, status_of
-from crossroads.core.results.gaps import require_in_all
+from crossroads.core.results.gaps import require_stimuli
 from crossroads.core.results.gathered import listed_designs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
@@ -349,7 +349,7 @@ def compare_battery(
             for name, model in models.items()
             if isinstance(model, (Embeddings, Contexts))  # of others only the tests are known
         }
-        require_in_all(words, designs)
+        require_stimuli(words, designs)
     settings: dict[str, Any] = {
         "missing": missing,
         "alternative": alternative,

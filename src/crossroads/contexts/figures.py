@@ -28,11 +28,11 @@ from crossroads.core.figures.style import (
     SMALL,
     TEAL,
     WIDE,
-    at_least_one,
     bare,
     figure,
 )
 from crossroads.core.inference.bootstrap import percentile_interval
+from crossroads.core.inference.options import whole
 from crossroads.core.wording.numbers import p_equals
 from crossroads.core.wording.phrases import ADJUSTMENT
 
@@ -347,7 +347,7 @@ def context_histograms(result: CeatBatteryResult | Sequence[CeatResult], *, colu
     tests = list(result.tests if isinstance(result, CeatBatteryResult) else result)
     if not tests:
         raise InputError("there is no test to draw.", hint="see the field 'skipped' for the reasons.")
-    columns = min(at_least_one("columns", columns), len(tests))
+    columns = min(whole("columns", columns, least=1), len(tests))
     rows = math.ceil(len(tests) / columns)
     wide = PAGE if columns > 2 else WIDE
     room = wide - 2 * MARGIN

@@ -17,7 +17,7 @@ from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.kinds import check_options, checkpoints, recognise
 from crossroads.core.results import encode
-from crossroads.core.results.gaps import require_in_all, require_stimuli
+from crossroads.core.results.gaps import require_stimuli
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import number, percent
 from crossroads.core.wording.table import Table
@@ -248,7 +248,7 @@ def _series(source: o.Source, over: Over, designs: Sequence[Design], options: di
     """The levels in every layer, checkpoint or decade."""
     models = series_of(source, designs, over)
     if options["missing"] == "raise":
-        require_in_all(models, designs)
+        require_stimuli(models, designs)
     results = [series(models, design, over=_POINTS[over], **options) for design in designs]
     tables: list[Table] = []
     files: list[Table] = []

@@ -41,7 +41,7 @@ from crossroads.core.results import (
     read_only,
     stat,
 )
-from crossroads.core.results.checks import Checked, adjusted_tests
+from crossroads.core.results.checks import Checked
 from crossroads.core.results.gaps import NO_CONTEXT, measured, require_stimuli
 from crossroads.core.results.gathered import listed_designs, titles_of
 from crossroads.core.stimuli import Design
@@ -296,8 +296,7 @@ class CeatBatteryResult(Family):
 
     def _checks(self) -> Iterator[Checked]:
         for member in self._members():
-            for checked in adjusted_tests(member.test, member.p):
-                yield replace(checked, question=member.extra)
+            yield from (replace(one, question=member.extra) for one in member.checks())
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         for one in self._members():

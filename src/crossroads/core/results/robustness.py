@@ -96,7 +96,6 @@ class ChecksResult(Result):
     geometry."""
 
     def _rows(self) -> list[Row]:
-        """One row per test and question."""
         return [
             {"test": name, "check": check.asks, **named(check, "answer value sign=equality method reason")}
             for name, checks in self.tests.items()
@@ -136,7 +135,6 @@ class ChecksResult(Result):
                 yield long_row("checks", test, part, statistic, check.value, method=check.method)
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The answers and numbers of every test, for rules."""
         for row in self._members():
             yield checks_name(row["test"]), "checks", named(row, self._rule_names["checks"])
 

@@ -24,11 +24,11 @@ from crossroads.core.figures.style import (
     SMALL,
     TEAL,
     WIDE,
-    at_least_one,
     bare,
     figure,
 )
 from crossroads.core.inference.geometry import Floats
+from crossroads.core.inference.options import whole
 from crossroads.core.wording import phrases
 from crossroads.intersections.detection import DetectionResult
 from crossroads.intersections.discovery import DiscoveryResult
@@ -164,7 +164,7 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
     >>> ax = cr.plots.discoveries(cr.discover(emb, groups, ("Black", "female"), fdr=0.9, permutations=20))
     """
     found = len(result.words)
-    rows = result._rows()[: at_least_one("n", n)]
+    rows = result._rows()[: whole("n", n, least=1)]
     if not rows:
         raise InputError(
             f"no word reached a false-discovery rate of {result.fdr:g}.",

@@ -21,10 +21,10 @@ from crossroads.core.figures.style import (
     RULE,
     SMALL,
     WIDE,
-    at_least_one,
     figure,
     matplotlib,
 )
+from crossroads.core.inference.options import whole
 from crossroads.traits.pairs.dominance import DominanceResult
 from crossroads.traits.pairs.emergent import EmergentResult
 
@@ -180,7 +180,7 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
     >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
     >>> ax = cr.plots.emergent_traits(found)
     """
-    at_least_one("n", n)
+    whole("n", n, least=1)
     sides = [result.top(n, direction="above"), result.top(n, direction="below")]
     rows: list[dict[str, Any] | None] = [*sides[0], *([None] if all(sides) else []), *sides[1]]
     if not rows:

@@ -21,10 +21,10 @@ from crossroads.core.figures.style import (
     RULE,
     SMALL,
     WIDE,
-    at_least_one,
     bare,
     figure,
 )
+from crossroads.core.inference.options import whole
 from crossroads.core.wording.numbers import p_equals
 from crossroads.words.measures.mleat import ALPHA, MleatResult
 from crossroads.words.measures.projection import ProjectionResult
@@ -156,7 +156,7 @@ def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes
     >>> emb = cr.load("default", words=design.words)
     >>> ax = cr.plots.ranking(cr.sc_weat(emb, design.x, design.a, design.b))
     """
-    at_least_one("n", n)
+    whole("n", n, least=1)
     order = np.argsort(-result.effect_size, kind="stable")
     to_a = [int(i) for i in order if result.effect_size[i] >= 0][:n]
     to_b = [int(i) for i in order if result.effect_size[i] < 0][-n:]

@@ -22,12 +22,12 @@ from crossroads.core.figures.style import (
     RED,
     SMALL,
     TITLE,
-    at_least_one,
     figure,
-    house,
     matplotlib,
+    own_style,
     tint,
 )
+from crossroads.core.inference.options import whole
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P
 from crossroads.words.measures.battery import BatteryResult
@@ -317,7 +317,7 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     if not result.tests:
         raise InputError("the battery has no test to draw.", hint="see its field 'skipped' for the reasons.")
     tests = result.tests
-    columns = min(at_least_one("columns", columns), len(tests))
+    columns = min(whole("columns", columns, least=1), len(tests))
     room = max(columns, 3) * _PITCH
     width = room + 2 * MARGIN
     names = [test.titles[key] for test in tests for key in "xy"]
@@ -404,7 +404,7 @@ _COLUMNS = 5
 _TAXONOMY_WIDE, _TAXONOMY_TALL, _ABOVE, _BELOW = 1.28, 1.0, 0.2, 0.52
 
 
-@house()
+@own_style()
 def taxonomy() -> Figure:
     """Draw the nine patterns with their EAT-Maps.
 

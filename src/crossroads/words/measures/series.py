@@ -31,7 +31,7 @@ from crossroads.core.results import (
     status_of,
     under,
 )
-from crossroads.core.results.gaps import require_in_all
+from crossroads.core.results.gaps import require_stimuli
 from crossroads.core.results.gathered import check_inputs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
@@ -287,7 +287,7 @@ def series(
         over = "year" if isinstance(next(iter(found)), int) else "point"
     if missing == "raise":
         check_inputs(design, *found.values())
-        require_in_all(found, [design])
+        require_stimuli(found, [design])
     skips = () if missing == "raise" else (MissingStimuliError,)
     return series_of(found, design, over=over, missing=missing, options=options, skips=skips)
 
