@@ -39,7 +39,7 @@ from crossroads.core.evidence.contexts import FORMAT as STORE
 from crossroads.core.evidence.contexts import SENTENCES
 from crossroads.core.evidence.model_names import KINDS
 from crossroads.core.models.elmo import OPTIONS, WEIGHTS, elmo_files
-from crossroads.core.models.files import MODULES
+from crossroads.core.models.files import MODULES, fetch
 from crossroads.core.models.services.addresses import public_url
 from crossroads.core.models.transformers import Device
 from crossroads.core.storage.files import read_record
@@ -320,28 +320,16 @@ def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
     """The configuration of a model on the hub; no other file is downloaded."""
     end = f"; or did you mean {_named(near)}?" if near else "."
     try:
-        hub = require("huggingface_hub", extra="models", purpose="looking up models of the hub")
-        errors = require("huggingface_hub.errors", extra="models", purpose="looking up models of the hub")
+        with _quiet():
+            # a single file, hf_hub_download, is asked for six times where there is no connection
+            folder = fetch(name, ["config.json"], hint=f"MODEL is {CAN_BE}{end}")
     except MissingExtraError as error:
         message = f"there is no file or folder {name!r} here, and {error.message}"
         raise MissingExtraError(message, hint=f"{error.hint}{end}") from error
-    try:
-        with _quiet():
-            # a single file, hf_hub_download, is asked for six times where there is no connection
-            file = Path(hub.snapshot_download(name, allow_patterns=["config.json"])) / "config.json"
-        if not file.is_file():
-            raise errors.EntryNotFoundError("config.json")
-    except errors.GatedRepoError as error:
-        message = f"the model {name!r} is on the hub, but access to it is restricted."
-        raise InputError(message, hint="accept its licence on its page and log in: hf auth login.") from error
-    except (OSError, errors.EntryNotFoundError, errors.HfHubHTTPError, errors.HFValidationError) as error:
-        said = "and no such model on the hub"
-        known = (errors.EntryNotFoundError, errors.RepositoryNotFoundError, errors.HFValidationError)
-        if isinstance(error, errors.LocalEntryNotFoundError) or not isinstance(error, known):
-            said = "it is not in the cache of the hub, and the hub cannot be reached"
-        hint = f"MODEL is {CAN_BE}{end}"
-        raise InputError(f"there is no file or folder {name!r} here, {said}.", hint=hint) from error
-    return _config(file)
+    if not (folder / "config.json").is_file():
+        message = f"{name} on the hub is not a model: it has no config.json."
+        raise FormatError(message, hint=f"MODEL is {CAN_BE}{end}")
+    return _config(folder / "config.json")
 
 
 @contextlib.contextmanager
