@@ -103,7 +103,10 @@ class _Command(TyperCommand):
                 if option.startswith("--") and name in (key.shown, key.name):
                     return f"{option} is now: {TAKERS[kind][1]} {key.shown}=VALUE"
         new, known = _RENAMED.get(option, ""), {opt for one in self.params for opt in one.opts}
-        return f"{option} is now: {new}" if {"crossroads", *known} & {new.split(" ")[0]} else ""
+        here = {"crossroads", *known} & {
+            new.split(" ")[0]
+        } and f"{option}s" not in known  # some draw --figures
+        return f"{option} is now: {new}" if here else ""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         formatter.write(helping.command_help(self, ctx.command_path))
