@@ -70,10 +70,9 @@ class _Program(TyperGroup):
     def format_help(self, _: Any, formatter: Any) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
         for name, one in COMMANDS.items():
-            seconds = [
-                (second, said) for second, (first, _, said) in SECOND.items() if said and first == name
-            ]
-            groups.setdefault(one.group, []).extend([(name, one.sentence), *mine])
+            shown = groups.setdefault(one.group, [])
+            shown.append((name, one.sentence))
+            shown += [(second, said) for second, (first, _, said) in SECOND.items() if said and first == name]
         formatter.write(helping.program_help(groups))
 
 
@@ -103,9 +102,7 @@ class _Command(TyperCommand):
                 if option.startswith("--") and name in (key.shown, key.name):
                     return f"{option} is now: {TAKERS[kind][1]} {key.shown}=VALUE"
         new, known = _RENAMED.get(option, ""), {opt for one in self.params for opt in one.opts}
-        here = {"crossroads", *known} & {
-            new.split(" ")[0]
-        } and f"{option}s" not in known  # some draw --figures
+        here = {"crossroads", *known} & {new.split(" ")[0]} and f"{option}s" not in known  # as in --figures
         return f"{option} is now: {new}" if here else ""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
