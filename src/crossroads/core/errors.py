@@ -282,7 +282,6 @@ def _pieces(value: object, most: int, depth: int) -> Iterator[str]:
 
 
 def _otherwise(value: object) -> str:
-    """The ``repr`` of any other object."""
     try:
         if isinstance(shape := getattr(value, "shape", None), tuple) and shape:
             return f"{type(value).__name__} of shape {in_short(shape)}"

@@ -109,7 +109,6 @@ class _Team:
     workers: set[_Worker] = field(default_factory=set)
 
     def serve(self) -> None:
-        """Keep one worker busy."""
         worker: _Worker | None = None
         try:
             for number in self.numbers:
@@ -189,7 +188,6 @@ class _Worker:
         self._questions.flush()
 
     def answer(self) -> tuple[str, Any]:
-        """Wait for the next answer."""
         found: tuple[str, Any] = pickle.load(self._answers)
         return found
 

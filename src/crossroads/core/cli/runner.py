@@ -381,7 +381,6 @@ def _parameter(name: str, kind: Any, option: Any, default: Any = None) -> inspec
 
 
 def _taker(name: str, spelled: Sequence[str], keys: Mapping[str, Key]) -> inspect.Parameter:
-    """The option that takes the settings of a kind."""
     reads = name == "model_option"
     what = "How a model is read" if reads else "How a measure is defined"
     option = typer.Option(

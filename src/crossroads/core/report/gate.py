@@ -341,7 +341,6 @@ class _Entry:
     data: dict[str, Any]
 
     def error(self, key: str, message: str, hint: str | None) -> FormatError:
-        """An error at a key of the rule."""
         return FormatError(message, path=self.path, key=f"rule {self.number}, {key}", hint=hint)
 
     def rule(self, before: Sequence[Rule]) -> Rule:
@@ -376,7 +375,6 @@ class _Entry:
         return rule
 
     def check_known(self, key: str, name: str, known: set[str]) -> None:
-        """Refuse an unknown name."""
         if name not in known:
             error = UnknownNameError("pattern" if key == "is" else key, name, sorted(known))
             raise self.error(key, error.message, error.hint)
@@ -427,7 +425,6 @@ class _Entry:
         raise self.error(key, what, hint)
 
     def words(self) -> tuple[str, ...]:
-        """The words that a rule forbids."""
         value = self.data.get("is", [])
         words = [value] if isinstance(value, str) else value
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):

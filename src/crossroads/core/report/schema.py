@@ -130,7 +130,6 @@ def _define(kind: type[Any], definitions: Schema) -> Schema:
 
 
 def _shape(hint: Any, definitions: Schema) -> Schema:
-    """The schema of a type."""
     hint = resolved(hint)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:

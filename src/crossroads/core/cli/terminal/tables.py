@@ -156,7 +156,6 @@ def show(table: Values, *, title: bool = True, elsewhere: str = "", said: set[st
 
 
 def _rich(table: Values) -> Table:
-    """A table as rich prints it."""
     found = plain_table()
     for one, right in zip(table.columns, table.right(), strict=True):
         found.add_column(escape(one.head), justify="right" if right else "left", no_wrap=right)

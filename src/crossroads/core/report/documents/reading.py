@@ -164,7 +164,6 @@ def _named(data: Plain) -> Iterator[tuple[str | None, Any]]:
 
 
 def _results_in(value: Any) -> list[Plain]:
-    """A result, or the results in a list."""
     some = value if isinstance(value, list) else [value]
     return [one for one in some if isinstance(one, dict) and {"type", "schema"} <= one.keys()]
 
@@ -200,7 +199,9 @@ def _by_model(files: Sequence[_File]) -> list[Record]:
     groups: dict[tuple[str, ...], list[_Named]] = {}
     for file in files:
         for one in _revived(file):
-            groups.setdefault(_sources(one[2]), []).append(one)
+            sources = tuple(source.source for source in one[2].provenance)
+            people = one[2]._judged and len(sources) > 1  # whose judgements come last
+            groups.setdefault(sources[:-1] if people else sources, []).append(one)
     if len(groups) > 1 and () in groups:
         unnamed = groups.pop(())
         next(iter(groups.values())).extend(unnamed)
@@ -218,12 +219,6 @@ def _by_model(files: Sequence[_File]) -> list[Record]:
     }
     records[0] = replace(records[0], document={**records[0].document, "skipped": skipped}, unshown=unshown)
     return records
-
-
-def _sources(result: Result) -> tuple[str, ...]:
-    """The models of a result, without sources of human judgements."""
-    found = tuple(one.source for one in result.provenance)
-    return found[:-1] if result._judged and len(found) > 1 else found
 
 
 def _distinct(records: Sequence[Record]) -> list[Record]:

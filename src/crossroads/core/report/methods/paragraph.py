@@ -183,7 +183,6 @@ def _distinct(sources: Iterable[Provenance]) -> dict[str, list[str]]:
 
 
 def _tests(audit: Audit) -> list[Row]:
-    """Which tests were run, and on which words."""
     tests = next((one.tests for one in _batteries(audit) if one._tests_on == "words"), ())
     lists = [f"{in_markdown(t.design)} (word lists {t.level1.digest[:12]})" for t in tests]
     rows = [("Tests", ", ".join(lists))] if lists else []
@@ -219,7 +218,6 @@ def described(result: Result) -> str:
 
 
 def _pvalues(audit: Audit) -> list[Row]:
-    """The method that each p-value actually used."""
     found: dict[str, list[str]] = {}
     for name, result in audit.named():
         for part, method in result._pvalue_methods():
@@ -457,7 +455,6 @@ def _by_title(result: Result) -> list[tuple[str, str]]:
 
 
 def _recorded(result: Result) -> dict[str, Any]:
-    """The conventions of a result, including those that are fields."""
     conventions = {key: value for key, value in result.conventions.items() if key != "measure"}
     kept = {key: getattr(result, key, None) for key in _UNRECORDED if key not in conventions}
     conventions |= {key: value for key, value in kept.items() if value is not None}

@@ -192,7 +192,6 @@ def histogram(values: Sequence[float]) -> dict[str, Any]:
 
 
 def _words(document: Mapping[str, Any]) -> list[str]:
-    """Every stimulus of a document, in order."""
     parts = [design.get(key) or [] for design in document["designs"] for key in ("x", "y", "a", "b")]
     sets = [part.get("items") or [] if isinstance(part, Mapping) else part for part in parts]
     covered = [result.get("coverage") or {} for result in document["results"]]
@@ -245,7 +244,6 @@ def _others(emb: Embeddings, budget: int) -> dict[str, Any] | None:
 
 
 def _cosines(rows: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """Cosines of pairs of rows."""
     units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(np.einsum("ij,ij->i", units[first], units[second]))
 
@@ -339,7 +337,6 @@ def read_vectors(path: Path, model: str) -> Embeddings:
 
 
 def _labels(archive: ArrayArchive, name: str) -> list[str]:
-    """A list of words from an archive."""
     array = archive.read(name)
     if array.ndim != 1 or array.dtype.kind != "U":
         raise FormatError(f"{name} are of type {array.dtype!s:.60}.", path=archive.path, hint=_AGAIN)

@@ -78,7 +78,6 @@ def in_script(data: Any) -> str:
 
 
 def _printable(text: str) -> str:
-    """Text that can be written as UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
