@@ -157,10 +157,8 @@ class Folder:
         """Refuse to replace a folder that contains a model to be read."""
         for model in (plan.kind.model for plan in plans):
             if Path(model).exists() and Path(model).resolve().is_relative_to(self.output.resolve()):
-                raise InputError(
-                    f"{model} is in the folder {self.output}, which would be replaced.",
-                    hint="name another folder with --output.",
-                )
+                message = f"{model} is in the folder {self.output}, which would be replaced."
+                raise InputError(message, hint="name another folder with --output.")
 
     def check(self) -> None:
         """Refuse paths that cannot be written, before any work is done."""
@@ -173,10 +171,8 @@ class Folder:
         if file.is_dir():
             raise InputError(f"{file} is a folder.", hint="name a file with --summary.")
         if self.output.resolve() in file.resolve().parents:
-            raise InputError(
-                f"{file} is inside the folder of the audit.",
-                hint=f"{self.output / 'summary.md'} is written anyway.",
-            )
+            hint = f"{self.output / 'summary.md'} is written anyway."
+            raise InputError(f"{file} is inside the folder of the audit.", hint=hint)
         check_file(file)
 
     def send_summary(self, text: str) -> None:

@@ -241,11 +241,8 @@ def _of_file(file: Path) -> _Found:
     if first == b"GGUF":
         return "language model", "it is a GGUF file"
     if first == b"\x89HDF":
-        raise FormatError(
-            "this is a file in HDF5, such as the weights of an ELMo.",
-            path=file,
-            hint=f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder.",
-        )
+        hint = f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder."
+        raise FormatError("this is a file in HDF5, such as the weights of an ELMo.", path=file, hint=hint)
     return _recognised("file", file) or ("vectors", "it is a file")
 
 

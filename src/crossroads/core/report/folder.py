@@ -39,11 +39,8 @@ def check_output(output: Path) -> None:
         if foreign or not _is_audit(output / MARK):
             others = join_words([repr(name) for name in foreign], most=3)
             shown = others or f"a {MARK} that is not from an audit"
-            raise InputError(
-                f"the folder {output} has other contents: {shown}.",
-                hint="give an empty or a new folder as output=.",
-                option="output",
-            )
+            hint = "give an empty or a new folder as output=."
+            raise InputError(f"the folder {output} has other contents: {shown}.", hint=hint, option="output")
 
 
 def _is_ours(path: Path) -> bool:

@@ -181,20 +181,16 @@ def check_rules(rules: Sequence[Rule], planned: Mapping[str, str]) -> None:
             continue
         if not named:
             error = UnknownNameError("test", rule.test, planned)
-            raise InputError(
-                f"{rule.name}: no test of this audit is named {rule.test!r}.",
-                hint=f"{error.hint} optional = true allows a rule to match nothing.",
-            )
+            hint = f"{error.hint} optional = true allows a rule to match nothing."
+            raise InputError(f"{rule.name}: no test of this audit is named {rule.test!r}.", hint=hint)
         has = dict.fromkeys(name for test in named for name in STATISTICS[planned[test]])
         asked = "" if rule.statistic not in has else ", which unless_adjusted_above asks for"
         wanted = _ADJUSTED if asked else rule.statistic
         has_none, it = ("has", "it has") if len(named) == 1 else ("have", "they have")
         near = nearest(wanted, has)
         meant = f"did you mean {near[0]!r}? " if near and not asked else ""
-        raise InputError(
-            f"{rule.name}: {join_words(map(in_short, named), most=3)} {has_none} no {wanted!r}{asked}.",
-            hint=f"{meant}what {it}: {', '.join(has)}.",
-        )
+        message = f"{rule.name}: {join_words(map(in_short, named), most=3)} {has_none} no {wanted!r}{asked}."
+        raise InputError(message, hint=f"{meant}what {it}: {', '.join(has)}.")
 
 
 def judge(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str] | None = None) -> Gate:
@@ -219,10 +215,8 @@ def judge(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str] | None
         elif not mine and planned is not None:
             mine = [_absent(rule, rule.test, "no test that it names exists for this model.")]
         elif not mine:
-            raise InputError(
-                f"{rule.name}: no test of this audit is named {rule.test!r} and has {rule.statistic!r}.",
-                hint=f"tests: {join_words([*found, *missing], most=20)}.",
-            )
+            message = f"{rule.name}: no test of this audit is named {rule.test!r} and has {rule.statistic!r}."
+            raise InputError(message, hint=f"tests: {join_words([*found, *missing], most=20)}.")
         verdicts += mine
     return Gate(verdicts=tuple(verdicts), unmatched=tuple(unmatched))
 

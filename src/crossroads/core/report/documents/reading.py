@@ -175,11 +175,9 @@ def _record(results: Iterable[_Named], files: Sequence[_File], about: Plain, **m
     try:
         views = described(dict(zip(names, live, strict=True)))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise FormatError(
-            f"its results contradict themselves ({type(error).__name__}: {error}).",
-            path=", ".join(str(one.path) for one in files),
-            hint="the file was changed after it was written; measure again.",
-        ) from error
+        message = f"its results contradict themselves ({type(error).__name__}: {error})."
+        hint = "the file was changed after it was written; measure again."
+        raise FormatError(message, path=", ".join(str(one.path) for one in files), hint=hint) from error
     head = {key: about[key] for key in _HEAD if key in about}
     return Record(document=document_of(names, data, **head), **views, **more)
 
