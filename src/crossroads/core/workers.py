@@ -174,9 +174,7 @@ class _Worker:
             stderr=self._errors,
             env={**os.environ, **(environment or {})},
         )
-        self._questions, self._answers = (
-            cast("IO[bytes]", pipe) for pipe in (self._process.stdin, self._process.stdout)
-        )
+        self._questions, self._answers = cast("IO[bytes]", self._process.stdin), self._process.stdout
         self._setup = [setup]
         self._ending = threading.Lock()
 
@@ -187,9 +185,8 @@ class _Worker:
         self._setup = []
         self._questions.flush()
 
-    def answer(self) -> tuple[str, Any]:
-        found: tuple[str, Any] = pickle.load(self._answers)
-        return found
+    def answer(self) -> Any:
+        return pickle.load(self._answers)
 
     def last_words(self) -> str:
         """How it ended, and its last output."""

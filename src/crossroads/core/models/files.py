@@ -281,10 +281,9 @@ def _check_values(settings: Any, file: Path) -> None:
 
 def _checksum(folder: Path, weights: Iterable[Path]) -> str:
     """One checksum over every file that loading may read: texts and weights, also those of modules."""
-    inside = [folder / name for name in (*filter(None, module_folders(folder)), _TEMPLATES)]
     texts = [file for pattern in _TEXTS for file in folder.glob(pattern)]
-    for place in inside:
-        texts += [file for pattern in (*_TEXTS, "*.safetensors") for file in place.rglob(pattern)]
+    for name in (*filter(None, module_folders(folder)), _TEMPLATES):
+        texts += [file for end in (*_TEXTS, "*.safetensors") for file in (folder / name).rglob(end)]
     return _combined(folder, {*weights, *filter(Path.is_file, texts)})
 
 
