@@ -174,7 +174,8 @@ class _Worker:
             stderr=self._errors,
             env={**os.environ, **(environment or {})},
         )
-        self._questions, self._answers = cast("IO[bytes]", self._process.stdin), self._process.stdout
+        self._questions = cast("IO[bytes]", self._process.stdin)
+        self._answers = cast("IO[bytes]", self._process.stdout)
         self._setup = [setup]
         self._ending = threading.Lock()
 
