@@ -302,10 +302,12 @@ def print_json(
     audits: Sequence[Audit], models: list[str], output: Path, gate: Gate | None, joint: Joint | None
 ) -> None:
     """Write the one JSON document of the command."""
-    first, more = audits[0], {} if gate is None else {"gate": gate.to_dict()}
-    skipped = {name: why for name, (_, why) in first.unmeasured().items()}
-    alone = {"kind": first.kind, "model": first.model, "skipped": skipped}
-    more |= alone if len(audits) == 1 else {"models": models}
+    more: dict[str, Any] = {} if gate is None else {"gate": gate.to_dict()}
+    if len(audits) == 1:
+        skipped = {name: why for name, (_, why) in audits[0].unmeasured().items()}
+        more |= {"kind": audits[0].kind, "model": audits[0].model, "skipped": skipped}
+    else:
+        more |= {"models": models}
     named = [item for audit in audits for item in audit.items()]
     named += [] if joint is None else [(one._label, one) for one in joint.results]
     names, results = zip(*named, strict=True)
