@@ -362,8 +362,7 @@ def draw_once(cache: Cache, folder: Path, shown: Any, drawing: Callable[[Path], 
     with contextlib.suppress(metadata.PackageNotFoundError):
         software["matplotlib"] = metadata.version("matplotlib")
     key = Key("figures", "", {**software, "shown": encode(shown)})
-    files = cache.find(key, FILES)
-    if not files:
+    if not (files := cache.find(key, FILES)):
         drawing(folder)
         cache.keep(key, {file.name: file.read_bytes() for file in sorted(folder.iterdir())}, FILES)
         return

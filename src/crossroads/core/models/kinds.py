@@ -285,10 +285,9 @@ def _named(near: Sequence[str]) -> str:
 
 
 def _looks_like_a_path(model: str, path: Path) -> bool:
-    if model.startswith((".", "~", "/", "\\")) or model.endswith(("/", "\\")) or path.is_absolute():
-        return True
     inside = len(path.parts) > 2 or (len(path.parts) == 2 and path.parent.is_dir())
-    return inside or path.suffix.lower() in _FILE_SUFFIXES
+    ends = model.startswith((".", "~", "/", "\\")) or model.endswith(("/", "\\"))
+    return inside or ends or path.is_absolute() or path.suffix.lower() in _FILE_SUFFIXES
 
 
 def _recognised(what: str, value: Any) -> _Found | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -221,13 +220,9 @@ def _by_model(files: Sequence[_File]) -> list[Record]:
 
 def _distinct(records: Sequence[Record]) -> list[Record]:
     """Audits with distinct names: those of one name are followed by the name of their folder."""
-    names = Counter(one.model for one in records)
+    names = [one.model for one in records]
     folders = distinct_names([Provenance(source=one.place, format="audit") for one in records])
-    own = [
-        one.model if names[one.model] == 1 else f"{one.model} ({folder})"
-        for one, folder in zip(records, folders, strict=True)
-    ]
-    return [
-        replace(one, document={**one.document, "model": name})
-        for one, name in zip(records, numbered(own), strict=True)
-    ]
+    pairs = zip(names, folders, strict=True)
+    own = numbered([name if names.count(name) == 1 else f"{name} ({folder})" for name, folder in pairs])
+    documents = [{**one.document, "model": name} for one, name in zip(records, own, strict=True)]
+    return [replace(one, document=new) for one, new in zip(records, documents, strict=True)]
