@@ -114,7 +114,6 @@ def publications(result: Result) -> Iterator[str]:
 
 
 def _chosen(conventions: Mapping[str, Any]) -> Iterator[str]:
-    """Publications of methods chosen by conventions."""
     for name, value in conventions.items():
         # "percentile, groups drawn again": what comes after the comma says on what; "emergent null": of what
         yield from CHOSEN.get((name.removeprefix("emergent "), str(value).partition(",")[0]), ())

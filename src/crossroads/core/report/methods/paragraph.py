@@ -419,12 +419,9 @@ _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
         "samples": "{} samples of items were drawn",
         "splits": "for the agreement of halves, dimensions were halved {} times",
     },
-    "chat association": _CHAT,
-    "chat decision": _CHAT,
-    "sentence pairs": _OF_SENTENCES,
-    "sentence triples": _OF_SENTENCES,
-    "compare": _COMPARED,
-    "compare battery": _COMPARED,
+    **dict.fromkeys(("chat association", "chat decision"), _CHAT),
+    **dict.fromkeys(("sentence pairs", "sentence triples"), _OF_SENTENCES),
+    **dict.fromkeys(("compare", "compare battery"), _COMPARED),
 }
 """Conventions with a different meaning in one measure."""
 
