@@ -113,15 +113,12 @@ def make_plan(
             raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
     about_groups = kind.name == "logits" or (kind.name == "language model" and designs is None)
     if designs is not None and kind.name not in (*ON_WORDS, "contexts"):
-        raise InputError(
-            f"tests were named, but {kind.shown} contains answers about groups and traits.",
-            hint="leave them out, or audit the model itself.",
-        )
+        message = f"tests were named, but {kind.shown} contains answers about groups and traits."
+        raise InputError(message, hint="leave them out, or audit the model itself.")
     if (human is not None or pairs) and not about_groups:
-        raise InputError(
-            f"{'pairs' if human is None else 'human'}= was given together with named tests.",
-            hint="leave the tests out: judgements and pairs are about scores of groups on traits.",
-        )
+        message = f"{'pairs' if human is None else 'human'}= was given together with named tests."
+        hint = "leave the tests out: judgements and pairs are about scores of groups on traits."
+        raise InputError(message, hint=hint)
     over_contexts = kind.name == "contexts" or contexts is not None
     plan = Plan(
         kind=kind,
@@ -365,8 +362,7 @@ def draw_once(cache: Cache, folder: Path, shown: Any, drawing: Callable[[Path], 
     with contextlib.suppress(metadata.PackageNotFoundError):
         software["matplotlib"] = metadata.version("matplotlib")
     key = Key("figures", "", {**software, "shown": encode(shown)})
-    files = cache.find(key, FILES)
-    if not files:
+    if not (files := cache.find(key, FILES)):
         drawing(folder)
         cache.keep(key, {file.name: file.read_bytes() for file in sorted(folder.iterdir())}, FILES)
         return

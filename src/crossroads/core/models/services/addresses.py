@@ -256,10 +256,7 @@ def _unpacked(text: str) -> Iterator[tuple[str, int, int, int]]:
             there = (groups[:, :-1] >= 0) & (groups[:, 1:] >= 0)
             packed = np.full((len(groups), size), 255, np.uint8)
             for byte in range(size):
-                high, low = groups[:, byte], groups[:, byte + 1]
-                if size == 1:
-                    whole = high << bits | low
-                else:
-                    whole = (high << (2 + 2 * byte) | low >> (4 - 2 * byte)) & 255
+                up = 8 - bits + 2 * byte  # places that the bits of the first digit are moved
+                whole = (groups[:, byte] << up | groups[:, byte + 1] >> (bits - up)) & 255
                 packed[:, byte] = np.where(there[:, byte], whole, 255)
             yield packed.tobytes().decode("latin-1"), size, digits, skipped
