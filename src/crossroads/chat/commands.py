@@ -10,11 +10,11 @@ from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
-from crossroads.chat.ask import ChatOptions, ChatPlan, Conversation
+from crossroads.chat.ask import ChatPlan, Conversation, ask_chat
 from crossroads.chat.evidence import ChatAnswers, Task
 from crossroads.chat.models import ChatProtocol
 from crossroads.chat.result import ChatResult
-from crossroads.chat.scores import chat_association, chat_decision
+from crossroads.chat.scores import chat_test
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, ModelOption, Opt, Outcome, Written, command, passed
 from crossroads.core.cli.terminal import interrupts as interrupting
@@ -93,8 +93,8 @@ class Conversed:
 
     def about(self, design: Design, seed: int) -> Conversation:
         """The questions about a test."""
-        options = passed(ChatOptions, self) | {"seed": seed}
-        return Conversation(self.model, design, cache=self.answers / KEPT, **options)
+        more = {"design": design, "cache": self.answers / KEPT, "seed": seed}
+        return Conversation(**passed(ask_chat, self) | more)
 
 
 @command
@@ -113,7 +113,8 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
     most, model, task, seed = conversed.most, conversed.model, conversed.task, written.seed
     if model.endswith(".json") and Path(model).is_file():
         saved = ChatAnswers.open(model)
-        return _outcome([_score(saved, one, task, seed) for one in designs])
+        task = saved.task or task
+        return _outcome([chat_test(saved, one, task=task, seed=seed) for one in designs])
     check_folder(conversed.answers)
     asked = {one.name: conversed.about(one, seed) for one in designs}
     plans = {name: one.plan() for name, one in asked.items()}
@@ -128,7 +129,7 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
             hint="give --limit none to send them, or fewer --prompts or --repetitions.",
         )
     found = _answers(asked, conversed.answers, task, conversed.workers)
-    return _outcome([_score(answers, one, task, seed) for one, answers in zip(designs, found, strict=True)])
+    return _outcome([chat_test(answers, seed=seed) for answers in found])
 
 
 def _answers(asked: dict[str, Conversation], output: Path, task: str, workers: int) -> Iterator[ChatAnswers]:
@@ -158,12 +159,6 @@ def _interrupted(output: Path) -> str:
 
 def _tell(bar: Any, at: Any, done: int, total: int) -> None:
     bar.update(at, completed=done, total=total)
-
-
-def _score(answers: ChatAnswers, design: Design, task: str, seed: int) -> ChatResult:
-    if task == "decision":
-        return chat_decision(answers, design)
-    return chat_association(answers, design, seed=seed)
 
 
 def _lines(plans: dict[str, ChatPlan], price: tuple[float, float] | None) -> Iterator[str]:

@@ -28,36 +28,23 @@ from crossroads.core.wording.table import Interval
 from crossroads.words.measures.weat import crossed_rows, difference_numbers, too_small
 
 ASSOCIATION: Final = "association"
-
-
 DECISION: Final = "decision"
-
-
-_COUNTS = "answers=reading.answers answered refused unparsed partial=reading.partial other=reading.other"
-
-
-_OPTIONAL = (
-    "exact_p=pvalue released_score=published.score response_pvalue=published.pvalue "
-    "first_share=reading.first_share"
-)
-
-
-_RATES = "refusal_rate=_refusal_rate unparsed_rate=_unparsed_rate"
-
-
-_NOTES = {
-    ASSOCIATION: "share of A's words given to X and of B's to Y, minus 1: from -1 to 1",
-    DECISION: "share of decisions that give A's word to X and B's to Y; .5 by chance",
-}
-
-
 CHANCE = {ASSOCIATION: 0.0, DECISION: 0.5}
-
-
 SCORES = {
     ASSOCIATION: "mean over answers of the share of A given to X plus that of B given to Y, minus 1",
     DECISION: "share of decisions that give the word of A to X and that of B to Y",
 }
+_NOTES = {
+    ASSOCIATION: "share of A's words given to X and of B's to Y, minus 1: from -1 to 1",
+    DECISION: "share of decisions that give A's word to X and B's to Y; .5 by chance",
+}
+_COUNTS = "answers=reading.answers answered refused unparsed partial=reading.partial other=reading.other"
+_OPTIONAL = (
+    "exact_p=pvalue released_score=published.score response_pvalue=published.pvalue "
+    "first_share=reading.first_share"
+)
+_RATES = "refusal_rate=_refusal_rate unparsed_rate=_unparsed_rate"
+_TAIL = phrases.tail("two-sided")
 
 
 def _score_note(results: Sequence[Any]) -> str:
@@ -66,9 +53,6 @@ def _score_note(results: Sequence[Any]) -> str:
 
 def _drawn(results: Sequence[Any]) -> str:
     return " or ".join(dict.fromkeys(one._drawn for one in results))
-
-
-_TAIL = phrases.tail("two-sided")
 
 
 @dataclass(frozen=True, kw_only=True)

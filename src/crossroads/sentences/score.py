@@ -80,7 +80,7 @@ def score_sentences(
 ) -> SentenceScores:
     r"""Score pairs or triples of sentences with a masked or causal language model.
 
-    :func:`~crossroads.sentence_pairs` and :func:`~crossroads.sentence_triples` measure what it prefers.
+    :func:`~crossroads.sentence_test` measures what it prefers.
 
     Parameters
     ----------
