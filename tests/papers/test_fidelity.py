@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import crossroads as cr
-from crossroads.papers.fidelity import BADGES, Choice, Fidelity, fidelity
+from crossroads.papers.published import BADGES, Fidelity, fidelity
 
 OPTIONS = [(one, choice) for one in fidelity() for choice in one.options]
 
@@ -36,12 +36,12 @@ def test_every_measure_exists_and_says_where_it_comes_from(one: Fidelity) -> Non
 
 
 @pytest.mark.parametrize(
-    ("one", "choice"), OPTIONS, ids=[f"{one.measure} {choice}" for one, choice in OPTIONS]
+    ("one", "choice"), OPTIONS, ids=[f"{one.measure} {choice['name']}" for one, choice in OPTIONS]
 )
 def test_every_option_is_a_parameter_that_takes_the_value_and_is_not_the_default(
-    one: Fidelity, choice: Choice
+    one: Fidelity, choice: dict[str, Any]
 ) -> None:
     asked = function(one.measure)
-    assert inspect.signature(asked).parameters[choice.name].default != choice.value
-    values, types = taken(typing.get_type_hints(asked)[choice.name])
-    assert choice.value in values or type(choice.value) in types
+    assert inspect.signature(asked).parameters[choice["name"]].default != choice["value"]
+    values, types = taken(typing.get_type_hints(asked)[choice["name"]])
+    assert choice["value"] in values or type(choice["value"]) in types

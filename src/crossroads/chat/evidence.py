@@ -62,9 +62,10 @@ class ChatAnswers(Sequence[ChatAnswer]):
         self.design = design
 
     @property
-    def task(self) -> str | None:
-        """What was asked, ``association`` or ``decision``; None where it is not known."""
-        return self.provenance.details.get("task")
+    def task(self) -> Task | None:
+        """What was asked; None where it is not known."""
+        task: Task | None = self.provenance.details.get("task")
+        return task
 
     def __getitem__(self, at: Any) -> Any:
         return self._answers[at]

@@ -131,10 +131,11 @@ def chat_test(
             "the answers do not say which design they are about.",
             hint="give the design as well: cr.chat_test(answers, design).",
         )
-    task = one_of("task", task or given.task or ASSOCIATION, Task)
-    score = _associations if task == ASSOCIATION else _decisions
-    drawn = {"seed": seed} if task == ASSOCIATION else {}
-    return _result(design, task, given, *score(given, design, seed), **drawn)
+    chosen: Task = task or given.task or "association"
+    one_of("task", chosen, Task)
+    drawn: dict[str, Any] = {"seed": seed} if chosen == ASSOCIATION else {}
+    score = _associations if chosen == ASSOCIATION else _decisions
+    return _result(design, chosen, given, *score(given, design, seed), **drawn)
 
 
 def chat_association(

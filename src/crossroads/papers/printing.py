@@ -13,7 +13,7 @@ from crossroads.core.errors import join_words
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
 from crossroads.papers.cells import VERDICTS, Cell, Reproduction, decimals
-from crossroads.papers.fidelity import fidelity
+from crossroads.papers.published import fidelity
 from crossroads.papers.published import table as published_table
 
 _FEW = 6
@@ -57,9 +57,9 @@ def shown_fidelity() -> Outcome:
     for entry in fidelity():
         measure = f"{entry.measure}: {entry.part}" if entry.part else entry.measure
         where = f"{entry.paper}, {entry.equation}" if entry.equation else f"beyond {entry.paper}"
-        options = [f"– {choice}: {choice.gives}." for choice in entry.options]
+        options = [f"– {one['name']}={one['value']!r}: {one['gives']}." for one in entry.options]
         lines += [f"*{measure} ({entry.badge})", f"{where}. {entry.choice}", *options]
-        named = "; ".join(f"{choice.name}={choice.value}" for choice in entry.options)
+        named = "; ".join(f"{one['name']}={one['value']}" for one in entry.options)
         rows.append({**entry.to_dict(), "options": named})
     more = {"fidelity": [entry.to_dict() for entry in fidelity()]}
     files = [_table("fidelity", "Origin of each measure", rows)]

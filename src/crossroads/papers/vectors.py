@@ -97,10 +97,10 @@ def detected(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) 
             alike = {column for column, value in printed.items() if _near(value, getattr(result, column))}
             if same and len(alike) < len(printed):
                 other_rule = _other_threshold(row, detect)
+        state = {"lacking": lacking.get(target, ""), "other": "" if same else source["vectors"]}
         for column, published in printed.items():
             said = ("equal", "the same count") if column in alike else other_rule
             place, ours = (source["table"], name, column, ""), getattr(result, column, None)
-            state = {"lacking": lacking.get(target, ""), "other": "" if same else source["vectors"]}
             cells.append(judged(*place, ours, said, published=published, **state))
     return cells, notes, next(reversed(scores.values()), None)
 

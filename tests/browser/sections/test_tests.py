@@ -16,8 +16,8 @@ from crossroads.core.report.documents.records import Record
 from crossroads.core.report.page.page import write_page
 from crossroads.core.stimuli import Design
 from crossroads.papers.cells import Reproduction
-from crossroads.papers.fidelity import fidelity
 from crossroads.papers.findings import findings
+from crossroads.papers.published import fidelity
 from tests.browser.conftest import copied_rows, design_of, lists, opened_test, random_vectors
 from tests.results import every_result
 

@@ -12,8 +12,7 @@ from crossroads import catalog
 from crossroads.intersections.audit import intersectional_words
 from crossroads.papers.cells import VERDICTS, Reproduction
 from crossroads.papers.commands import ml_eat_words
-from crossroads.papers.fidelity import fidelity
-from crossroads.papers.published import KNOWN
+from crossroads.papers.published import KNOWN, fidelity
 from tests.fixtures.commands import Command, write_decades, write_vectors
 
 

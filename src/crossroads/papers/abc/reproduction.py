@@ -67,14 +67,12 @@ class Alignments:
             return None
         wanted = set(table("abc")["tableA11"]).difference(() if pilot else table("abc")["pilot"])
         groups = [group for group in self.human.groups if group in wanted]
-        if not groups:
-            return None
         scores = self.scores[column]
         taken = (
             tables.as_published(column, scores) if templates is None else scores.select(templates=templates)
         )
         try:
-            return _aligned(taken, self.human.select(groups), self.seed)
+            return _aligned(taken, self.human.select(groups), self.seed) if groups else None
         except InputError:  # no group in common, or nothing to rank
             return None
 
@@ -90,7 +88,8 @@ class Alignments:
         column = place[2]
         if column not in self.scores or self.human is None:
             return table_cell(*place, None, absent=table("abc")["get"][column], **mark)
-        lacking = "; ".join(filter(None, (lacking, tables.other_templates(column, self.scores[column]))))
+        if place[0] != "table5":  # which chooses among templates
+            lacking = "; ".join(filter(None, (lacking, tables.other_templates(column, self.scores[column]))))
         if ours is None:
             lacking = lacking or "the scores and the judgements share no group of the table"
         other = "" if self.same else model_of(column)
@@ -101,30 +100,26 @@ def _aligned(scores: Any, human: Judgements, seed: int = 0) -> AlignmentResult:
     return align(scores, human, permutations=0, bootstrap=0, splits=0, seed=seed)
 
 
-def overall_cells(alignments: Alignments, found: Mapping[str, AlignmentResult | None]) -> Iterator[Cell]:
-    """Table 6: τ with its dagger, and precision, which also follows from the tables by group."""
-    printed = table("abc")["table6"]
+def overall_cells(
+    part: str, alignments: Alignments, found: Mapping[str, AlignmentResult | None]
+) -> Iterator[Cell]:
+    """Tables 6 and A19: τ with its dagger; in Table 6 precision, which also follows from those by group."""
+    printed, pilot = table("abc")[part], part == "table6"
     for i, name in enumerate(columns()):
         result = found[name]
-        yield from _tau_cells("table6", i, alignments, result, other_taus(alignments, name, result))
-        text = f"{printed['precision'][i]:.3f}"
-        yield tables.precision_cell(name, text)
-        ours, lacking = getattr(result, "precision_at_3", None), _groups_lacking(name, result, pilot=True)
-        yield alignments.cell(("table6", "P@3", name, text), ours, partial(judge, text), lacking)
-
-
-def _tau_cells(
-    part: str, at: int, alignments: Alignments, result: AlignmentResult | None, attempts: list[Attempt]
-) -> Iterator[Cell]:
-    """The τ of a column, and its dagger."""
-    printed, name = table("abc")[part], columns()[at]
-    lacking = _groups_lacking(name, result, pilot=part == "table6")
-    text, marked = f"{printed['tau'][at]:.3f}", float(printed["significant"][at])
-    ours = None if result is None else result.kendall_tau
-    yield alignments.cell((part, "τ", name, text), ours, partial(judge, text, attempts=attempts), lacking)
-    ours = None if result is None else float(result.kendall_pvalue < 0.05)
-    place = (part, "dagger of τ", name, "†" if marked else "")
-    yield alignments.cell(place, ours, partial(judge_mark, marked), lacking, published=marked)
+        lacking = _groups_lacking(name, result, pilot=pilot)
+        text, marked = f"{printed['tau'][i]:.3f}", float(printed["significant"][i])
+        attempts = other_taus(alignments, name, result) if pilot else []
+        ours = None if result is None else result.kendall_tau
+        yield alignments.cell((part, "τ", name, text), ours, partial(judge, text, attempts=attempts), lacking)
+        ours = None if result is None else float(result.kendall_pvalue < 0.05)
+        place = (part, "dagger of τ", name, "†" if marked else "")
+        yield alignments.cell(place, ours, partial(judge_mark, marked), lacking, published=marked)
+        if pilot:
+            text = f"{printed['precision'][i]:.3f}"
+            yield tables.precision_cell(name, text)
+            ours = getattr(result, "precision_at_3", None)
+            yield alignments.cell((part, "P@3", name, text), ours, partial(judge, text), lacking)
 
 
 def _groups_lacking(column: str, result: AlignmentResult | None, *, pilot: bool) -> str:
@@ -200,31 +195,27 @@ def chosen_here(
 
 def pilot_cells(alignments: Alignments) -> Iterator[Cell]:
     """The cells of Table 5."""
+    human = alignments.human
     for one in table("abc")["table5"]:
         column, text = f"{one['measure']} {one['model']}", f"{one['tau']:.3f}"
+        several = by_template(alignments.scores.get(column))
+        ours, lacking = _pilot_tau(several, human)
+        attempts = _other_pilots(column, several, human) if several and human else []
+        lacking = lacking if ours is None or alignments.same else ""
         place = ("table5", "τ of the pilot", column, text)
-        if column not in alignments.scores or alignments.human is None:
-            yield table_cell(*place, None, absent=table("abc")["get"][column])
-            continue
-        scores, human = alignments.scores[column], alignments.human
-        ours, lacking = _pilot_tau(scores, human)
-        other = "" if alignments.same else model_of(column)
-        lacking = "" if ours is not None and other else lacking
-        judges = partial(judge, text, attempts=_other_pilots(column, scores, human))
-        yield table_cell(*place, ours, judges, lacking=lacking, other=other)
+        yield alignments.cell(place, ours, partial(judge, text, attempts=attempts), lacking)
 
 
-def _pilot_tau(scores: Any, human: Judgements) -> tuple[float | None, str]:
+def _pilot_tau(several: TraitScores | None, human: Judgements | None) -> tuple[float | None, str]:
     """The τ of the best templates on the pilot groups, and what it lacks to be comparable."""
-    several, families = by_template(scores), catalog().templates("abc-templates")
+    families = catalog().templates("abc-templates")
     candidates = sum(len(families[name].templates) for name in families)
-    if several is None:
+    if several is None or human is None:
         return None, (
             "the scores are not known by template, or of two at most; the paper chose among "
             f"{candidates}: leave out --templates and --human when probing"
         )
-    lacking = _pilot_lacks(several, human)
-    if lacking:
+    if lacking := _pilot_lacks(several, human):
         return None, lacking
     try:
         ours = choose_templates(several, human.to_dict(), groups=table("abc")["pilot"]).kendall_tau
@@ -232,9 +223,8 @@ def _pilot_tau(scores: Any, human: Judgements) -> tuple[float | None, str]:
         return None, error.message.rstrip(".")
     if len(several.templates) < candidates:
         return ours, f"scored with {len(several.templates)} of {candidates} templates"
-    if len(several.traits) < TRAITS:
-        return ours, f"scored on {len(several.traits)} of {TRAITS} pairs of traits"
-    return ours, ""
+    few = f"scored on {len(several.traits)} of {TRAITS} pairs of traits"
+    return ours, few if len(several.traits) < TRAITS else ""
 
 
 def _pilot_lacks(scores: TraitScores, human: Judgements) -> str:
@@ -326,15 +316,13 @@ def reproduce_abc(
         "abc",
         cells=(
             *pilot_cells(alignments),
-            *overall_cells(alignments, found),
+            *overall_cells("table6", alignments, found),
             *tables.domination_cells(),
             *pair_cells(paired),
             *cells_by_group(alignments, found),
             *tables.annotator_cells(),
-            *(
-                cell
-                for at, name in enumerate(columns())
-                for cell in _tau_cells("tableA19", at, alignments, alignments.of(name, pilot=False), [])
+            *overall_cells(
+                "tableA19", alignments, {name: alignments.of(name, pilot=False) for name in columns()}
             ),
         ),
         notes=(
