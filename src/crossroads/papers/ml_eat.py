@@ -255,12 +255,13 @@ class Measured:
 
     def cell(self, number: Number) -> Cell:
         """A printed number and ours, with the verdict."""
-        shown, lacking = self._is_shown(number), ""
-        ours = None
-        if shown:
-            lacking = self._lacking(number)
-            ours = None if lacking else self.value(number)
-            lacking = lacking or _WITHOUT_EFFECT["other words" if self._drop else self.kind]
+        there = number.decade is None or number.decade in self._decades
+        shown = there and number.table in SHOWN.get(self.kind, ())
+        if self._chosen is not None:
+            shown = bool(self.kind) and number.model == self._chosen
+        lacking = self._lacking(number) if shown else ""
+        ours = self.value(number) if shown and not lacking else None
+        without = _WITHOUT_EFFECT.get("other words" if self._drop else self.kind, "")
         other = "HistWords, all English, word2vec" if number.decade else number.model
         models = {model["name"]: model for model in table("ml-eat")["model"]}
         return judged(
@@ -270,7 +271,7 @@ class Measured:
             partial(self._judge, number),
             published=number.value,
             absent="" if shown else models[number.model]["get"],
-            lacking=lacking if ours is None else "",
+            lacking=lacking or without if ours is None else "",
             other="" if self._chosen else other,
         )
 
@@ -280,13 +281,6 @@ class Measured:
         if key not in self._rows:
             self._rows[key] = self._measure(number, changed)
         return self._rows[key].get(number.column)
-
-    def _is_shown(self, number: Number) -> bool:
-        """Whether a number is of this model, or next to which other models are shown."""
-        if self._chosen is not None:
-            return bool(self.kind) and number.model == self._chosen
-        there = number.decade is None or number.decade in self._decades
-        return there and number.table in SHOWN.get(self.kind, ())
 
     def _lacking(self, number: Number) -> str:
         """What a test needs and lacks; empty if nothing, or if words may be left out."""
@@ -386,15 +380,11 @@ def reproduce_ml_eat(vectors: Vectors | None = None, *, model: str | None = None
     A number that is not as printed is measured again under every other known convention, and the one that
     gives it is named, unless most of the table differs.
 
-    Parameters
-    ----------
-    vectors
-        Vectors of one of the paper's models, or of another; the decades of HistWords as a mapping; for CLIP,
-        :func:`~crossroads.clip_embeddings` of :func:`clip_texts_of_ml_eat` and of sets of images by the names
-        of :func:`image_sets_of_ml_eat`. Without any, only the published numbers are shown.
-    model
-        The model of the paper: ``"glove-840b"``, ``"google-news"``, ``"histwords"``, ``"gpt-2-base"`` to
-        ``"gpt-2-xl"``, ``"clip-vit-b32"`` to ``"clip-vit-l14-336"``, or ``"none"``; recognised by default.
+    ``vectors`` are those of one of the paper's models, or of another; the decades of HistWords as a mapping;
+    for CLIP, :func:`~crossroads.clip_embeddings` of :func:`clip_texts_of_ml_eat` and of sets of images by the
+    names of :func:`image_sets_of_ml_eat`. Without any, only the published numbers are shown. ``model`` is
+    the model of the paper: ``"glove-840b"``, ``"google-news"``, ``"histwords"``, ``"gpt-2-base"`` to
+    ``"gpt-2-xl"``, ``"clip-vit-b32"`` to ``"clip-vit-l14-336"``, or ``"none"``; recognised by default.
     """
     known = {about["name"].lower().replace(" ", "-"): about["name"] for about in table("ml-eat")["model"]}
     chosen = recognised(vectors)
@@ -442,8 +432,8 @@ def _is(emb: Embeddings, model: Mapping[str, Any]) -> bool:
         return False
     if "sources" in model:
         return PurePath(emb.provenance.source).name.lower() in model["sources"]
-    pairs = model["cosines"]
-    if all(word in emb for first, second, _ in pairs for word in (first, second)):
+    pairs = [pair for pair in model["cosines"] if all(word in emb for word in pair[:2])]
+    if len(pairs) == len(model["cosines"]):
         return all(abs(_cosine(emb, first, second) - cosine) <= _WITHIN for first, second, cosine in pairs)
     return emb.provenance.details.get("vocabulary", len(emb)) in model["vocabulary"]
 

@@ -36,7 +36,14 @@ class Reproduced(Outcome):
             command="reproduce",
             results={result.paper: result for result in results},
             more={"fidelity": [entry.to_dict() for entry in fidelity()]} if brief else {},
-            heading=[line for result in results for line in _heading(result)],
+            heading=[
+                line
+                for one in results
+                for line in (
+                    f"{one.title}  {one.citation} doi:{one.doi}",
+                    f"paper: {one.published_vectors}; here: {one.vectors}",
+                )
+            ],
             tables=[*(t for result in detailed for t in _tables_of_cells(result)), *map(_counts, results)],
             titled=True,
             files=[_table("cells", "Every cell", rows)],
@@ -70,11 +77,6 @@ def _table(name: str, title: str, rows: Sequence[Mapping[str, Any]], digits: int
     """A table whose columns are headed as their keys."""
     columns = tuple(Column(key=key, head=key, digits=digits) for key in rows[0])
     return Table(name=name, title=title, columns=columns, rows=tuple(rows))
-
-
-def _heading(result: Reproduction) -> Iterator[str]:
-    yield f"{result.title}  {result.citation} doi:{result.doi}"
-    yield f"paper: {result.published_vectors}; here: {result.vectors}"
 
 
 def _tables_of_cells(result: Reproduction) -> Iterator[Table]:

@@ -38,18 +38,10 @@ _WITHOUT = "concept items drawn without replacement"
 def reproduce(
     paper: str, emb: Embeddings, *, same_vectors: bool | None = None, seed: int = 0
 ) -> Reproduction:
-    """Reproduce the numbers of a paper and put them next to ours.
+    """Put the numbers of a paper, ``"ceat-ibd"`` or ``"rsa"``, next to ours.
 
-    Parameters
-    ----------
-    paper
-        ``"ceat-ibd"`` or ``"rsa"``.
-    emb
-        The vectors; with those of the paper this is a full reproduction.
-    same_vectors
-        Whether they are those of the paper; by default, if they have its numbers of dimensions and of words.
-    seed
-        The random seed.
+    Vectors are those of the paper (``same_vectors``) by default if they have its numbers of dimensions and of
+    words; with others, numbers are shown but not judged.
     """
     one_of("paper", paper, PAPERS)
     source = table(paper)

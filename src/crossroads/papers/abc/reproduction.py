@@ -15,16 +15,16 @@ from crossroads.core.stimuli.files.text import read_trait_lists
 from crossroads.papers.abc import tables
 from crossroads.papers.abc.pairs import PairedScores, Truth, notes_on_pairs, pair_cells
 from crossroads.papers.abc.tables import (
+    COLUMNS,
     MEASURES,
+    PAIRED,
+    TABLES,
     TRAITS,
-    columns,
     model_of,
-    paired_column,
     table_cell,
     templates_of,
 )
 from crossroads.papers.cells import Attempt, Cell, Reproduction, Said, judge, judge_mark, reproduction
-from crossroads.papers.published import table
 from crossroads.traits.measures.files import Scores
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.measures.templates import TemplateChoice, choose_templates
@@ -65,7 +65,7 @@ class Alignments:
         """
         if column not in self.scores or self.human is None:
             return None
-        wanted = set(table("abc")["tableA11"]).difference(() if pilot else table("abc")["pilot"])
+        wanted = set(TABLES["tableA11"]).difference(() if pilot else TABLES["pilot"])
         groups = [group for group in self.human.groups if group in wanted]
         scores = self.scores[column]
         taken = (
@@ -87,7 +87,7 @@ class Alignments:
         """A cell with the alignment with people: its table, row, column and printed number, and ours."""
         column = place[2]
         if column not in self.scores or self.human is None:
-            return table_cell(*place, None, absent=table("abc")["get"][column], **mark)
+            return table_cell(*place, None, absent=TABLES["get"][column], **mark)
         if place[0] != "table5":  # which chooses among templates
             lacking = "; ".join(filter(None, (lacking, tables.other_templates(column, self.scores[column]))))
         if ours is None:
@@ -104,8 +104,8 @@ def overall_cells(
     part: str, alignments: Alignments, found: Mapping[str, AlignmentResult | None]
 ) -> Iterator[Cell]:
     """Tables 6 and A19: τ with its dagger; in Table 6 precision, which also follows from those by group."""
-    printed, pilot = table("abc")[part], part == "table6"
-    for i, name in enumerate(columns()):
+    printed, pilot = TABLES[part], part == "table6"
+    for i, name in enumerate(COLUMNS):
         result = found[name]
         lacking = _groups_lacking(name, result, pilot=pilot)
         text, marked = f"{printed['tau'][i]:.3f}", float(printed["significant"][i])
@@ -124,7 +124,7 @@ def overall_cells(
 
 def _groups_lacking(column: str, result: AlignmentResult | None, *, pilot: bool) -> str:
     """How many groups of a column were compared, if not all; empty if all were."""
-    left_out = () if pilot else table("abc")["pilot"]
+    left_out = () if pilot else TABLES["pilot"]
     printed = (one[1] for one in tables.printed_cells() if (one[0], one[2]) == ("tableA11", column))
     wanted = [group for group in printed if group not in left_out]
     by_group = {} if result is None else result.by_group
@@ -188,7 +188,7 @@ def chosen_here(
         return None
     try:
         means = human.to_dict() if target is None else target
-        return choose_templates(several, means, groups=table("abc")["pilot"], most=_MOST)
+        return choose_templates(several, means, groups=TABLES["pilot"], most=_MOST)
     except InputError:
         return None
 
@@ -196,7 +196,7 @@ def chosen_here(
 def pilot_cells(alignments: Alignments) -> Iterator[Cell]:
     """The cells of Table 5."""
     human = alignments.human
-    for one in table("abc")["table5"]:
+    for one in TABLES["table5"]:
         column, text = f"{one['measure']} {one['model']}", f"{one['tau']:.3f}"
         several = by_template(alignments.scores.get(column))
         ours, lacking = _pilot_tau(several, human)
@@ -218,7 +218,7 @@ def _pilot_tau(several: TraitScores | None, human: Judgements | None) -> tuple[f
     if lacking := _pilot_lacks(several, human):
         return None, lacking
     try:
-        ours = choose_templates(several, human.to_dict(), groups=table("abc")["pilot"]).kendall_tau
+        ours = choose_templates(several, human.to_dict(), groups=TABLES["pilot"]).kendall_tau
     except InputError as error:
         return None, error.message.rstrip(".")
     if len(several.templates) < candidates:
@@ -229,7 +229,7 @@ def _pilot_tau(several: TraitScores | None, human: Judgements | None) -> tuple[f
 
 def _pilot_lacks(scores: TraitScores, human: Judgements) -> str:
     """What the pilot needs and lacks; empty if nothing is missing."""
-    means, pilot = human.to_dict(), table("abc")["pilot"]
+    means, pilot = human.to_dict(), TABLES["pilot"]
     absent = [group for group in pilot if group not in scores.groups or group not in means]
     if absent:
         return f"the scores or the judgements lack the pilot groups {join_words(absent)}"
@@ -239,7 +239,7 @@ def _pilot_lacks(scores: TraitScores, human: Judgements) -> str:
 
 def _other_pilots(column: str, scores: TraitScores, human: Judgements) -> list[Attempt]:
     """Other ways to the number: the templates as printed, and other answers of people."""
-    pilot, printed = table("abc")["pilot"], templates_of(column)
+    pilot, printed = TABLES["pilot"], templates_of(column)
 
     def with_printed() -> float | None:
         if not set(printed) <= set(scores.templates):
@@ -286,19 +286,16 @@ def reproduce_abc(
     human
         The human judgements, or a file of them. Without scores, they tell which printed numbers are possible.
     pairs
-        Scores by SeT of pairs of groups by their singular, and of single groups: a result, or a mapping
-        group → trait → score.
+        Scores by SeT of pairs of groups by their singular, and of single groups.
     truth
         What people listed for pairs of race and gender, or a file of it (``pair,trait``): ends of the scales,
         such as ``"low Communion"``, or adjectives of the study.
     same_models
         Whether the scores are of the models of the paper. If not, they are shown but not judged.
-    seed
-        The random seed.
     """
     scores = scores or {}
     for name, column in scores.items():
-        one_of("column of the tables", name, columns())
+        one_of("column of the tables", name, COLUMNS)
         measure = getattr(column, "measure", None) or getattr(column, "conventions", {}).get("measure")
         if measure in MEASURES.values() and measure != MEASURES[name.split()[0]]:
             raise InputError(
@@ -311,7 +308,7 @@ def reproduce_abc(
     paired = None if given is None else PairedScores(given, said, same=same_models)
     measured = [*(scores if judged is not None else ()), *(() if pairs is None else ("pairs of groups",))]
     alignments = Alignments(scores, judged, seed, same_models)
-    found = {name: alignments.of(name) for name in columns()}
+    found = {name: alignments.of(name) for name in COLUMNS}
     return reproduction(
         "abc",
         cells=(
@@ -322,7 +319,7 @@ def reproduce_abc(
             *cells_by_group(alignments, found),
             *tables.annotator_cells(),
             *overall_cells(
-                "tableA19", alignments, {name: alignments.of(name, pilot=False) for name in columns()}
+                "tableA19", alignments, {name: alignments.of(name, pilot=False) for name in COLUMNS}
             ),
         ),
         notes=(
@@ -358,8 +355,8 @@ def _about_models(
                 f"the other tables average {'those that it prints' if few else 'all of them'}."
             )
     if pairs is None and truth:
-        yield f"A list of human answers about pairs was given without scores of pairs ({paired_column()})."
-    absent = [] if human is None else [g for g in table("abc")["tableA11"] if g not in human.groups]
+        yield f"A list of human answers about pairs was given without scores of pairs ({PAIRED})."
+    absent = [] if human is None else [g for g in TABLES["tableA11"] if g not in human.groups]
     if absent:
         yield f"The judgements lack {join_words(absent, most=6)}."
 
