@@ -22,7 +22,7 @@ from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import InputError
 from crossroads.core.results.robustness import ChecksResult, checks
-from crossroads.core.stimuli import Design, StimulusSet
+from crossroads.core.stimuli import StimulusSet
 from crossroads.core.storage.files import is_anything_finished
 from crossroads.core.storage.staging import check_folder
 from crossroads.core.wording.numbers import counted, number, percent
@@ -91,11 +91,6 @@ class Conversed:
         if first.strip().casefold() == second.strip().casefold():
             raise InputError(f"--labels are {first!r} and {second!r}.", hint="give two that differ.")
 
-    def about(self, design: Design, seed: int) -> Conversation:
-        """The questions about a test."""
-        more = {"design": design, "cache": self.answers / KEPT, "seed": seed}
-        return Conversation(**passed(ask_chat, self) | more)
-
 
 @command
 def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Outcome | None:
@@ -116,7 +111,8 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
         task = saved.task or task
         return _outcome([chat_test(saved, one, task=task, seed=seed) for one in designs])
     check_folder(conversed.answers)
-    asked = {one.name: conversed.about(one, seed) for one in designs}
+    options = passed(ask_chat, conversed) | {"cache": conversed.answers / KEPT, "seed": seed}
+    asked = {one.name: Conversation(design=one, **options) for one in designs}
     plans = {name: one.plan() for name, one in asked.items()}
     for line in _lines(plans, conversed.price):
         printing.err.print(line, markup=False, soft_wrap=True)

@@ -35,7 +35,7 @@ class Reproduced(Outcome):
         return cls(
             command="reproduce",
             results={result.paper: result for result in results},
-            more={"fidelity": [entry.to_dict() for entry in fidelity()]} if brief else {},
+            more={"fidelity": fidelity()} if brief else {},
             heading=[
                 line
                 for one in results
@@ -61,16 +61,16 @@ class Reproduced(Outcome):
 def shown_fidelity() -> Outcome:
     """Each measure with its badge; where it is printed, what was chosen, and options for other choices."""
     lines, rows = [], []
-    for entry in fidelity():
-        measure = f"{entry.measure}: {entry.part}" if entry.part else entry.measure
-        where = f"{entry.paper}, {entry.equation}" if entry.equation else f"beyond {entry.paper}"
-        options = [f"– {one['name']}={one['value']!r}: {one['gives']}." for one in entry.options]
-        lines += [f"*{measure} ({entry.badge})", f"{where}. {entry.choice}", *options]
-        named = "; ".join(f"{one['name']}={one['value']}" for one in entry.options)
-        rows.append({**entry.to_dict(), "options": named})
-    more = {"fidelity": [entry.to_dict() for entry in fidelity()]}
+    for one in fidelity():
+        measure = f"{one['measure']}: {one['part']}" if one["part"] else one["measure"]
+        where = f"{one['paper']}, {one['equation']}" if one["equation"] else f"beyond {one['paper']}"
+        options = [f"– {made['name']}={made['value']!r}: {made['gives']}." for made in one["options"]]
+        lines += [f"*{measure} ({one['badge']})", f"{where}. {one['choice']}", *options]
+        rows.append(
+            {**one, "options": "; ".join(f"{made['name']}={made['value']}" for made in one["options"])}
+        )
     files = [_table("fidelity", "Origin of each measure", rows)]
-    return Outcome(command="reproduce", results={}, more=more, files=files, lines=lines)
+    return Outcome(command="reproduce", results={}, more={"fidelity": fidelity()}, files=files, lines=lines)
 
 
 def _table(name: str, title: str, rows: Sequence[Mapping[str, Any]], digits: int | None = None) -> Table:

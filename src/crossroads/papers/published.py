@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -33,37 +32,17 @@ BADGES = ("published formula", "released code", "ours")
 """Where a measure comes from: the text of a paper, the code of its authors, or this project."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fidelity:
-    """How one measure, or one part of it, relates to what was published."""
-
-    measure: str
-    """Name of the function."""
-    part: str
-    """Which of its numbers; empty if all."""
-    badge: str
-    """One of :data:`BADGES`."""
-    paper: str
-    """The publication that it implements or extends."""
-    doi: str
-    equation: str
-    """Where the formula is printed: equations or section; empty if it is only ours."""
-    choice: str
-    """What was chosen where text, tables and code disagree or are silent."""
-    options: tuple[Mapping[str, Any], ...]
-    """Options that give another reading: their ``name`` and ``value``, and what that ``gives``."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The entry as plain data."""
-        return {**vars(self), "options": list(self.options)}
-
-
 @cache
-def fidelity() -> tuple[Fidelity, ...]:
-    """The origin of every measure, in the order of the documentation."""
-    entries = []
+def fidelity() -> tuple[dict[str, Any], ...]:
+    """The origin of every measure, in the order of the documentation.
+
+    Each is the ``part`` (which numbers; empty if all) of a ``measure``, with its ``badge``, the ``paper``
+    that it implements or extends, its ``doi``, the ``equation`` (where the formula is printed; empty if it is
+    only ours), the ``choice`` where text, tables and code disagree or are silent, and the ``options``
+    (``name`` and ``value``) that give another reading.
+    """
+    order, entries = dict.fromkeys(("measure", "part", "badge", "paper", "doi")), []
     for row in table("fidelity")["measure"]:
         paper = table("fidelity")["papers"][row["paper"]]
-        origin = {"paper": paper["citation"], "doi": paper["doi"], "options": tuple(row["options"])}
-        entries.append(Fidelity(**row | origin))
+        entries.append({**order, **row, "paper": paper["citation"], "doi": paper["doi"]})
     return tuple(entries)

@@ -42,7 +42,7 @@ def test_without_a_paper_every_paper_is_summed_up(command: Command, vectors: Pat
     assert all(cell.reason for one in results for cell in one.cells)
     for one in results:
         assert f"{len(one.cells):,} cells: " in run.out
-    assert data["fidelity"] == [one.to_dict() for one in fidelity()]
+    assert data["fidelity"] == [*fidelity()]
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_badges_are_shown_and_written(command: Command, tmp_path: Path) -> None:
     assert "set_distance" in command("reproduce", "--fidelity").out
     data = json.loads(command("reproduce", "--fidelity", "--json").out)
     assert data["results"] == []
-    assert data["fidelity"] == [one.to_dict() for one in fidelity()]
+    assert data["fidelity"] == [*fidelity()]
     assert command("reproduce", "--fidelity", "-o", tmp_path / "badges.csv").status == 0
     with (tmp_path / "badges.csv").open(encoding="utf-8", newline="") as lines:
         assert len(list(csv.DictReader(lines))) == len(fidelity())
