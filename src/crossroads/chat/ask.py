@@ -269,9 +269,7 @@ def _model(model: str | Path | ChatFunction, options: SimpleNamespace) -> ChatMo
         return FunctionChat(model)
     if not is_endpoint(model):
         return LocalChat(model, revision=options.revision, device=options.device)
-    names = ("protocol", "key_variable", "timeout", "retries")
-    taken: dict[str, Any] = {name: getattr(options, name) for name in names}
-    return ChatService(str(model), model=options.served_model, **taken)
+    return ChatService(str(model), options)
 
 
 def ask_chat(
