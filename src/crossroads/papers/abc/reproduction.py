@@ -141,18 +141,18 @@ def other_taus(alignments: Alignments, name: str, result: AlignmentResult | None
         taus = [group.kendall_tau for group in groups if group.kendall_tau is not None]
         return sum(taus) / len(taus) if taus else None
 
-    def without_pilot() -> float | None:
-        return getattr(alignments.of(name, pilot=False), "kendall_tau", None)
-
     def chosen() -> float | None:
         choice = chosen_here(alignments.scores.get(name), alignments.human)
-        templates = None if choice is None else alignments.of(name, templates=choice.templates)
+        templates = None if isinstance(choice, str) else alignments.of(name, templates=choice.templates)
         return getattr(templates, "kendall_tau", None)
 
     several = by_template(alignments.scores.get(name)) is not None
     return [
         ("mean of the groups' own τ instead of all cells", mean),
-        ("without the pilot groups", without_pilot),
+        (
+            "without the pilot groups",
+            lambda: getattr(alignments.of(name, pilot=False), "kendall_tau", None),
+        ),
         *([("the templates that the pilot chooses here", chosen)] if several else []),
     ]
 
@@ -181,60 +181,49 @@ def by_template(scores: Any) -> TraitScores | None:
 
 def chosen_here(
     scores: Any, human: Judgements | None, target: Mapping[str, Mapping[str, float]] | None = None
-) -> TemplateChoice | None:
-    """The templates that agree best with people on the pilot groups, or with other means of people."""
+) -> TemplateChoice | str:
+    """The templates that agree best with people (or other means of them) on the pilot groups; or why none."""
     several = by_template(scores)
-    if several is None or human is None or _pilot_lacks(several, human):
-        return None
+    if several is None or human is None:
+        return (
+            "the scores are not known by template, or of two at most; the paper chose among "
+            f"{_candidates()}: leave out --templates and --human when probing"
+        )
+    means, pilot = human.to_dict(), TABLES["pilot"]
+    absent = [group for group in pilot if group not in several.groups or group not in means]
+    if absent:
+        return f"the scores or the judgements lack the pilot groups {join_words(absent)}"
+    traits = [one for one in several.traits if any(one not in means[group] for group in pilot)]
+    if traits:
+        return f"people did not judge the pilot groups on {join_words(traits, most=3)}"
     try:
-        means = human.to_dict() if target is None else target
-        return choose_templates(several, means, groups=TABLES["pilot"], most=_MOST)
-    except InputError:
-        return None
+        return choose_templates(several, target or means, groups=pilot, most=_MOST)
+    except InputError as error:
+        return error.message.rstrip(".")
+
+
+def _candidates() -> int:
+    families = catalog().templates("abc-templates")
+    return sum(len(families[name].templates) for name in families)
 
 
 def pilot_cells(alignments: Alignments) -> Iterator[Cell]:
     """The cells of Table 5."""
     human = alignments.human
     for one in TABLES["table5"]:
-        column, text = f"{one['measure']} {one['model']}", f"{one['tau']:.3f}"
-        several = by_template(alignments.scores.get(column))
-        ours, lacking = _pilot_tau(several, human)
-        attempts = _other_pilots(column, several, human) if several and human else []
+        column, text, ours = f"{one['measure']} {one['model']}", f"{one['tau']:.3f}", None
+        scores, attempts = alignments.scores.get(column), []
+        choice = lacking = chosen_here(scores, human)
+        if not isinstance(choice, str):
+            ours, lacking = choice.kendall_tau, ""
+            attempts = _other_pilots(column, scores, human)
+            if len(scores.templates) < _candidates():
+                lacking = f"scored with {len(scores.templates)} of {_candidates()} templates"
+            elif len(scores.traits) < TRAITS:
+                lacking = f"scored on {len(scores.traits)} of {TRAITS} pairs of traits"
         lacking = lacking if ours is None or alignments.same else ""
         place = ("table5", "τ of the pilot", column, text)
         yield alignments.cell(place, ours, partial(judge, text, attempts=attempts), lacking)
-
-
-def _pilot_tau(several: TraitScores | None, human: Judgements | None) -> tuple[float | None, str]:
-    """The τ of the best templates on the pilot groups, and what it lacks to be comparable."""
-    families = catalog().templates("abc-templates")
-    candidates = sum(len(families[name].templates) for name in families)
-    if several is None or human is None:
-        return None, (
-            "the scores are not known by template, or of two at most; the paper chose among "
-            f"{candidates}: leave out --templates and --human when probing"
-        )
-    if lacking := _pilot_lacks(several, human):
-        return None, lacking
-    try:
-        ours = choose_templates(several, human.to_dict(), groups=TABLES["pilot"]).kendall_tau
-    except InputError as error:
-        return None, error.message.rstrip(".")
-    if len(several.templates) < candidates:
-        return ours, f"scored with {len(several.templates)} of {candidates} templates"
-    few = f"scored on {len(several.traits)} of {TRAITS} pairs of traits"
-    return ours, few if len(several.traits) < TRAITS else ""
-
-
-def _pilot_lacks(scores: TraitScores, human: Judgements) -> str:
-    """What the pilot needs and lacks; empty if nothing is missing."""
-    means, pilot = human.to_dict(), TABLES["pilot"]
-    absent = [group for group in pilot if group not in scores.groups or group not in means]
-    if absent:
-        return f"the scores or the judgements lack the pilot groups {join_words(absent)}"
-    traits = [one for one in scores.traits if any(one not in means[group] for group in pilot)]
-    return f"people did not judge the pilot groups on {join_words(traits, most=3)}" if traits else ""
 
 
 def _other_pilots(column: str, scores: TraitScores, human: Judgements) -> list[Attempt]:
@@ -247,8 +236,7 @@ def _other_pilots(column: str, scores: TraitScores, human: Judgements) -> list[A
         return _aligned(scores.select(templates=printed), human.select(pilot)).kendall_tau
 
     def with_few() -> float | None:
-        choice = chosen_here(scores, human, first_answers(human, pilot))
-        return None if choice is None else choice.kendall_tau
+        return getattr(chosen_here(scores, human, first_answers(human, pilot)), "kendall_tau", None)
 
     few = f"the first {_ANSWERS} answers about each group (the paper does not say which {_ANSWERS} it took)"
     return [(f"the templates that Table 5 prints ({' '.join(printed)})", with_printed), (few, with_few)]
