@@ -20,6 +20,7 @@ from crossroads.papers.published import NO_MODEL, table
 
 ENOUGH = 0.75
 """Share of the words of every set that must have contexts for a test to be comparable."""
+_TABLES = table("ceat")
 _ROUNDING = 0.005
 _TWICE = "twice what the paper's own Tables 3 and 4 differ by"
 _OTHERS: Mapping[str, Mapping[str, Any]] = {
@@ -46,12 +47,11 @@ class Printed(NamedTuple):
 
 def printed() -> tuple[Printed, ...]:
     """Every cell of Tables 2 to 4 of the appendix."""
-    source = table("ceat")
     return tuple(
         Printed(int(number), row["test"], model, d, p)
-        for number, rows in source["tables"].items()
+        for number, rows in _TABLES["tables"].items()
         for row in rows
-        for model, d, p in zip(source["models"], row["d"], row["p"], strict=True)
+        for model, d, p in zip(_TABLES["models"], row["d"], row["p"], strict=True)
     )
 
 
@@ -91,8 +91,7 @@ def reproduce_ceat(
     default it is recognised by the source and the number of dimensions. Without contexts only the published
     numbers are shown. ``progress`` is called with the name of each test before it is measured.
     """
-    source = table("ceat")
-    names = {name.lower(): str(name) for name in source["models"]}
+    names = {name.lower(): str(name) for name in _TABLES["models"]}
     if model is not None:
         one_of("model", model, (*names, NO_MODEL))
     chosen = names.get(model) if model is not None else _recognised(contexts)
@@ -115,7 +114,7 @@ def reproduce_ceat(
             f"{one.d:.2f}",
             getattr(measure(one.test), "effect_size", None),
             partial(_judge, one, measure),
-            absent=source["get"][one.model] if contexts is None else "",
+            absent=_TABLES["get"][one.model] if contexts is None else "",
             lacking=skipped.get(one.test, ""),
             other="" if chosen else one.model,
         )
@@ -140,10 +139,9 @@ def _recognised(contexts: Contexts | None) -> str | None:
     """The model of the paper that made the contexts, by name or format, and number of dimensions."""
     if contexts is None:
         return None
-    source = table("ceat")
     name = PurePath(contexts.provenance.source).name.lower()
-    for model, dim in zip(source["models"], source["dims"], strict=True):
-        known = name in source["sources"][model] or contexts.provenance.format == model.lower()
+    for model, dim in zip(_TABLES["models"], _TABLES["dims"], strict=True):
+        known = name in _TABLES["sources"][model] or contexts.provenance.format == model.lower()
         if contexts.dim == dim and known:
             return str(model)
     return None

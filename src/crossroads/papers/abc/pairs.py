@@ -70,7 +70,7 @@ class PairedScores:
             f"scored on {known} of {TRAITS} pairs of traits" if known < TRAITS else "",
         ]
         self.same, self._truth, self._thin = same, truth, "; ".join(filter(None, thin))
-        self._scores = as_published(PAIRED, scores)
+        self._scores: Scores = as_published(PAIRED, scores)
         rows = zip(self._scores.groups, self._scores.scores, strict=True)
         finite = {name for name, row in rows if all(isfinite(float(value)) for value in row)}
         self._every = paired_groups()

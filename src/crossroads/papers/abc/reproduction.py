@@ -211,16 +211,17 @@ def pilot_cells(alignments: Alignments) -> Iterator[Cell]:
     """The cells of Table 5."""
     human = alignments.human
     for one in TABLES["table5"]:
-        column, text, ours = f"{one['measure']} {one['model']}", f"{one['tau']:.3f}", None
-        scores, attempts = alignments.scores.get(column), []
-        choice = lacking = chosen_here(scores, human)
-        if not isinstance(choice, str):
-            ours, lacking = choice.kendall_tau, ""
-            attempts = _other_pilots(column, scores, human)
-            if len(scores.templates) < _candidates():
-                lacking = f"scored with {len(scores.templates)} of {_candidates()} templates"
-            elif len(scores.traits) < TRAITS:
-                lacking = f"scored on {len(scores.traits)} of {TRAITS} pairs of traits"
+        column, text = f"{one['measure']} {one['model']}", f"{one['tau']:.3f}"
+        several = by_template(alignments.scores.get(column))
+        choice = chosen_here(several, human)
+        lacking, ours = (choice, None) if isinstance(choice, str) else ("", choice.kendall_tau)
+        attempts: list[Attempt] = []
+        if several is not None and human is not None and ours is not None:
+            attempts = _other_pilots(column, several, human)
+            if len(several.templates) < _candidates():
+                lacking = f"scored with {len(several.templates)} of {_candidates()} templates"
+            elif len(several.traits) < TRAITS:
+                lacking = f"scored on {len(several.traits)} of {TRAITS} pairs of traits"
         lacking = lacking if ours is None or alignments.same else ""
         place = ("table5", "τ of the pilot", column, text)
         yield alignments.cell(place, ours, partial(judge, text, attempts=attempts), lacking)
