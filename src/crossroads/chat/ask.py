@@ -153,15 +153,10 @@ class Conversation:
     """
 
     def __init__(
-        self,
-        model: str | Path | ChatFunction,
-        design: Design,
-        *,
-        cache: str | Path | None = None,
-        **given: Any,
+        self, model: str | Path | ChatFunction, design: Design, cache: str | Path | None, **given: Any
     ) -> None:
         defaults = {name: one.default for name, one in signature(ask_chat).parameters.items()}
-        self._options = o = _checked(SimpleNamespace(**{**defaults, **given}))
+        self._options = o = _checked(SimpleNamespace(**defaults | given))
         self._design = design
         self._settings: dict[str, Any] = {"temperature": o.temperature, "max_tokens": o.max_tokens}
         self.prompts = chat_prompts(

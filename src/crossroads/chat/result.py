@@ -47,10 +47,6 @@ _RATES = "refusal_rate=_refusal_rate unparsed_rate=_unparsed_rate"
 _TAIL = phrases.tail("two-sided")
 
 
-def _score_note(results: Sequence[Any]) -> str:
-    return "; ".join(dict.fromkeys(_NOTES[one.task] for one in results))
-
-
 def _drawn(results: Sequence[Any]) -> str:
     return " or ".join(dict.fromkeys(one._drawn for one in results))
 
@@ -131,7 +127,7 @@ class ChatResult(Result):
         stat("answers", of="reading.answers", kind="count"),
         stat("refused", of="_refusal_rate", kind="share"),
         stat("unparsed", "unread", "answers that cannot be read", of="_unparsed_rate", kind="share"),
-        stat("score", note=_score_note),
+        stat("score", note=lambda some: "; ".join(dict.fromkeys(_NOTES[one.task] for one in some))),
         stat("ci", "95 % CI", lambda some: f"over the choice of {_drawn(some)}", of="_interval", spare=3),
         stat("p", note=lambda some: f"{_drawn(some)} resampled, {_TAIL}", of="crossed.pvalue"),
         stat("exact_p", note=f"words exchanged, {_TAIL}", of="_p"),

@@ -194,7 +194,7 @@ def _on_vectors(reproduced: Reproduced, seed: int) -> list[Reproduction]:
     paper, vectors, model, form = reproduced.paper, reproduced.vectors, reproduced.model, reproduced.format
     folder, images = Path(vectors), reproduced.images
     if paper == ML_EAT:
-        check_clip(vectors, images)
+        _check_clip(vectors, images)
     if images is not None:
         return [reproduce_ml_eat(_words_and_images(vectors, images), model=model)]
     if folder.is_dir() and form in (None, "histwords") and sniff(folder) == "histwords":
@@ -238,7 +238,7 @@ def ml_eat_words() -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def check_clip(vectors: str, images: Path | None) -> None:
+def _check_clip(vectors: str, images: Path | None) -> None:
     """Refuse images without a model for them, and such a model without images."""
     if images is None and Path(vectors).is_dir() and is_clip(vectors):
         raise InputError(

@@ -36,14 +36,7 @@ class Reproduced(Outcome):
             command="reproduce",
             results={result.paper: result for result in results},
             more={"fidelity": fidelity()} if brief else {},
-            heading=[
-                line
-                for one in results
-                for line in (
-                    f"{one.title}  {one.citation} doi:{one.doi}",
-                    f"paper: {one.published_vectors}; here: {one.vectors}",
-                )
-            ],
+            heading=[line for result in results for line in _heading(result)],
             tables=[*(t for result in detailed for t in _tables_of_cells(result)), *map(_counts, results)],
             titled=True,
             files=[_table("cells", "Every cell", rows)],
@@ -77,6 +70,11 @@ def _table(name: str, title: str, rows: Sequence[Mapping[str, Any]], digits: int
     """A table whose columns are headed as their keys."""
     columns = tuple(Column(key=key, head=key, digits=digits) for key in rows[0])
     return Table(name=name, title=title, columns=columns, rows=tuple(rows))
+
+
+def _heading(result: Reproduction) -> Iterator[str]:
+    yield f"{result.title}  {result.citation} doi:{result.doi}"
+    yield f"paper: {result.published_vectors}; here: {result.vectors}"
 
 
 def _tables_of_cells(result: Reproduction) -> Iterator[Table]:
@@ -164,15 +162,10 @@ def _grouped(cells: Iterable[Cell]) -> Iterator[tuple[str, str, str]]:
         elif len(tables) == 1 and len(rows) <= _FEW:
             yield verdict, reason, f"{tables[0]}: {', '.join(rows)}"
         else:
-            yield verdict, reason, f"{len(about):,} cells of {_joined(tables)}"
-
-
-def _joined(tables: list[str]) -> str:
-    """Names of tables in few words: ``Tables 6, A11 and A19``."""
-    numbers = [name.removeprefix("Table ") for name in tables]
-    if len(tables) > 1 and all(len(one.split()) == 1 for one in numbers):
-        return f"Tables {join_words(numbers)}"
-    return "; ".join(tables)
+            numbers = [name.removeprefix("Table ") for name in tables]
+            short = len(tables) > 1 and all(len(one.split()) == 1 for one in numbers)
+            where = f"Tables {join_words(numbers)}" if short else "; ".join(tables)
+            yield verdict, reason, f"{len(about):,} cells of {where}"
 
 
 def _steps(result: Reproduction) -> Iterator[str]:

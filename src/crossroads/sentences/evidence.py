@@ -41,13 +41,9 @@ SCORES: Mapping[str, str] = {
 }
 """What is added up or averaged; special tokens never count."""
 PUBLISHED: Mapping[str, str] = {
-    "pll": "sentence",
-    "aul": "token",
-    "aula": "token",
-    "blank": "probability",
-    "released": "probability",
-    "likelihood": "sentence",
-    "bare": "token",
+    **dict.fromkeys(("pll", "likelihood"), "sentence"),
+    **dict.fromkeys(("aul", "aula", "bare"), "token"),
+    **dict.fromkeys(("blank", "released"), "probability"),
 }
 """Sum or mean, as published for each score."""
 SCALES: Mapping[str, str] = {

@@ -374,7 +374,13 @@ def sentence_pairs(
     values = scores.values(per)
     differences: Floats = values[:, 0] - values[:, 1]
     errors: Floats = scores.rounding(per).sum(axis=1)
-    groupings = groupings_of(scores, cluster)
+    names = cluster_names([one.item for one in scores], scores.kind, cluster)
+    rows = [{**one.item.columns, "category": one.item.category} for one in scores]
+    if {CONTRAST, FRAME} & set(names):
+        split = (zip((CONTRAST, FRAME), contrast_and_frame(one), strict=True) for one in scores)
+        rows = [{**row, **dict(parts)} for row, parts in zip(rows, split, strict=True)]
+    groupings = {name: numbered([row.get(name, "") for row in rows]) for name in names}
+    groupings = groupings or {"pair": np.arange(len(scores), dtype=np.int64)}
 
     def of(chosen: NDArray[np.bool_]) -> Preference:
         shared = [one[chosen] for one in groupings.values()]
@@ -435,18 +441,6 @@ def widest(intervals: Sequence[tuple[float | None, float | None]]) -> tuple[floa
     if len(known) < len(intervals):
         return None, None
     return min(low for low, _ in known), max(high for _, high in known)
-
-
-def groupings_of(scores: SentenceScores, cluster: str | Sequence[str] | None) -> dict[str, Integers]:
-    """What pairs share, by name, as numbers from 0."""
-    names = cluster_names([one.item for one in scores], scores.kind, cluster)
-    if not names:
-        return {"pair": np.arange(len(scores), dtype=np.int64)}
-    rows = [{**one.item.columns, "category": one.item.category} for one in scores]
-    if {CONTRAST, FRAME} & set(names):
-        split = (zip((CONTRAST, FRAME), contrast_and_frame(one), strict=True) for one in scores)
-        rows = [{**row, **dict(parts)} for row, parts in zip(rows, split, strict=True)]
-    return {name: numbered([row.get(name, "") for row in rows]) for name in names}
 
 
 def cluster_names(

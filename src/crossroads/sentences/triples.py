@@ -154,10 +154,8 @@ def sentence_test(
     Ties, of scores that differ by no more than the rounding errors of both
     (:meth:`~crossroads.sentences.evidence.SentenceScores.rounding`), count as items that are not preferred,
     as published, and for nothing in the tests. In ``antistereo`` pairs the sentence that stereotypes more
-    is about an advantaged group; they count like others, and ``directions`` has both apart.
-
-    StereoSet's own scores are those of ``score="stereoset"``: of masked models the probability of the words
-    that fill the blank alone, of causal ones the mean log-likelihood of the sentence.
+    is about an advantaged group; they count like others, and ``directions`` has both apart. StereoSet's own
+    scores are those of ``score="stereoset"``.
 
     References
     ----------
