@@ -11,7 +11,7 @@ import pytest
 import crossroads as cr
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
 from crossroads.sentences.material import SentenceItem
-from crossroads.sentences.triples import SentenceTriplesResult, sentence_triples
+from crossroads.sentences.triples import sentence_triples
 
 
 def scored(values: Any, targets: list[str] | None = None, categories: str = "") -> SentenceScores:
@@ -71,8 +71,7 @@ def test_targets_and_not_triples_are_drawn() -> None:
 
 def test_categories_are_adjusted_and_said() -> None:
     values = [(1.0, 0.0, -1.0)] * 10 + [(0.0, 1.0, -1.0)] * 10
-    result = cr.sentence_test(scored(values, categories="x" * 10 + "y" * 10))
-    assert isinstance(result, SentenceTriplesResult)
+    result = sentence_triples(scored(values, categories="x" * 10 + "y" * 10))
     assert result.adjusted["bh"] == pytest.approx((2 / 2**10, 2 / 2**10))
     first, x, y = result._conclusions("")
     assert first.status == "absent"
