@@ -130,7 +130,9 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
 
 def _answers(asked: dict[str, Conversation], output: Path, task: str, workers: int) -> Iterator[ChatAnswers]:
     """Ask what is left, one test after the other; the answers of each are saved."""
-    interrupting.promise(partial(_interrupted, output))
+    kept = f"interrupted: answers are kept in {output}; the same command continues."
+    none = "interrupted before anything was answered: nothing is kept; run the same command again."
+    interrupting.promise(lambda: kept if is_anything_finished(output) else none)
     said = f"answers are kept in {output}; the same command asks none of them again."
     printing.err.print(said, markup=False, soft_wrap=True)
     for name, one in asked.items():
@@ -144,13 +146,6 @@ def _answers(asked: dict[str, Conversation], output: Path, task: str, workers: i
         stem = re.sub(r"[^\w.-]+", "-", name)
         answers.save(output / f"{stem}-{task}.json")
         yield answers
-
-
-def _interrupted(output: Path) -> str:
-    """What is kept of a run that is interrupted: nothing, if nothing was answered."""
-    if is_anything_finished(output):
-        return f"interrupted: answers are kept in {output}; the same command continues."
-    return "interrupted before anything was answered: nothing is kept; run the same command again."
 
 
 def _tell(bar: Any, at: Any, done: int, total: int) -> None:

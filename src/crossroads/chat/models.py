@@ -89,7 +89,10 @@ class ChatService:
     def __init__(self, url: str, options: SimpleNamespace) -> None:
         one_of("protocol", options.protocol, ChatProtocol)
         self._url, self._model = checked_url(url.strip()), options.served_model
-        known = _protocol_of(self._url) if options.protocol == "auto" else options.protocol
+        path = public_url(self._url).partition("?")[0]
+        ends = {OPENAI: ("/chat/completions", "/v1"), OLLAMA: ("/api/chat", "/api")}
+        found = next((one for one, some in ends.items() if path.endswith(some)), None)
+        known = found if options.protocol == "auto" else options.protocol
         self._protocols = Protocols(
             self._url, known, (OPENAI, OLLAMA), "https://example.org/v1/chat/completions"
         )
@@ -138,14 +141,6 @@ class ChatService:
                 continue
             return _read(protocol, data, self._caller.key)
         raise EndpointError("the service accepts no request.", hint=_HINT)
-
-
-def _protocol_of(url: str) -> str | None:
-    """The protocol that follows from an address, or ``None``."""
-    path = public_url(url).partition("?")[0]
-    if path.endswith(("/chat/completions", "/v1")):
-        return OPENAI
-    return OLLAMA if path.endswith(("/api/chat", "/api")) else None
 
 
 def _question(

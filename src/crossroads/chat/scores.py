@@ -96,14 +96,14 @@ def chat_test(
 
     Notes
     -----
-    *Departures:* the publication tests the scores of answers against 0 by t (``published.pvalue``). Answers
-    about the same words are no sample of words, so that this test rejects most true nulls. The authors'
-    released code divides by the words that a label was given, with .01 added (``published.score``). Which of
-    the two the article prints has not been checked. An answer in which some words have other labels keeps
-    its other words; the released code drops it. The variance of labels is that of answers that share one, so
-    that words which go with single labels are counted twice, and intervals are then somewhat too wide. For
-    decisions the publication has its own scenes for each stereotype and lets the model write profiles of both
-    people first; here one scene serves any design, and the answer has the form ``word - label``.
+    *Departures:* the publication tests the scores of answers against 0 by t (``published.pvalue``), as if
+    answers about the same words were a sample of words. The authors' released code divides by the words that
+    a label was given, with .01 added (``published.score``). Which of the two the article prints has not been
+    checked. An answer in which some words have other labels keeps its other words; the released code drops
+    it. The variance of labels is that of answers that share one, so that intervals are somewhat too wide
+    where words go with single labels. For decisions the publication has its own scenes for each stereotype
+    and lets the model write profiles of both people first; here one scene serves any design, and the answer
+    has the form ``word - label``.
 
     References
     ----------

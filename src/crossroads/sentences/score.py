@@ -345,13 +345,13 @@ def _words(sentence: str, before: str, after: str) -> str:
     inner = sentence[len(before) : len(sentence) - len(after)].strip()
     if sentence.startswith(before) and sentence.endswith(after) and inner:
         return inner
-    return "".join(_word_at(sentence, before)).strip(punctuation)
+    return _word_at(sentence, before).strip(punctuation)
 
 
-def _word_at(sentence: str, before: str) -> list[str]:
-    """The word of a sentence at the place of the blank, as spaces separate words."""
+def _word_at(sentence: str, before: str) -> str:
+    """The word of a sentence at the place of the blank, as spaces separate words; empty if there is none."""
     place = before.count(" ")
-    return sentence.split(" ")[place : place + 1]
+    return "".join(sentence.split(" ")[place : place + 1])
 
 
 def released_words(item: SentenceItem) -> tuple[str, ...] | str:
@@ -362,7 +362,7 @@ def released_words(item: SentenceItem) -> tuple[str, ...] | str:
     context = _context(item)
     if isinstance(context, str):
         return context
-    found = ["".join(_word_at(one, context[0])).translate(_NO_PUNCTUATION) for one in item.sentences]
+    found = [_word_at(one, context[0]).translate(_NO_PUNCTUATION) for one in item.sentences]
     return tuple(found) if all(found) else NOT_FILLED
 
 
