@@ -29,8 +29,7 @@ from crossroads import (
     rsa,
     rsa_grid,
     sc_weat,
-    sentence_pairs,
-    sentence_triples,
+    sentence_test,
     series,
     weat,
     wefat,
@@ -84,7 +83,7 @@ def model(seed: int) -> Embeddings:
 
 def _chats(about: Provenance) -> dict[str, Callable[[], Result]]:
     """Words that lean to a label, one that is never given, and answers that refuse."""
-    from crossroads import chat_association, chat_decision
+    from crossroads import chat_test
     from crossroads.chat.evidence import ChatAnswers
 
     given = [
@@ -94,9 +93,9 @@ def _chats(about: Provenance) -> dict[str, Callable[[], Result]]:
     refusal = "I'm sorry, I can't."
     decided = ["a0 - x0; b0 - y0", "a1 - x1; b1 - y0", "a2 - y0; b2 - x0"]
     return {
-        "chat_association": lambda: chat_association(ChatAnswers([*given, refusal], provenance=about), CHAT),
-        "chat_decision": lambda: chat_decision(ChatAnswers(decided, provenance=about), CHAT),
-        "chat of refusals": lambda: chat_association(ChatAnswers([refusal], provenance=about), CHAT),
+        "chat_association": lambda: chat_test(ChatAnswers([*given, refusal], provenance=about), CHAT),
+        "chat_decision": lambda: chat_test(ChatAnswers(decided, provenance=about), CHAT, task="decision"),
+        "chat of refusals": lambda: chat_test(ChatAnswers([refusal], provenance=about), CHAT),
     }
 
 
@@ -249,9 +248,9 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
         "checks": lambda: checks([battery(one, [DESIGN, STRANGE], resamples=0)]),
         **(_chats(one.provenance) if "chat" in subjects() else {}),
-        "sentence_pairs": lambda: sentence_pairs(sentences("pairs", one.provenance), cluster="target"),
-        "sentence_pairs of one contrast": lambda: sentence_pairs(sentences("pairs", one.provenance, "aul")),
-        "sentence_triples": lambda: sentence_triples(sentences("triples", one.provenance, "likelihood")),
+        "sentence_pairs": lambda: sentence_test(sentences("pairs", one.provenance), cluster="target"),
+        "sentence_pairs of one contrast": lambda: sentence_test(sentences("pairs", one.provenance, "aul")),
+        "sentence_triples": lambda: sentence_test(sentences("triples", one.provenance, "likelihood")),
         "ceat": lambda: ceat(contexts(), DESIGN, samples=5, **options),
         "ceat_bootstrap": lambda: ceat_bootstrap(contexts(), DESIGN, resamples=5, **options),
         "ceat_battery": lambda: battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),

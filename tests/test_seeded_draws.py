@@ -309,6 +309,8 @@ PARTS = {
     "preference": "flipped_mean",
     "sentence_pairs": "flipped_mean",
     "sentence_triples": "flipped_mean",
+    "sentence_test": "flipped_mean",
+    "chat_test": "permutation_test",
     "chat_association": "permutation_test",
     "corrected": "anisotropy",
     "corrections": "anisotropy",

@@ -107,7 +107,7 @@ def chat(rng: np.random.Generator) -> Noted:
     ]
     scores = table[:, :n].mean(axis=1) - table[:, n:].mean(axis=1)
     yield PLAIN, float(stats.ttest_1samp(scores, 0).pvalue)
-    found = cr.chat_association(answers, design).crossed
+    found = cr.chat_test(answers, design).crossed
     yield OURS, None if found is None else found.pvalue
 
 

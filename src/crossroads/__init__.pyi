@@ -9,8 +9,7 @@ from crossroads import sources as sources
 from crossroads import stats as stats
 from crossroads import traits as traits
 from crossroads.chat.ask import ask_chat as ask_chat
-from crossroads.chat.scores import chat_association as chat_association
-from crossroads.chat.scores import chat_decision as chat_decision
+from crossroads.chat.scores import chat_test as chat_test
 from crossroads.comparison.battery import compare_battery as compare_battery
 from crossroads.comparison.models import compare as compare
 from crossroads.contexts.measures.ceat import ceat as ceat
@@ -34,9 +33,8 @@ from crossroads.intersections.discovery import discover as discover
 from crossroads.intersections.rsa import rsa as rsa
 from crossroads.intersections.rsa import rsa_grid as rsa_grid
 from crossroads.intersections.wefat import wefat as wefat
-from crossroads.sentences.pairs import sentence_pairs as sentence_pairs
 from crossroads.sentences.score import score_sentences as score_sentences
-from crossroads.sentences.triples import sentence_triples as sentence_triples
+from crossroads.sentences.triples import sentence_test as sentence_test
 from crossroads.traits.measures.ilps import ilps as ilps
 from crossroads.traits.measures.ilps import ilps_star as ilps_star
 from crossroads.traits.measures.least_change import set_distance as set_distance

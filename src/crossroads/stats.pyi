@@ -1,5 +1,6 @@
 """The public names of this group, and where each lives."""
 
+from crossroads.chat.scores import chat_association as chat_association
 from crossroads.contexts.measures.battery import ceat_bootstrap as ceat_bootstrap
 from crossroads.core.inference.multiplicity import benjamini_hochberg as benjamini_hochberg
 from crossroads.core.inference.multiplicity import benjamini_yekutieli as benjamini_yekutieli

@@ -35,7 +35,7 @@ def test_a_model_of_a_folder_answers_the_same_with_the_same_seed(talker: Path, t
     assert cr.ask_chat(talker, AGE, **options, device="cpu") == one
     assert {answer.finish for answer in one} <= {"stop", "length"}
     # random words say nothing, and that is an outcome
-    assert cr.chat_association(one, AGE).unparsed == 2
+    assert cr.chat_test(one, AGE).unparsed == 2
     assert len(list(tmp_path.glob("*.json"))) == 2
 
 

@@ -233,12 +233,12 @@ def _saved() -> list[Target]:
 def _scored(path: Path) -> Any:
     _signed(path)
     scores = SentenceScores.open(path)
-    return repr(scores), scores.values(), cr.sentence_pairs(scores).to_json()
+    return repr(scores), scores.values(), cr.sentence_test(scores).to_json()
 
 
 def _answered(path: Path) -> Any:
     _signed(path)
-    return cr.chat_association(ChatAnswers.open(path), AGE)
+    return cr.chat_test(ChatAnswers.open(path), AGE)
 
 
 def _signed(path: Path) -> None:
@@ -423,7 +423,7 @@ def _reply(protocol: str) -> Callable[[Path], Any]:
         answers.save(path.parent / "saved.json")
         if not answers == again == ChatAnswers.open(path.parent / "saved.json"):
             raise AssertionError("the answer is not read back")
-        return cr.chat_association(answers, AGE)
+        return cr.chat_test(answers, AGE)
 
     return read
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
 from crossroads.core.errors import InputError, in_short, one_of, require
@@ -13,7 +14,6 @@ from crossroads.core.models.files import find_model
 from crossroads.core.models.language import AUTO_CLASSES, CAUSAL, find_kind
 from crossroads.core.models.services.addresses import (
     CHAT_PATHS,
-    KEY_VARIABLE,
     OLLAMA,
     OPENAI,
     address,
@@ -84,24 +84,20 @@ class FunctionChat:
 
 
 class ChatService:
-    """A chat service behind an address."""
+    """A chat service behind an address; ``options`` are those of :func:`crossroads.ask_chat`."""
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        model: str | None = None,
-        protocol: ChatProtocol = "auto",
-        key_variable: str = KEY_VARIABLE,
-        timeout: float = 120.0,
-        retries: int = 4,
-    ) -> None:
-        one_of("protocol", protocol, ChatProtocol)
-        self._url, self._model = checked_url(str(url).strip()), model
-        known = _protocol_of(self._url) if protocol == "auto" else protocol
-        example = "https://example.org/v1/chat/completions"
-        self._protocols = Protocols(self._url, known, (OPENAI, OLLAMA), example)
-        self._caller = Caller(key=read_key(key_variable, self._url), timeout=timeout, retries=retries)
+    def __init__(self, url: str, options: SimpleNamespace) -> None:
+        one_of("protocol", options.protocol, ChatProtocol)
+        self._url, self._model = checked_url(url.strip()), options.served_model
+        path = public_url(self._url).partition("?")[0]
+        ends = {OPENAI: ("/chat/completions", "/v1"), OLLAMA: ("/api/chat", "/api")}
+        found = next((one for one, some in ends.items() if path.endswith(some)), None)
+        known = found if options.protocol == "auto" else options.protocol
+        self._protocols = Protocols(
+            self._url, known, (OPENAI, OLLAMA), "https://example.org/v1/chat/completions"
+        )
+        key = read_key(options.key_variable, self._url)
+        self._caller = Caller(key=key, timeout=options.timeout, retries=options.retries)
         self._refused: set[str] = set()
 
     @property
@@ -145,14 +141,6 @@ class ChatService:
                 continue
             return _read(protocol, data, self._caller.key)
         raise EndpointError("the service accepts no request.", hint=_HINT)
-
-
-def _protocol_of(url: str) -> str | None:
-    """The protocol that follows from an address, or ``None``."""
-    path = public_url(url).partition("?")[0]
-    if path.endswith(("/chat/completions", "/v1")):
-        return OPENAI
-    return OLLAMA if path.endswith(("/api/chat", "/api")) else None
 
 
 def _question(

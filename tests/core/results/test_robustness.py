@@ -112,10 +112,10 @@ def test_questions_about_sentences_are_not_called_after_words() -> None:
         ScoredItem(item=SentenceItem(sentences=pair), totals=(-1.0, -2.0), tokens=(3, 3)) for pair in pairs
     )
     scores = SentenceScores(name="mine", kind="pairs", score="pll", items=items)
-    alone = cr.checks(cr.sentence_pairs(scores))
+    alone = cr.checks(cr.sentence_test(scores))
     assert alone._headline() == "0 of 1 preference would be found with other sentences."
     assert [one.asks for one in alone.tests["mine pll"]][:2] == ["these words", "other words"]  # as in rules
-    both = cr.checks([cr.battery(*world(0.0), resamples=0), cr.sentence_pairs(scores)])
+    both = cr.checks([cr.battery(*world(0.0), resamples=0), cr.sentence_test(scores)])
     assert both._headline() == (
         "0 of 1 association would be found with other words for the same things, and 0 of 1 preference would "
         "be found with other sentences."

@@ -73,7 +73,7 @@ def test_numbers_under_other_conventions_are_told() -> None:
     emb = world()
     model = "CLIP-ViT-L14-336"
     measured = Measured(emb, model)
-    here = Number("12", model, None, "flower-insect", "level1", "", variant="weat1")
+    here = Number("12", model, "{word}", "flower-insect", "level1", "", variant="weat1")
     equal = ours(emb, "Flower", "Insect", "weat1")
     assert measured.cell(here._replace(text=f"{equal:.4f}")).verdict == "equal"
     other = ours(emb, "Flower", "Insect", "weat1", ddof=0)

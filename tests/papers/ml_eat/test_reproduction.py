@@ -81,7 +81,7 @@ def test_other_vectors_are_shown_beside_static_tables_and_not_judged() -> None:
 
 
 def printed_as(test: str, column: str, text: str) -> Number:
-    return Number("1", "GloVe 840B", None, test, column, text)
+    return Number("1", "GloVe 840B", "{word}", test, column, text)
 
 
 def test_a_number_printed_under_another_convention_is_told_by_measuring_again() -> None:

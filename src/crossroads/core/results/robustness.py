@@ -226,8 +226,7 @@ def checks(results: Result | Iterable[Result]) -> ChecksResult:
     if not tests:
         raise InputError(
             "none of the results is a test of two targets.",
-            hint="give what weat, mleat, battery, ceat, rsa, rsa_grid, chat_association or "
-            "sentence_pairs returned.",
+            hint="give what weat, mleat, battery, ceat, rsa, chat_test or sentence_test returned.",
         )
     further: dict[tuple[str, str], Check] = {}
     for result in measured:

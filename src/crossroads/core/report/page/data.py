@@ -66,7 +66,7 @@ def page_data(records: Sequence[Record], *, title: str, comparisons: Sequence[Re
         "audits": [_audit(one, share) for one in records],
         "comparisons": [_audit(one, share) for one in comparisons],
         "findings": {name: [one.to_dict() for one in numbers] for name, numbers in known.items()},
-        "fidelity": [one.to_dict() for module in papers for one in module.fidelity()],
+        "fidelity": [one for module in papers for one in module.fidelity()],
         "groups": {one.name: {"label": one.label, "names": list(one.items)} for one in groups},
     }
 
