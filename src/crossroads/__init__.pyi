@@ -11,8 +11,7 @@ from crossroads import traits as traits
 from crossroads.chat.ask import ask_chat as ask_chat
 from crossroads.chat.scores import chat_association as chat_association
 from crossroads.chat.scores import chat_decision as chat_decision
-from crossroads.comparison.battery import compare_battery as compare_battery
-from crossroads.comparison.models import compare as compare
+from crossroads.comparison.compare import compare as compare
 from crossroads.contexts.measures.battery import ceat_battery as ceat_battery
 from crossroads.contexts.measures.ceat import ceat as ceat
 from crossroads.contexts.measures.levels import multilevel_ceat as multilevel_ceat
@@ -31,12 +30,9 @@ from crossroads.core.stimuli.design import Design as Design
 from crossroads.core.stimuli.files.designs import read_design as read_design
 from crossroads.core.stimuli.files.designs import read_designs as read_designs
 from crossroads.core.stimuli.sets import StimulusSet as StimulusSet
-from crossroads.intersections.detection import eibd as eibd
 from crossroads.intersections.detection import ibd as ibd
 from crossroads.intersections.discovery import discover as discover
 from crossroads.intersections.rsa import rsa as rsa
-from crossroads.intersections.rsa import rsa_grid as rsa_grid
-from crossroads.intersections.wefat import wefat as wefat
 from crossroads.sentences.pairs import sentence_pairs as sentence_pairs
 from crossroads.sentences.score import score_sentences as score_sentences
 from crossroads.sentences.triples import sentence_triples as sentence_triples

@@ -15,7 +15,7 @@ from crossroads.comparison.models import (
     Attributes,
     CompareResult,
     Scale,
-    compare,
+    compare_two,
     context_notes,
     p_names,
 )
@@ -285,55 +285,13 @@ def compare_battery(
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> CompareBatteryResult:
-    """Compare several designs between models, pair by pair, and adjust for the number of comparisons.
-
-    Each comparison is the paired test of :func:`~crossroads.compare`. The interval is that of the difference
-    of the two effect sizes over the choice of words, the same in both models.
+    """:func:`~crossroads.compare` of several models.
 
     Parameters
     ----------
-    models
-        Models by name; at least two. All of them vectors, or all of them contexts or CEATs.
     measured
         Names of the designs to compare in each model; all designs in all models if left out. A pair of
         models is compared on what both have.
-    against
-        ``"all"`` compares every two models, ``"first"`` all others with the first.
-    missing
-        As in :func:`~crossroads.compare`. A design with too few stimuli left is listed in ``skipped``.
-    alternative, scale, attributes, ddof, seed
-        As in :func:`~crossroads.compare`.
-    interval
-        ``"jackknife"`` leaves out one word at a time; ``"percentile"`` resamples words. See
-        :func:`~crossroads.comparison.jackknife.difference_interval`.
-    resamples
-        Number of resamples of a percentile interval; 0 for no interval of either kind.
-    level
-        Nominal coverage of the intervals.
-    progress
-        Called with the name of each design before it is compared.
-    options
-        Passed on to :func:`~crossroads.compare`: ``ties``, ``method``, ``max_work``.
-
-    Notes
-    -----
-    Comparisons that share a model are dependent. Holm's adjustment is valid nevertheless.
-
-    The interval is of the difference of effect sizes, whatever the scale of the test. With ``scale="sd"``
-    and ``attributes="drawn"`` both use the same standard error; the test counts exchanges and the interval
-    takes a quantile of t, so that they can disagree at 5 %. Exchanges of three words per set cannot reach
-    5 %, and intervals of three or four are too wide. Otherwise they answer different questions.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import crossroads as cr
-    >>> designs = [cr.catalog("weat7"), cr.catalog("weat8")]
-    >>> words, rng = list({word: None for one in designs for word in one.words}), np.random.default_rng(1)
-    >>> models = {name: cr.Embeddings(words, rng.normal(size=(len(words), 9))) for name in ("old", "new")}
-    >>> result = cr.compare_battery(models, designs)
-    >>> [(test.design, round(test.difference, 2)) for test in result.tests]
-    [('weat7', 0.51), ('weat8', 0.65)]
     """
     one_of("against", against, Against)
     one_of("alternative", alternative, Tail)  # not "observed", which must not be adjusted
@@ -372,7 +330,7 @@ def compare_battery(
                 continue
             try:
                 one, two = (_evidence(models[name], name, design) for name in pair)
-                tests[design.name, pair] = compare(one, two, design, **settings)
+                tests[design.name, pair] = compare_two(one, two, design, **settings)
             except (MissingStimuliError, EvidenceError, DesignError) as error:
                 if missing == "raise":
                     raise

@@ -119,7 +119,7 @@ def p_names(tests: Iterable[CompareResult]) -> list[str]:
     return sorted({one._p_name for one in tests}, reverse=True) or ["p"]
 
 
-def compare(
+def compare_two(
     first: Evidence,
     second: Evidence,
     design: Design,
@@ -134,54 +134,7 @@ def compare(
     scale: Scale = "sd",
     attributes: Attributes = "drawn",
 ) -> CompareResult:
-    r"""Test whether an association differs between two models.
-
-    Each target has an association in each model. The test concerns the *changes* of these associations: under
-    the null hypothesis that targets in X did not change more than those in Y, the labels of the changes are
-    exchangeable, and permuting them gives the p-value. Words that are unusual in both models cancel out.
-
-    Parameters
-    ----------
-    first, second
-        The two models; their dimensions may differ. Stimuli missing from either are missing from both. Two
-        sets of vectors, or two of contexts, or two results of :func:`~crossroads.ceat`.
-    design, alternative, ddof, ties, method, seed, missing, max_work
-        As in :func:`~crossroads.weat`.
-    scale
-        ``"sd"`` divides the associations of each model by their standard deviation, so that changes are
-        on the scale of the effect size and models with different spreads of cosines can be compared.
-        ``"cosine"`` compares the associations as they are: for models of one kind, such as decades.
-    attributes
-        ``"drawn"``: attribute words are a choice among many, as target words are. ``"given"``: they are the
-        only ones of interest, and labels of ``changes`` are exchanged as they are. Where an attribute set
-        has a single word, both sets are taken as given, which the conventions record.
-
-    Notes
-    -----
-    A strong association depends on the few vectors of the attributes: where each model places them a little
-    differently, all targets of X move one way and all of Y the other, which no exchange of targets shows.
-    With ``attributes="drawn"``, therefore, one word at a time is left out of both models
-    (:func:`~crossroads.comparison.jackknife.effect_jackknife`; for ``scale="cosine"``,
-    :func:`~crossroads.comparison.jackknife.jackknife`). The contribution of each target to the difference
-    :math:`\theta` replaces its change. :math:`\theta` over its standard error has a tail probability in the t
-    distribution with Satterthwaite's degrees of freedom. The changes of X are shifted against those of Y
-    until a t test over targets alone has the same tail probability, and labels are exchanged.
-
-    Over contexts, the association of a target is its mean over all contexts of all words, and the unit is the
-    target word. Where models read different contexts (``same_contexts``), a change may come from the texts.
-    Means over few contexts are noisy, which makes an effect size in standard deviations smaller: where one
-    model has fewer contexts, equal associations are rejected too often; not with ``scale="cosine"``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import crossroads as cr
-    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
-    >>> one, two = (cr.Embeddings(design.words, rng.normal(size=(32, 9))) for _ in range(2))
-    >>> result = cr.compare(one, two, design)
-    >>> round(result.difference, 2), result.pvalue > 0.05
-    (1.2, True)
-    """
+    """:func:`~crossroads.compare` of two models."""
     check_inputs(design)
     one_of("scale", scale, Scale)
     one_of("attributes", attributes, Attributes)

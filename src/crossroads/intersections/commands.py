@@ -26,8 +26,8 @@ from crossroads.core.wording.table import Column, Table, adjusted_column
 from crossroads.intersections.audit import Material, Trio, detect, published_comparisons, published_material
 from crossroads.intersections.audit import intersectional_words as intersectional_words
 from crossroads.intersections.detection import DetectionResult, Removal
-from crossroads.intersections.discovery import DiscoveryResult, Kind, discover
-from crossroads.intersections.dissimilarity import Dissimilarity
+from crossroads.intersections.discovery import DiscoveryResult, discover
+from crossroads.intersections.geometry import Dissimilarity
 from crossroads.intersections.rsa import RsaResult, rsa
 from crossroads.intersections.wefat import group_table
 from crossroads.words.commands import series_of, vectors_of
@@ -64,7 +64,7 @@ class Detected:
     fdr: Annotated[float, Convention("false-discovery rate of --vocabulary")] = 0.05
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> str:
         """As functions of Python name it."""
         return "eibd" if self.emergent else "ibd"
 
@@ -115,7 +115,7 @@ def _discovered(detected: Detected, emb: Embeddings, material: Material, seed: i
                 emb,
                 material.groups,
                 target,
-                kind=detected.kind,
+                emergent=detected.emergent,
                 fdr=detected.fdr,
                 seed=seed,
                 missing=detected.missing,

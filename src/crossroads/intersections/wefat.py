@@ -205,7 +205,7 @@ def wefat(
     >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
     >>> black = {"female": words[:2], "male": words[2:4]}
     >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
-    >>> scores = cr.wefat(emb, groups, words[8:], ("Black", "female"))
+    >>> scores = cr.stats.wefat(emb, groups, words[8:], ("Black", "female"))
     >>> list(scores.constituents), round(scores.pairs["Black / female vs White / male"]["loud"], 2)
     (['Black vs White', 'female vs male'], -1.56)
     """

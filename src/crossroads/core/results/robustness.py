@@ -228,7 +228,7 @@ def checks(results: Result | Iterable[Result]) -> ChecksResult:
     if not tests:
         raise InputError(
             "none of the results is a test of two targets.",
-            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa, rsa_grid, chat_association or "
+            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa, chat_association or "
             "sentence_pairs returned.",
         )
     further: dict[tuple[str, str], Check] = {}

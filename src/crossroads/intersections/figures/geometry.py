@@ -284,7 +284,7 @@ def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[l
     columns = [
         ["Δ", *(wording.number(test.crossed.difference, sign=True) for test in tests)],
         ["p", *(wording.probability(test._answer) for test in tests)],
-        ["exact p", *(wording.probability(test._p if test.permutations else None) for test in tests)],
+        ["exact p", *(wording.probability(test._p if test._permutations else None) for test in tests)],
         ["p, sign test", *(wording.probability(test.sign_pvalue) for test in tests)],
     ]
     if adjusted is not None:
@@ -297,7 +297,7 @@ def _fit_note(tests: list[RsaResult], *, adjusted: bool) -> str:
     drawn = {(len(test.samples1), test.conventions.get("n")) for test in tests}
     samples, n = next(iter(drawn))
     of = f"{samples:,} samples of {n} items per set" if len(drawn) == 1 and n else "the samples"
-    times = {test.permutations for test in tests}
+    times = {test._permutations for test in tests}
     often = f", {next(iter(times)):,} times" if len(times) == 1 else ""
     return wording.sentence(
         "● mean fit if the first group is with the concept and the second is separate, □ if the reverse",

@@ -434,6 +434,7 @@ _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
     "rsa": {
         "n": "a sample has {} items of each set",
         "samples": "{} samples of items were drawn",
+        "draws": "labels were exchanged {} times",
         "splits": "for the agreement of halves, dimensions were halved {} times",
     },
     "chat association": _CHAT,
