@@ -317,7 +317,6 @@ PARTS = {
     "measured_anisotropy": "anisotropy",
     "placebo_among": "placebo",
     "reference": "anisotropy",
-    "compare_two": "compare",
     "compare_divisions": "permutation_test",
     "drawn_targets": "frequency",
     "drawn_tests": "frequency",

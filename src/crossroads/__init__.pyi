@@ -11,7 +11,7 @@ from crossroads import traits as traits
 from crossroads.chat.ask import ask_chat as ask_chat
 from crossroads.chat.scores import chat_association as chat_association
 from crossroads.chat.scores import chat_decision as chat_decision
-from crossroads.comparison.compare import compare as compare
+from crossroads.comparison.models import compare as compare
 from crossroads.contexts.measures.battery import ceat_battery as ceat_battery
 from crossroads.contexts.measures.ceat import ceat as ceat
 from crossroads.contexts.measures.levels import multilevel_ceat as multilevel_ceat

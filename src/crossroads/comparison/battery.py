@@ -6,16 +6,17 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from crossroads.comparison.jackknife import INTERVALS, IntervalKind, difference_interval
 from crossroads.comparison.jackknife import DifferenceInterval as DifferenceInterval
 from crossroads.comparison.models import (
     UNIT,
+    Against,
     Attributes,
     CompareResult,
     Scale,
-    compare_two,
+    compare,
     context_notes,
     p_names,
 )
@@ -44,8 +45,6 @@ from crossroads.core.wording.table import Table
 from crossroads.core.wording.vocabulary import adjusted_note
 from crossroads.words.measures.battery import recorded
 from crossroads.words.measures.weat import check_ddof
-
-Against = Literal["all", "first"]
 
 Model = Embeddings | Contexts | CeatBatteryResult | CeatResult
 """Evidence about one model: a vector per word, or many, or the tests that were made on these."""
@@ -330,7 +329,7 @@ def compare_battery(
                 continue
             try:
                 one, two = (_evidence(models[name], name, design) for name in pair)
-                tests[design.name, pair] = compare_two(one, two, design, **settings)
+                tests[design.name, pair] = compare(one, two, design, **settings)
             except (MissingStimuliError, EvidenceError, DesignError) as error:
                 if missing == "raise":
                     raise

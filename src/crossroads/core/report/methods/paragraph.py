@@ -410,6 +410,12 @@ _OF_SENTENCES: Mapping[str, Sentence] = {
         "": "scores are means over target terms, and those were flipped",
     },
 }
+_OF_RSA: Mapping[str, Sentence] = {
+    "n": "a sample has {} items of each set",
+    "samples": "{} samples of items were drawn",
+    "draws": "labels were exchanged {} times",
+    "splits": "for the agreement of halves, dimensions were halved {} times",
+}
 _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
     "checks": {
         "alpha": "questions are answered at the level {}",
@@ -431,12 +437,8 @@ _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
         "over": "measured on {}",
     },
     "corrections": {"over": "means, spreads and directions are those of {}"},
-    "rsa": {
-        "n": "a sample has {} items of each set",
-        "samples": "{} samples of items were drawn",
-        "draws": "labels were exchanged {} times",
-        "splits": "for the agreement of halves, dimensions were halved {} times",
-    },
+    "rsa": _OF_RSA,
+    "rsa grid": _OF_RSA,
     "chat association": _CHAT,
     "chat decision": _CHAT,
     "sentence pairs": _OF_SENTENCES,
