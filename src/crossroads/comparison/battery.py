@@ -183,7 +183,6 @@ class CompareBatteryResult(Result):
     compared over contexts read the same ones."""
 
     def _paired(self) -> Iterator[tuple[CompareResult, tuple[str, str]]]:
-        """Each test with its two models."""
         return zip(self.tests, self.pairs, strict=True)
 
     def _members(self) -> Iterator[Row]:
@@ -198,7 +197,6 @@ class CompareBatteryResult(Result):
 
     @property
     def _label(self) -> str:
-        """The models."""
         return " / ".join(self.models)
 
     @property
@@ -211,14 +209,12 @@ class CompareBatteryResult(Result):
         return {how: dict(enumerate(self._adjusted_p(how))) for how in self.adjusted}
 
     def _adjusted_p(self, how: str = phrases.ADJUSTMENT) -> list[P]:
-        """Adjusted p-values with their marks."""
         low = adjust([test.pvalue_low for test in self.tests])[how]
         high = adjust([test.pvalue_high for test in self.tests])[how]
         methods = (test.method for test in self.tests)
         return P.family(self.adjusted[how], list(zip(low, high, strict=True)), methods)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """In which model the targets differ more, by design and pair of models."""
         for i, row in enumerate(self._members()):
             if row.paired is None:
                 continue

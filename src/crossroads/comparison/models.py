@@ -106,12 +106,10 @@ class CompareResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per design: both effect sizes and the test of their difference."""
         return super()._tabulate(results).without({"p", "exact_p"} - set(p_names(results.values())))
 
     @property
     def _p(self) -> P:
-        """The p-value with its mark."""
         return P.of(self.pvalue, self.method)
 
     @property
@@ -121,7 +119,6 @@ class CompareResult(Result):
 
     @property
     def _pvalues(self) -> dict[str, P]:
-        """The p-value by its name."""
         return {self._p_name: self._p}
 
 
@@ -224,25 +221,23 @@ def compare(
 
     Notes
     -----
-    A strong association depends on the few vectors of the attributes: where each model places them a little
-    differently, all targets of X move one way and all of Y the other, which no exchange of targets shows.
-    With ``attributes="drawn"``, therefore, one word at a time is left out of both models
+    With ``attributes="drawn"`` one word at a time is left out of both models
     (:func:`~crossroads.comparison.jackknife.effect_jackknife`; for ``scale="cosine"``,
-    :func:`~crossroads.comparison.jackknife.jackknife`). The contribution of each target to the difference
+    :func:`~crossroads.comparison.jackknife.jackknife`), since no exchange of targets shows that the few
+    vectors of the attributes differ between models. The contribution of each target to the difference
     :math:`\theta` replaces its change. :math:`\theta` over its standard error has a tail probability in the t
     distribution with Satterthwaite's degrees of freedom. The changes of X are shifted against those of Y
     until a t test over targets alone has the same tail probability, and labels are exchanged.
 
     Over contexts, the association of a target is its mean over all contexts of all words, and the unit is the
     target word. Where models read different contexts (``same_contexts``), a change may come from the texts.
-    Means over few contexts are noisy, which makes an effect size in standard deviations smaller: where one
-    model has fewer contexts, equal associations are rejected too often; not with ``scale="cosine"``.
+    Where one model has fewer contexts, equal associations are rejected too often; not with ``"cosine"``.
 
-    Comparisons that share a model are dependent. Holm's adjustment is valid nevertheless. The interval is of
-    the difference of effect sizes, whatever the scale of the test. With ``scale="sd"`` and
-    ``attributes="drawn"`` both use the same standard error; the test counts exchanges and the interval takes
-    a quantile of t, so that they can disagree at 5 %. Exchanges of three words per set cannot reach 5 %, and
-    intervals of three or four are too wide. Otherwise they answer different questions.
+    Comparisons that share a model are dependent; Holm's adjustment is valid nevertheless. The interval is of
+    the difference of effect sizes, whatever the scale of the test. With ``"sd"`` and ``"drawn"`` both use the
+    same standard error, but the test counts exchanges and the interval takes a quantile of t, so that they
+    can disagree at 5 %: exchanges of three words per set cannot reach 5 %, and intervals of three or four are
+    too wide. Otherwise they answer different questions.
 
     Examples
     --------

@@ -286,7 +286,6 @@ def _paired(
 
 
 def _untested(audits: Sequence[SavedAudit]) -> CompareBatteryResult:
-    """A comparison without paired tests."""
     evidence = [one.battery or one.contexts for one in audits]
     sources = [found.provenance[0] for found in evidence if found is not None and found.provenance]
     sources = sources or [p for one in audits for scores in one.traits.values() for p in scores.provenance]
@@ -386,7 +385,6 @@ def joint(comparison: Comparison) -> Joint:
 
 
 def _draw(battery: CompareBatteryResult, figures: Figures) -> None:
-    """Draw one figure per pair of models."""
     pairs = dict.fromkeys([*battery.pairs, *(test.models for test in battery.unpaired)])
     for i, pair in enumerate(pairs, start=1):
         name = "comparison" if len(pairs) == 1 else f"comparison-{i}"

@@ -93,7 +93,7 @@ class DetectionResult(Result):
     _figure: ClassVar[str] = "roc"
     _table_title: ClassVar[str] = "Words of intersectional groups"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "detection": "found=_found accuracy honest_accuracy tpr fpr auc baseline left_out=_left_out"
+        "detection": "found=words.len accuracy honest_accuracy tpr fpr auc baseline left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("detection", of=NAME),
@@ -145,7 +145,6 @@ class DetectionResult(Result):
     """Rates over all thresholds: ``threshold``, ``fpr``, ``tpr``."""
 
     def _rows(self) -> list[dict[str, Any]]:
-        """One row per candidate, strongest first."""
         detected, true = set(self.words), set(self.truth)
         rows: list[dict[str, Any]] = [
             {"word": word, "score": score, "detected": word in detected}
@@ -164,7 +163,6 @@ class DetectionResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per detection."""
         every = list(results.values())
         empty = ["rule"] if len({one.threshold_rule for one in every}) == 1 else []
         if all(one.intervals for one in every):
@@ -180,26 +178,15 @@ class DetectionResult(Result):
         if chance := [name for name, one in results.items() if one._at_chance]:
             text = f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5"
             yield f"{text}: {join_words(chance)}."
-        if judged := max((one._known_words for one in results.values() if one.curve), default=0):
-            yield f"Judged by {counted(judged, 'validation word')}."
-
-    @property
-    def _found(self) -> float:
-        """Number of words detected."""
-        return float(len(self.words))
+        if judged := [one.intervals["accuracy"].cases for one in results.values() if one.curve]:
+            yield f"Judged by {counted(max(judged), 'validation word')}."
 
     @property
     def _at_chance(self) -> bool | None:
         """Whether the interval of the AUC includes a half or lies below it; None where there is none."""
         return None if self.auc_interval is None else self.auc_interval[0] <= 0.5
 
-    @property
-    def _known_words(self) -> int:
-        """Number of words of which it is known whether people listed them."""
-        return self.intervals["accuracy"].cases if self.intervals else 0
-
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every rate with its interval, and the score of every word."""
         row = partial(long_row, self._kind, name)
         yield row("", "threshold", self.threshold, method=self.threshold_rule)
         yield row("", "found", len(self.words), n=len(self.scores))
@@ -237,7 +224,6 @@ class DetectionResult(Result):
         )
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Its rates."""
         yield from ((name, kind, values) for _, kind, values in super()._readings(name))
 
 
@@ -326,8 +312,8 @@ def eibd(
 ) -> DetectionResult:
     """Detect emergent words: associated with the group, but not with all of its constituents.
 
-    A word is emergent at a threshold if it is above it for any pair of the group, as in IBD, and not above
-    it for every constituent pair.
+    A word is emergent if it is above the threshold for any pair, as in IBD, and not for every constituent
+    pair.
 
     Parameters
     ----------
@@ -337,9 +323,8 @@ def eibd(
         Scores of each subcategory of the group against its siblings: pair to word to score.
     remove
         ``"all"``, the published rule, removes words that are above the threshold for every constituent
-        pair. ``"any"`` removes words that are above it for one: stricter, and closer to the name.
-        ``"none"`` removes nothing, which is what the released code does: EIBD is then IBD, judged against
-        the emergent words.
+        pair; ``"any"`` those that are above it for one: stricter, and closer to the name; ``"none"`` nothing,
+        as the released code does: EIBD is then IBD, judged against the emergent words.
 
     Notes
     -----

@@ -71,19 +71,16 @@ class DiscoveryResult(Result):
     candidates, in their spread. Empty where the null distribution is that of exchanging names alone."""
 
     def _members(self) -> Iterator[Row]:
-        """One row per discovery, the strongest first."""
         z = self.z.tolist() or [None] * len(self.words)
         for row in zip(self.words, self.scores.tolist(), z, self.qvalues.tolist(), strict=True):
             yield dict(zip(("group", "word", "score", "z", "qvalue"), (self.target, *row), strict=True))
 
     @property
     def _label(self) -> str:
-        """The group and how its words were found."""
         return f"{self.target} {self._kind.upper()} discovery"
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per word; the title says how many were found."""
         titles = (
             f"{one.target}, {one._kind.upper()}: {len(one.words):,} of {one.candidates:,} words at a "
             f"false-discovery rate of {percent(one.fdr)}"
@@ -172,10 +169,9 @@ def discover(
     smallest score over all pairs, minus the smallest constituent score where that is positive: the word must
     be closer to the group than to *every* other one, and by more than the constituents explain. The
     false-discovery rate of a score is the number of words that reach it when names are assigned to groups at
-    random, over the number that do reach it. Names of a group share topics and frequencies, and so differ
-    from others with almost any word. With an empirical null distribution, scores are therefore turned into t
+    random, over the number that do reach it. With an empirical null distribution, scores are turned into t
     statistics and taken from the median of all candidates in units of their interquartile range, for the
-    observed names and for every random assignment alike. A discovery then stands out from the vocabulary.
+    observed names and for every random assignment alike.
 
     Parameters
     ----------
@@ -186,8 +182,7 @@ def discover(
     emergent
         Find words of the intersection, not of its parts: EIBD instead of IBD.
     relative
-        Measure each name's cosines from its mean cosine with all candidates. Without this nearly every word
-        distinguishes a group of rare names, which are close to everything, from one of common names.
+        Measure each name's cosines from its mean cosine with all candidates: rare names are close to all.
     fdr
         Words up to this rate are returned.
     draws, seed
