@@ -332,9 +332,7 @@ def compare_battery(
                 measure = "weat" if isinstance(models[pair[0]], Embeddings) else "ceat"
                 skipped[comparison_name(design.name, *pair, measure=measure)] = error.reason
                 continue
-            ends = None
-            if resamples:
-                ends = difference_interval(shared_words(one, two, design, missing), **ways)
+            ends = difference_interval(shared_words(one, two, design, missing), **ways) if resamples else None
             intervals.append(ends)
     sources = [model.provenance for model in models.values()]
     compared = tuple(pair for _, pair in tests)

@@ -30,8 +30,7 @@ from crossroads.intersections.wefat import group_table
 from crossroads.words.commands import series_of, vectors_of
 
 SheetFile = Annotated[
-    Path | None,
-    Opt("Your own groups and words: TOML or JSON.", "FILE", names="--words --design -w -d"),
+    Path | None, Opt("Your own groups and words: TOML or JSON.", "FILE", names="--words --design -w -d")
 ]
 
 
@@ -39,16 +38,12 @@ SheetFile = Annotated[
 class Detected:
     """What is detected, and how."""
 
-    test: Annotated[
-        list[str] | None,
-        Opt("A group, such as AF; repeatable.", "GROUP", names="--test -t"),
-    ] = None
+    test: Annotated[list[str] | None, Opt("A group, such as AF; repeatable.", "GROUP", names="--test -t")] = (
+        None
+    )
     design: SheetFile = None
     emergent: Annotated[bool, Opt("Only words of the intersection, not of its parents: eibd.")] = False
-    vocabulary: Annotated[
-        bool,
-        Opt("Test every word of the vectors, with a false-discovery rate."),
-    ] = False
+    vocabulary: Annotated[bool, Opt("Test every word of the vectors, with a false-discovery rate.")] = False
     top: Annotated[int, Opt("Number of words to show.", "N", least=1)] = 20
     missing: o.MissingWords = "drop"
     threshold: Annotated[

@@ -121,16 +121,11 @@ def null_threshold(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
-    >>> black = {"female": words[:2], "male": words[2:4]}
-    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
-    >>> target = ("Black", "female")
-    >>> threshold = cr.stats.null_threshold(emb, groups, words[8:], target, draws=50)
-    >>> round(threshold, 1)
-    1.7
+    >>> groups, words = cr.catalog("ceat-groups"), cr.catalog("ceat-validation").all_words
+    >>> emb = cr.load("default")
+    >>> round(cr.stats.null_threshold(emb, groups, words, "AF", missing="drop", draws=50), 1)
+    0.9
     """
     one_of("control", control, Control)
     share("alpha", alpha, hint="give a rate between 0 and 1.")

@@ -60,7 +60,8 @@ class ScoreTable(Mapping[str, Mapping[str, float]]):
         if isinstance(table, ScoreTable):
             return table
         form = f"give {{pair: {{word: score, ...}}, ...}}, such as wefat(...).{what}."
-        if not (isinstance(table, Mapping) and all(isinstance(row, Mapping) for row in table.values())):
+        rows: Any = table  # whatever a user gives
+        if not (isinstance(rows, Mapping) and all(isinstance(row, Mapping) for row in rows.values())):
             raise InputError(f"{what} is of type {type(table).__name__}, not a table of scores.", hint=form)
         if not table:
             raise InputError(f"{what} contains no pair of groups.", hint=form)
@@ -193,15 +194,11 @@ def wefat(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
-    >>> black = {"female": words[:2], "male": words[2:4]}
-    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
-    >>> scores = cr.stats.wefat(emb, groups, words[8:], ("Black", "female"))
-    >>> list(scores.constituents), round(scores.pairs["Black / female vs White / male"]["loud"], 2)
-    (['Black vs White', 'female vs male'], -1.56)
+    >>> groups, words = cr.catalog("ceat-groups"), cr.catalog("ceat-validation").all_words
+    >>> scores = cr.stats.wefat(cr.load("default"), groups, words, "AF", missing="drop")
+    >>> list(scores.constituents)[1:], round(scores.pairs["AF vs AM"]["loud"], 2)
+    (['African American vs Mexican American', 'female vs male'], -0.37)
     """
     check_ddof(ddof)
     found = look_up(emb, groups, target, words, missing)

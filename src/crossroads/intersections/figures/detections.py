@@ -116,7 +116,6 @@ def roc(
 
 
 def _area(result: DetectionResult) -> str:
-    """The area under the curve, with its interval."""
     low, high = map(wording.number, result.auc_interval or (0.0, 1.0))
     return f"AUC {wording.number(result.auc or 0.0)} ({low} to {high})"
 
@@ -155,13 +154,10 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
-    >>> black = {"female": words[:2], "male": words[2:4]}
-    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
-    >>> ax = cr.plots.discoveries(cr.discover(emb, groups, ("Black", "female"), fdr=0.9, draws=20))
+    >>> groups, words = cr.catalog("ceat-groups"), cr.catalog("ceat-validation").all_words
+    >>> emb, options = cr.load("default"), {"words": words, "missing": "drop", "fdr": 0.9, "draws": 20}
+    >>> ax = cr.plots.discoveries(cr.discover(emb, groups, "AF", **options))
     """
     found = len(result.words)
     rows = result._rows()[: at_least_one("n", n)]
@@ -243,13 +239,10 @@ def crossed_axes(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
-    >>> black = {"female": words[:2], "male": words[2:4]}
-    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
-    >>> ax = cr.plots.crossed_axes(cr.stats.wefat(emb, groups, words[8:], ("Black", "female")))
+    >>> groups, words = cr.catalog("ceat-groups"), cr.catalog("ceat-validation").all_words
+    >>> scores = cr.stats.wefat(cr.load("default"), groups, words, "AF", missing="drop")
+    >>> ax = cr.plots.crossed_axes(scores)
     """
     across, up = _contrasts(result, x, y)
     if label < 0:
