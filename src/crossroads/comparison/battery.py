@@ -360,7 +360,6 @@ def compare_battery(
 
 
 def _evidence(model: Model, name: str, design: Design) -> Evidence:
-    """Evidence of a model about a design."""
     if not isinstance(model, CeatBatteryResult):
         return model
     found = [test for test in model.tests if test.design == design.name]

@@ -74,14 +74,11 @@ def published_comparisons(names: list[str] | None = None, *, sentences: bool = F
     Without names, all of words; with ``sentences``, those of sentences as well.
     """
     groups, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
-    known: dict[str, Trio] = {
-        one.name: (
-            StimulusSet(groups[one.group1].label, tuple(groups[one.group1].items)),
-            StimulusSet(groups[one.group2].label, tuple(groups[one.group2].items)),
-            StimulusSet(one.concept, tuple(concepts[one.concept]["concept"])),
-        )
-        for one in groups.comparisons
-    }
+    known: dict[str, Trio] = {}
+    for one in groups.comparisons:
+        pair = (groups[name] for name in (one.group1, one.group2))
+        first, second = (StimulusSet(group.label, tuple(group.items)) for group in pair)
+        known[one.name] = (first, second, StimulusSet(one.concept, tuple(concepts[one.concept]["concept"])))
     of_words, sets = list(known), catalog().sentences("rsa-sentences")
     for one in sets.comparisons:
         first, second, concept = (

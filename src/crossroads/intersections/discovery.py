@@ -246,6 +246,7 @@ def discover(
             "emergent": emergent,
             "relative": relative,
             "null": "empirical" if empirical else "exchange",
+            "draws": draws,
             "ddof": ddof,
             "missing": missing,
             "seed": seed,

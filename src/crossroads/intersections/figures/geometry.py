@@ -55,7 +55,9 @@ def rdms(result: RsaResult) -> Figure:
     >>> figure = cr.plots.rdms(cr.rsa(emb, *sets, n=4))
     """
     sizes = [len(result.items[name]) for name in _SETS]
-    labels = _item_labels([word for name in _SETS for word in result.items[name]])
+    items = [word for name in _SETS for word in result.items[name]]
+    size = min(SMALL, max(LEAST, 0.92 * _BIG / len(items) * 72))
+    labels = [fitted(item, _RDM_LONGEST, size) for item in items] if len(items) <= _LABELLED else []
     out = 0.06 + max((width(text, size) + 0.05 for text, size in labels), default=0.0)
     left = MARGIN + 0.16 + out
     first, second, concept = result.names
@@ -170,14 +172,6 @@ def _name_rows(ax: Axes, names: tuple[str, str, str], sizes: list[int], side: fl
 
 def _bracket(ax: Axes, x: list[float], y: list[float]) -> None:
     ax.plot(x, y, transform=ax.transAxes, color=INK, linewidth=0.9, clip_on=False, solid_capstyle="butt")
-
-
-def _item_labels(items: list[str]) -> list[tuple[str, float]]:
-    """The items and the sizes to set them in; none where there are too many."""
-    if len(items) > _LABELLED:
-        return []
-    size = min(SMALL, max(LEAST, 0.92 * _BIG / len(items) * 72))
-    return [fitted(item, _RDM_LONGEST, size) for item in items]
 
 
 def _draw_bar(ax: Axes, image: Any) -> None:
