@@ -369,7 +369,7 @@ def _evidence(model: Model, name: str, design: Design) -> Evidence:
 
 
 def _pairs(models: Mapping[str, Model], designs: list[Design], against: str) -> list[tuple[str, str]]:
-    hint = "give at least two, as {name: vectors, ...}."
+    hint = "give at least two, as {name: vectors, ...}; or two models and a design."
     if not hasattr(models, "items"):
         raise InputError(f"the models are of type {type(models).__name__}.", hint=hint)
     if len(models) < 2:

@@ -93,7 +93,7 @@ class DetectionResult(Result):
     _figure: ClassVar[str] = "roc"
     _table_title: ClassVar[str] = "Words of intersectional groups"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "detection": "found=words.len accuracy honest_accuracy tpr fpr auc baseline left_out=_left_out"
+        "detection": "found=_found accuracy honest_accuracy tpr fpr auc baseline left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("detection", of=NAME),
@@ -180,6 +180,10 @@ class DetectionResult(Result):
             yield f"{text}: {join_words(chance)}."
         if judged := [one.intervals["accuracy"].cases for one in results.values() if one.curve]:
             yield f"Judged by {counted(max(judged), 'validation word')}."
+
+    @property
+    def _found(self) -> float:
+        return float(len(self.words))
 
     @property
     def _at_chance(self) -> bool | None:
