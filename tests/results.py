@@ -20,19 +20,16 @@ from crossroads import (
     checks,
     compare,
     discover,
-    eibd,
     frequency,
     ibd,
     mleat,
     placebo,
     projection,
     rsa,
-    rsa_grid,
     sc_weat,
     sentence_test,
     series,
     weat,
-    wefat,
 )
 from crossroads.comparison.battery import compare_battery
 from crossroads.core.results import Result
@@ -45,8 +42,10 @@ from crossroads.stats import (
     bootstrap,
     ceat_bootstrap,
     corrections,
+    eibd,
     influence,
     reliability,
+    wefat,
 )
 from crossroads.traits import group_ceat
 from crossroads.traits.measures.compare import compare_traits
@@ -263,11 +262,9 @@ def _makers() -> dict[str, Callable[[], Result]]:
             wefat(one, GROUPS, WORDS["a"], "p / s", **options).pairs, threshold="accuracy", truth=["a1"]
         ),
         "eibd without truth": lambda: eibd({"1": {"<b>": 1.0}}, {"2": {"<b>": 0.5}}, threshold=0.7),
-        "discover": lambda: discover(one, GROUPS, "p / s", fdr=0.9, permutations=5, **options),
-        "rsa": lambda: rsa(one, WORDS["y"], WORDS["a"], WORDS["b"], n=3, samples=5, permutations=9),
-        "rsa_grid": lambda: rsa_grid(
-            one, {"<y>": WORDS["y"], "a": WORDS["a"]}, {"b": WORDS["b"]}, n=3, samples=2
-        ),
+        "discover": lambda: discover(one, GROUPS, "p / s", fdr=0.9, draws=5, **options),
+        "rsa": lambda: rsa(one, WORDS["y"], WORDS["a"], WORDS["b"], n=3, samples=5, draws=9),
+        "rsa_grid": lambda: rsa(one, {"<y>": WORDS["y"], "a": WORDS["a"]}, {"b": WORDS["b"]}, n=3, samples=2),
         "reproduction": lambda: Reproduction(
             paper="p",
             title="t",

@@ -23,7 +23,7 @@ CONTEXTS = cr.Contexts.from_dict({word: RNG.normal(size=(5, 6)) for word in EVER
 DESIGN = cr.Design(name="test", **WORDS)  # type: ignore[arg-type]
 X, Y, A, B = WORDS.values()
 GROUPS = {("B", "f"): X, ("B", "m"): Y, ("W", "f"): A, ("W", "m"): B}
-WEFAT = cr.wefat(EMB, GROUPS, CANDIDATES, ("B", "f"))
+WEFAT = cr.stats.wefat(EMB, GROUPS, CANDIDATES, ("B", "f"))
 HUMAN = {f"g{i}": {f"t{j}": float(RNG.uniform(0, 100)) for j in range(5)} for i in range(5)}
 MODEL = {group: {trait: float(RNG.normal()) for trait in row} for group, row in HUMAN.items()}
 PAIRED = cr.traits.TraitScores.from_table(
@@ -31,6 +31,7 @@ PAIRED = cr.traits.TraitScores.from_table(
 )
 PAIRS = {"p q": ("p", "q"), "q p": ("q", "p")}
 LOGITS = asked(EMB.provenance)
+SEVERAL = {"resamples": 5, "against": "first", "interval": "percentile", "level": 0.9}
 SECOND = cr.Embeddings(EVERY, RNG.normal(size=(len(EVERY), 6)))
 
 
@@ -47,21 +48,20 @@ CALLS = {
     "sc_weat": Call(cr.sc_weat, (EMB, CANDIDATES, A, B), {}),
     "sc_weat, no test": Call(cr.sc_weat, (EMB, CANDIDATES, A, B), {"method": "none"}),
     "compare": Call(cr.compare, (EMB, SECOND, DESIGN), {}),
-    "compare_battery": Call(cr.compare_battery, ({"p": EMB, "q": SECOND}, DESIGN), {"resamples": 5}),
+    "compare, several": Call(cr.compare, ({"p": EMB, "q": SECOND}, DESIGN), SEVERAL),
     "mleat": Call(cr.mleat, (EMB, DESIGN), {"resamples": 5}),
     "ceat": Call(cr.ceat, (CONTEXTS, DESIGN), {"samples": 5}),
     "multilevel_ceat": Call(multilevel_ceat, (CONTEXTS, DESIGN), {"samples": 5}),
     "group_ceat": Call(cr.traits.group_ceat, (CONTEXTS, {"g": X}, {"t": (A, B)}), {}),
-    "wefat": Call(cr.wefat, (EMB, GROUPS, CANDIDATES, ("B", "f")), {}),
+    "wefat": Call(cr.stats.wefat, (EMB, GROUPS, CANDIDATES, ("B", "f")), {}),
     "ibd": Call(cr.ibd, (WEFAT.pairs,), {"threshold": 0.1}),
+    "ibd of vectors": Call(cr.ibd, (EMB, GROUPS, ("B", "f"), CANDIDATES), {"threshold": 0.1}),
     "ibd, judged": Call(cr.ibd, (WEFAT.pairs,), {"threshold": "youden", "truth": ["w0"], "resamples": 5}),
-    "eibd": Call(cr.eibd, (WEFAT.pairs, WEFAT.constituents), {"threshold": 0.1}),
-    "null_threshold": Call(
-        cr.stats.null_threshold, (EMB, GROUPS, CANDIDATES, ("B", "f")), {"permutations": 2}
-    ),
-    "discover": Call(cr.discover, (EMB, GROUPS, ("B", "f")), {"permutations": 2}),
-    "rsa": Call(cr.rsa, (EMB, X, Y, A), {"n": 2, "samples": 2, "permutations": 2}),
-    "rsa_grid": Call(cr.rsa_grid, (EMB, {"x": X, "y": Y}, {"a": A}), {"n": 2, "permutations": 2}),
+    "eibd": Call(cr.stats.eibd, (WEFAT.pairs, WEFAT.constituents), {"threshold": 0.1}),
+    "null_threshold": Call(cr.stats.null_threshold, (EMB, GROUPS, CANDIDATES, ("B", "f")), {"draws": 2}),
+    "discover": Call(cr.discover, (EMB, GROUPS, ("B", "f")), {"draws": 2}),
+    "rsa": Call(cr.rsa, (EMB, X, Y, A), {"n": 2, "samples": 2, "draws": 2}),
+    "rsa, several": Call(cr.rsa, (EMB, {"x": X, "y": Y}, {"a": A}), {"n": 2, "draws": 2}),
     "ilps": Call(cr.ilps, (LOGITS,), {}),
     "ilps_star": Call(cr.ilps_star, (LOGITS,), {}),
     "set_test": Call(cr.set_test, (LOGITS,), {}),

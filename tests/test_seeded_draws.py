@@ -146,7 +146,7 @@ def flipped(seed: int) -> list[float]:
 
 def compared(seed: int) -> list[float]:
     models = {"p": vectors(), "q": vectors("q")}
-    found = cr.compare_battery(models, DESIGN, interval="percentile", resamples=200, seed=seed)
+    found = cr.compare(models, DESIGN, interval="percentile", resamples=200, seed=seed)
     (ends,) = found.intervals
     assert ends is not None
     return [ends.low, ends.high]
@@ -158,7 +158,7 @@ def detected(kind: str, seed: int) -> list[float]:
     pairs = {f"pair {j}": dict(zip(words, noise(f"p{j}", 24).tolist(), strict=True)) for j in range(3)}
     alone = {f"group {j}": dict(zip(words, noise(f"q{j}", 24).tolist(), strict=True)) for j in range(2)}
     options: dict[str, Any] = {"threshold": -0.2, "truth": words[:9], "resamples": 200, "seed": seed}
-    found = cr.ibd(pairs, **options) if kind == "ibd" else cr.eibd(pairs, alone, **options)
+    found = cr.ibd(pairs, **options) if kind == "ibd" else cr.stats.eibd(pairs, alone, **options)
     return list(found.auc_interval or ())
 
 
@@ -180,12 +180,12 @@ def group_scores(seed: int) -> list[float]:
 
 
 def fitted(seed: int) -> list[float]:
-    found = cr.rsa(vectors(), X, A, B, n=4, samples=30, permutations=99, seed=seed)
+    found = cr.rsa(vectors(), X, A, B, n=4, samples=30, draws=99, seed=seed)
     return [*pooled(found.samples1), *pooled(found.samples2), found.pvalue, found.halves or 0.0]
 
 
 def discovered(seed: int) -> list[float]:
-    options: dict[str, Any] = {"words": CANDIDATES, "fdr": 0.9, "permutations": 20, "seed": seed}
+    options: dict[str, Any] = {"words": CANDIDATES, "fdr": 0.9, "draws": 20, "seed": seed}
     return pooled(cr.discover(people(), NAMES, ("r0", "g0"), **options).qvalues)
 
 
@@ -249,7 +249,7 @@ DRAWS: dict[str, Callable[[int], list[float]]] = {
     "ceat_bootstrap": bootstrapped,
     "group_ceat": group_scores,
     "null_threshold": lambda seed: [
-        cr.stats.null_threshold(people(), NAMES, CANDIDATES, ("r0", "g0"), permutations=50, seed=seed)
+        cr.stats.null_threshold(people(), NAMES, CANDIDATES, ("r0", "g0"), draws=50, seed=seed)
     ],
     "discover": discovered,
     "anisotropy": lambda seed: [cr.stats.anisotropy(contexts(), seed=seed).mean_cosine],

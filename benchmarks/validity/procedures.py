@@ -234,7 +234,7 @@ def rsa(cell: Cell, seed: int) -> Tallies:
     n = max(2, min(cell.sizes[:3]) - 2)
     for emb, design in worlds:
         y: Any = design.y
-        one = cr.rsa(emb, design.x, y, design.a, n=n, samples=100, permutations=199, splits=0)
+        one = cr.rsa(emb, design.x, y, design.a, n=n, samples=100, draws=199, splits=0)
         _note(seen, "RSA, groups exchanged", one.pvalue)
         _note(seen, "RSA, published sign test", one.sign_pvalue)
         _note_crossed(seen, "RSA crossed", one, 0.0)
@@ -321,9 +321,9 @@ def names(cell: Cell, seed: int) -> Tallies:
     flagged, above, total, any_word = 0, 0, 0, []
     kind, count = _kind(cell, NameKind), max(1, cell.single)
     for emb, groups, words in name_worlds(kind, worlds=count, seed=seed):
-        found = cr.discover(emb, groups, TARGET, words=words, permutations=50)
-        limit = cr.stats.null_threshold(emb, groups, words, TARGET, permutations=50)
-        scores = cr.wefat(emb, groups, words, TARGET)
+        found = cr.discover(emb, groups, TARGET, words=words, draws=50)
+        limit = cr.stats.null_threshold(emb, groups, words, TARGET, draws=50)
+        scores = cr.stats.wefat(emb, groups, words, TARGET)
         top = np.max([[row[word] for word in words] for row in scores.pairs.values()], axis=0)
         flagged, total = flagged + len(found.words), total + len(words)
         above += int((top > limit).sum())

@@ -10,7 +10,6 @@ from crossroads import stats as stats
 from crossroads import traits as traits
 from crossroads.chat.ask import ask_chat as ask_chat
 from crossroads.chat.scores import chat_test as chat_test
-from crossroads.comparison.battery import compare_battery as compare_battery
 from crossroads.comparison.models import compare as compare
 from crossroads.contexts.measures.ceat import ceat as ceat
 from crossroads.core.audit.audit import run_audit as run_audit
@@ -27,12 +26,9 @@ from crossroads.core.stimuli.catalogue.index import catalog as catalog
 from crossroads.core.stimuli.design import Design as Design
 from crossroads.core.stimuli.files.designs import read_designs as read_designs
 from crossroads.core.stimuli.sets import StimulusSet as StimulusSet
-from crossroads.intersections.detection import eibd as eibd
 from crossroads.intersections.detection import ibd as ibd
 from crossroads.intersections.discovery import discover as discover
 from crossroads.intersections.rsa import rsa as rsa
-from crossroads.intersections.rsa import rsa_grid as rsa_grid
-from crossroads.intersections.wefat import wefat as wefat
 from crossroads.sentences.score import score_sentences as score_sentences
 from crossroads.sentences.triples import sentence_test as sentence_test
 from crossroads.traits.measures.ilps import ilps as ilps

@@ -7,7 +7,9 @@ from crossroads.core.inference.multiplicity import benjamini_yekutieli as benjam
 from crossroads.core.inference.multiplicity import holm as holm
 from crossroads.core.inference.permutation.test import permutation_test as permutation_test
 from crossroads.core.inference.random_effects import combine as combine
+from crossroads.intersections.detection import eibd as eibd
 from crossroads.intersections.discovery import null_threshold as null_threshold
+from crossroads.intersections.wefat import wefat as wefat
 from crossroads.words.checks.corrections import anisotropy as anisotropy
 from crossroads.words.checks.corrections import corrected as corrected
 from crossroads.words.checks.corrections import corrections as corrections

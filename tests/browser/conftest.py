@@ -256,9 +256,9 @@ def _audited(folder: Path, designs: list[Design]) -> None:
     words += list(lists.all_words)
     vectors = cr.load("default", words=dict.fromkeys(words))
     battery: BatteryResult = cr.battery(vectors, designs, alternative="two-sided")
-    scores = cr.wefat(vectors, groups, lists.all_words, "AF", missing="drop")
+    scores = cr.stats.wefat(vectors, groups, lists.all_words, "AF", missing="drop")
     found = cr.ibd(scores.pairs, threshold="youden", truth=lists["AF"]["intersectional"])
-    emergent = cr.eibd(
+    emergent = cr.stats.eibd(
         scores.pairs,
         scores.constituents,
         threshold=found.threshold,

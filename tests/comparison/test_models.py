@@ -77,7 +77,7 @@ def test_p_with_attributes_drawn_is_that_of_changes_as_rare_as_the_difference(
     up, down = ((side * sums >= side * sums[0] - 1e-9).mean() for side in (1, -1))
     expected = {"two-sided": min(1.0, 2 * min(up, down)), "greater": up, "less": down}
     for alternative, p in expected.items():
-        result = compare(first, second, SMALL, scale=scale, alternative=alternative)  # type: ignore[arg-type]
+        result = compare(first, second, SMALL, scale=scale, alternative=alternative)  # type: ignore[call-overload]
         assert result.pvalue == pytest.approx(p, rel=1e-12)
         assert result.conventions["attributes"] == "drawn"
 

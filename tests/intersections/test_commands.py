@@ -66,12 +66,16 @@ def test_a_sheet_of_ones_own_is_detected(command: Command, small: Path, sheet: P
 
 def test_json_equals_the_library(command: Command, small: Path, sheet: Path) -> None:
     found = read_sheet(sheet)
-    scores = cr.wefat(cr.load(small), found.groups, found.words, "Black / female")
-    expected = cr.eibd(scores.pairs, scores.constituents, threshold="youden", truth=found.truth)
+    scores = cr.stats.wefat(cr.load(small), found.groups, found.words, "Black / female")
+    tables = (scores.pairs, scores.constituents)
+    expected = cr.stats.eibd(*tables, threshold="youden", truth=found.truth)
+    measured = (cr.load(small), found.groups, "Black / female", found.words)
+    assert cr.ibd(*measured, emergent=True, truth=found.truth) == expected
+    assert cr.ibd(*measured, threshold=0.5) == cr.ibd(scores.pairs, threshold=0.5)
     run = command("eibd", small, "--words", sheet, "--json")
     assert json.loads(run.out)["results"][0]["scores"] == expected.scores
     for remove in ("any", "none"):
-        expected = cr.eibd(scores.pairs, scores.constituents, threshold=0.5, truth=found.truth, remove=remove)
+        expected = cr.stats.eibd(*tables, threshold=0.5, truth=found.truth, remove=remove)
         run = command(
             "eibd", small, "--words", sheet, "-C", f"remove={remove}", "-C", "threshold=0.5", "--json"
         )

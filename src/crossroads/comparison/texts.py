@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _OVER_CONTEXTS = (
     "Over contexts (CEAT) the unit is the target word, by its association averaged over all of its contexts."
 )
-
-
 _MOST_WORDS = 40
 
 

@@ -108,7 +108,7 @@ def _detected(
     resamples: int = 2000,
 ) -> DetectionResult:
     """The detection at a threshold: one for both kinds, chosen on IBD."""
-    truth, options = lists[row["target"]], {"resamples": resamples, "seed": seed}
+    truth, options = lists[row["target"]], dict[str, Any](resamples=resamples, seed=seed)
     found = ibd(scores.pairs, threshold=threshold, truth=truth["intersectional"], **options)
     if row["kind"] == "ibd":
         return found

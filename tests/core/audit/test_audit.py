@@ -469,7 +469,7 @@ def test_stores_of_contexts_are_compared_with_paired_tests_that_are_kept(tmp_pat
         done = {name: run_audit(str(tmp_path / name), designs, samples=20, resamples=0) for name in stores}
         compared = compare_finished(done, settings, Session(cache=cache, tracker=ProgressTracker()))
         again = compare_finished(done, settings, Session(cache=cache, tracker=ProgressTracker(events.append)))
-    expected = cr.compare_battery(stores, designs, alternative="greater")
+    expected = cr.compare(stores, designs, alternative="greater")
     assert compared is not None
     assert (compared.tests, compared.pairs) == (expected.tests, expected.pairs)
     assert (compared.intervals, compared.adjusted["holm"]) == (expected.intervals, expected.adjusted["holm"])

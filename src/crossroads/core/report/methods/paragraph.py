@@ -393,6 +393,12 @@ _OF_SENTENCES: Mapping[str, Sentence] = {
         "": "scores are means over target terms, and those were flipped",
     },
 }
+_OF_RSA: Mapping[str, Sentence] = {
+    "n": "a sample has {} items of each set",
+    "samples": "{} samples of items were drawn",
+    "draws": "labels were exchanged {} times",
+    "splits": "for the agreement of halves, dimensions were halved {} times",
+}
 _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
     "checks": {
         "alpha": "questions are answered at the level {}",
@@ -414,11 +420,7 @@ _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
         "over": "measured on {}",
     },
     "corrections": {"over": "means, spreads and directions are those of {}"},
-    "rsa": {
-        "n": "a sample has {} items of each set",
-        "samples": "{} samples of items were drawn",
-        "splits": "for the agreement of halves, dimensions were halved {} times",
-    },
+    **dict.fromkeys(("rsa", "rsa grid"), _OF_RSA),
     **dict.fromkeys(("chat association", "chat decision"), _CHAT),
     **dict.fromkeys(("sentence pairs", "sentence triples"), _OF_SENTENCES),
     **dict.fromkeys(("compare", "compare battery"), _COMPARED),
