@@ -31,9 +31,9 @@ from crossroads.papers.published import KNOWN, NO_MODEL
 from crossroads.papers.vectors import PAPERS, reproduce
 from crossroads.traits.measures.files import read_scores
 from crossroads.traits.measures.scores import TraitScores
+from crossroads.words.models.ask import load, load_series
 from crossroads.words.models.clip import clip_embeddings, image_sets
 from crossroads.words.models.settings import is_clip
-from crossroads.words.vectors.load import load, load_series
 from crossroads.words.vectors.signatures import sniff
 
 CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"

@@ -55,11 +55,8 @@ from crossroads.words.measures.series import SeriesResult, decade_name, series_n
 from crossroads.words.measures.stability import (
     BootstrapResult,
     InfluenceResult,
-    ReliabilityResult,
     bootstrap,
     influence,
-    reliability,
-    reliability_name,
 )
 from crossroads.words.measures.trends import Points
 from crossroads.words.models.ask import Request
@@ -67,7 +64,7 @@ from crossroads.words.models.clip import image_labels, image_sets
 from crossroads.words.models.settings import is_sentence_encoder, layer_count
 from crossroads.words.vectors import default as embedded
 from crossroads.words.vectors.formats import arrays
-from crossroads.words.vectors.load import load_series
+from crossroads.words.vectors.load import load_decades
 
 NO_POOL = "they are drawn from at least 1,000 other words, and so many were not read."
 NO_PANEL = "other words to draw them from were not requested: give -C placebo."
@@ -76,9 +73,6 @@ _BYTES_A_SECOND = 2e8
 _TOKENS_A_PROMPT = 6
 SERIES: Mapping[str, Points] = {"decades": "year", "layers": "layer"}
 """Series of models, and what their points are."""
-
-
-# ---- evidence
 
 
 # ---- units, and what they need
@@ -242,10 +236,6 @@ _TESTS = (
         name="influence", measure=influence, gives=InfluenceResult, takes=("missing",), named="{} influence"
     ),
     _check(
-        name="reliability", measure=reliability, gives=ReliabilityResult, takes=("missing", "seed"),
-        named=reliability_name("{}"),
-    ),
-    _check(
         name="projection", measure=projection, gives=ProjectionResult, named="{} projection",
         takes=("missing", "alternative"), seconds=test_seconds,
     ),
@@ -352,7 +342,7 @@ def _read_series(job: Job) -> None:
     job.tracker.expect(1, seconds)
     job.tracker.begin(f"reading {job.model}", seconds)
     options: dict[str, Any] = {"fallback": job.settings.fallback, "progress": job.tracker.step}
-    models = load_series(job.model, words=_words(job.plan), **options)
+    models = load_decades(job.model, words=_words(job.plan), **options)
     job.tracker.finish(work=seconds)
     last = max(models)
     outcomes = measure_words(job, models[last], insist=len(models) == 1)

@@ -28,7 +28,7 @@ from crossroads.words.measures.sc_weat import ScWeatResult, sc_weat
 from crossroads.words.measures.series import SeriesResult, series
 from crossroads.words.measures.trends import Points
 from crossroads.words.measures.weat import WeatResult, weat
-from crossroads.words.models.ask import Over, embed_series, embed_words
+from crossroads.words.models.ask import Over, load, load_series
 from crossroads.words.vectors.formats import arrays
 
 _TOP = 20
@@ -46,7 +46,7 @@ def vectors_of(source: o.Source, words: Sequence[str] | Sequence[Design] | None)
     bar = waiting.reading if found.name in ("vectors", "series") else waiting.asking
     with bar(found.shown) as progress:
         options: dict[str, Any] = {"kind": source.kind, "format": source.format, "served": source.served}
-        return embed_words(source.model, words, progress=progress, **options, **source.reading)
+        return load(source.model, words=words, progress=progress, **options, **source.reading)
 
 
 def series_of(
@@ -55,7 +55,7 @@ def series_of(
     """Vectors in every layer, checkpoint or decade, with a progress bar."""
     bar = waiting.reading if over == "decades" else waiting.asking
     with bar(source.model) as progress:
-        return embed_series(source.model, words, over=over, progress=progress, **source.reading)
+        return load_series(source.model, words=words, over=over, progress=progress, **source.reading)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -241,8 +241,8 @@ def series(
 ) -> SeriesResult:
     """Run the ML-EAT on one design in each model of a series, and find the trend of its difference.
 
-    The series may be the decades of a corpus (:func:`~crossroads.load_series`), the layers of a model or the
-    checkpoints of a training run (:func:`~crossroads.embed_series`), or models with labels, in their order.
+    The series may be the decades of a corpus, the layers of a model or the checkpoints of a training run
+    (:func:`~crossroads.load_series`), or models with labels, in their order.
 
     The p-values of the points are adjusted for their number. The trend is the slope of Δ, and the change the
     split of the series before and after which Δ differs most, with a p-value and an interval adjusted for

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
@@ -20,7 +19,7 @@ from crossroads.core.inference.bootstrap import (
 )
 from crossroads.core.inference.geometry import Floats, associations, effect_size, rounding_error, standardised
 from crossroads.core.inference.options import share, whole
-from crossroads.core.results import QUESTION, TEST, Result, Row, Stat, label_for, long_row, read_only, stat
+from crossroads.core.results import QUESTION, TEST, Result, Row, Stat, long_row, read_only, stat
 from crossroads.core.results.gathered import Gathered, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
@@ -304,10 +303,6 @@ class ReliabilityResult(CheckOfTest):
     _table_title: ClassVar[str] = "Reliability of the word lists"
     _long_table: ClassVar[tuple[str, str, str]] = ("reliability", "splits", "")
     _file_names: ClassVar[str] = "design attributes targets alpha"
-    _rule_names: ClassVar[Mapping[str, str]] = {
-        "reliability": "attributes targets alpha_x=alpha.x alpha_y=alpha.y alpha_a=alpha.a alpha_b=alpha.b "
-        "left_out=_left_out"
-    }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("design", "test"),
         QUESTION,
@@ -335,10 +330,6 @@ class ReliabilityResult(CheckOfTest):
         """What a negative α means, where there is one."""
         if any((value or 0) < 0 for one in results.values() for value in one.alpha.values()):
             yield "α below 0: words of the set vary against each other, not together."
-
-
-reliability_name = partial(label_for, ReliabilityResult)
-"""Name of the reliability of a test, such as ``weat6 reliability``."""
 
 
 def reliability(

@@ -92,7 +92,7 @@ def clip_embeddings(
     prompt
         Template with ``{word}``; ``"{word}"`` for the bare word.
     revision, device
-        As in :func:`~crossroads.prompted_embeddings`.
+        As in :func:`~crossroads.sources.prompted_embeddings`.
     batch_size
         Most texts or images at once.
     progress
@@ -107,7 +107,7 @@ def clip_embeddings(
     ``folder`` holds a CLIP model:
 
     >>> import crossroads as cr
-    >>> emb = cr.clip_embeddings(folder, ["nurse", "banker"], prompt="a picture of a {word}")
+    >>> emb = cr.sources.clip_embeddings(folder, ["nurse", "banker"], prompt="a picture of a {word}")
     >>> emb.labels
     ('nurse', 'banker')
     """

@@ -129,7 +129,7 @@ def endpoint_embeddings(
     ``url`` is the address of an embedding service:
 
     >>> import crossroads as cr
-    >>> emb = cr.endpoint_embeddings(url, ["rose", "wasps"], model="tiny")
+    >>> emb = cr.sources.endpoint_embeddings(url, ["rose", "wasps"], model="tiny")
     >>> emb.labels, emb.vectors.tolist()
     (('rose', 'wasps'), [[4.0, 1.0], [5.0, 1.0]])
     """

@@ -98,7 +98,7 @@ def prompted_embeddings(
     ``folder`` holds a transformer:
 
     >>> import crossroads as cr
-    >>> emb = cr.prompted_embeddings(folder, ["nurse", "banker"], prompt="the {word} is here")
+    >>> emb = cr.sources.prompted_embeddings(folder, ["nurse", "banker"], prompt="the {word} is here")
     >>> emb.labels, emb.vectors.shape
     (('nurse', 'banker'), (2, 16))
     """

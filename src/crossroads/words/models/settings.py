@@ -323,7 +323,10 @@ def resolve_model(
     one_of("pooling", pooling, Pooling)
     files = find_model(model, revision=revision)
     if is_clip(files.folder):
-        raise InputError(f"{files.name} is a vision-language model.", hint="use clip_embeddings.")
+        raise InputError(
+            f"{files.name} is a vision-language model.",
+            hint="use crossroads.load, or sources.clip_embeddings.",
+        )
     sentences = not files.elmo and is_sentence_encoder(files)
     if (pooling == "sentence" and not sentences) or (pooling == "cls" and files.elmo):
         lacks = f"an ELMo, which has no pooling {pooling!r}"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.core.errors import FormatError, InputError, UnknownNameError, join_words, one_of
+from crossroads.core.errors import FormatError, InputError, join_words, one_of
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.evidence.spelling import (
@@ -42,11 +42,11 @@ from crossroads.words.vectors.signatures import FORMATS, NAMES, check_exists, sn
 _AUTO = "auto"
 
 
-def load(
+def load_vectors(
     path_or_name: str | os.PathLike[str],
     *,
     words: Iterable[str] | None = None,
-    format: str | None = None,  # noqa: A002 - the name the interface promises
+    format: str | None = None,  # noqa: A002 - what it is called everywhere
     fallback: str | Iterable[str] = _AUTO,
     duplicates: Duplicates = "raise",
     encoding_errors: EncodingErrors = "strict",
@@ -56,57 +56,7 @@ def load(
     ranked: bool | None = None,
     progress: Progress | None = None,
 ) -> Embeddings:
-    r"""Load static vectors from a file, a folder or a name.
-
-    Text, word2vec and fastText files may be compressed (gz, bz2, xz, zst, zip). The file is read once, from
-    start to end; memory is needed for the words kept, not for the file.
-
-    Parameters
-    ----------
-    path_or_name
-        A file or folder; or ``"default"`` (GloVe 6B, 50 dimensions); or the name of an installed spaCy
-        pipeline.
-    words
-        The words to keep; ``None`` keeps all. Missing words are an error only if none is found.
-    format
-        Name of the format, such as ``"glove-text"``; by default it is detected from the content.
-    fallback
-        Rules for words not found as written: ``"none"``, or any of ``"lower"``, ``"title"``,
-        ``"accents"``. ``"auto"`` is ``"lower"`` if hardly any word of the vocabulary has a capital letter
-        (one in 2,000 at most), and ``"none"`` otherwise; the count is recorded in the provenance. Under
-        every rule, phrases are found whether spaces, underscores or hyphens join their words, and accents
-        whether they are part of their letters or not.
-    duplicates
-        What to do with a word that has two different vectors: ``"raise"``, or keep the ``"first"``.
-    encoding_errors
-        What to do with a kept word that is not UTF-8: ``"strict"``, ``"replace"``, ``"ignore"`` or
-        ``"backslashreplace"``.
-    member
-        The file to read in a zip archive that holds several.
-    checksum
-        Record the SHA-256 of the file in the provenance; it takes about a second per gigabyte.
-    pool
-        How many other words to read in the same pass: ``emb.pool`` then holds them, for measures that compare
-        with other words of the model. The most frequent words are all in it, and the others are spread evenly
-        over the logarithm of their rank; words with anything but letters are left out. Vectors of which every
-        word is kept are their own pool.
-    ranked
-        Whether the file lists words by frequency, the most frequent first, so that ``emb.ranks`` are known.
-        None decides it: yes for GloVe, word2vec and fastText, where very common words such as *the*, *of* and
-        *in* are among the first; unknown for other formats. How it was decided is in the provenance, under
-        ``order``.
-    progress
-        Called with the bytes read so far and the size of the file.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "tiny.txt"
-    >>> _ = file.write_text("rose 1 0\nwasp 0 1\n")
-    >>> emb = load(file, words=["Rose"])
-    >>> emb.labels, emb.fallback, emb.provenance.format
-    (('rose',), ('lower',), 'glove-text')
-    """
+    """Static vectors from a file, a folder or a name, with the options of :func:`crossroads.load`."""
     options: dict[str, Any] = {
         "duplicates": duplicates,
         "encoding_errors": encoding_errors,
@@ -142,10 +92,10 @@ def load(
 
 def _read_pool(path_or_name: str | os.PathLike[str], size: int, **options: Any) -> Embeddings | None:
     """Other words of a source that was read without them."""
-    return load(path_or_name, pool=size, **options).pool
+    return load_vectors(path_or_name, pool=size, **options).pool
 
 
-def load_series(
+def load_decades(
     path: str | os.PathLike[str],
     *,
     words: Iterable[str] | None = None,
@@ -153,48 +103,12 @@ def load_series(
     duplicates: Duplicates = "raise",
     progress: Progress | None = None,
 ) -> dict[int, Embeddings]:
-    """Load every decade of a HistWords folder.
-
-    Words that do not occur in a decade keep their row of zeros; measures treat them as absent.
-
-    Parameters
-    ----------
-    path
-        Folder with ``1900-w.npy``, ``1900-vocab.pkl`` and so on.
-    words, fallback, duplicates
-        As in :func:`load`; ``"auto"`` makes one choice for all decades.
-    progress
-        Called after each decade with the bytes of vectors read so far and of all decades.
-
-    Returns
-    -------
-    dict
-        Decade to embeddings, in order.
-
-    Examples
-    --------
-    >>> import pickle
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> import numpy as np
-    >>> import crossroads as cr
-    >>> folder = Path(mkdtemp())
-    >>> for decade in (1900, 1910):
-    ...     np.save(folder / f"{decade}-w.npy", np.eye(2))
-    ...     _ = (folder / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(["rose", "wasp"]))
-    >>> {decade: emb.labels for decade, emb in cr.load_series(folder).items()}
-    {1900: ('rose', 'wasp'), 1910: ('rose', 'wasp')}
-    """
+    """Every decade of a HistWords folder; progress is in bytes of vectors."""
     folder = Path(path)
     query = _query(words, fallback, duplicates=duplicates)
     readings: dict[int, Reading] = {}
     with damage_reported(folder):
-        check_exists(folder)
-        decades = arrays.decades(folder) if folder.is_dir() else []
-        if not decades:
-            raise FormatError(
-                "this is not a HistWords folder.", hint="expected 1900-w.npy, 1900-vocab.pkl and so on."
-            )
+        decades = arrays.held_decades(folder)
         sizes = {decade: (folder / f"{decade}-w.npy").stat().st_size for decade in decades}
         for decade in decades:
             readings[decade] = arrays.read_decade(folder, decade, query.request)
@@ -229,26 +143,21 @@ class _Query:
 def _query(words: Iterable[str] | None, fallback: str | Iterable[str], **options: Any) -> _Query:
     """The words as given, with the request to the reader that finds them under any rule in question."""
     rules = None if fallback == _AUTO else check_fallback(fallback)
-    if words is not None and not isinstance(words, str):
-        words = tuple(words)
+    words = None if words is None else frozenset(words)
     wanted = wanted_forms(words, ("lower",) if rules is None else rules)
     every = wanted_forms(words, RULES)
     noticed = frozenset() if wanted is None or every is None else every - wanted
     request = Request(wanted=wanted, noticed=noticed, **options)
-    return _Query(request=request, words=None if words is None else frozenset(words), rules=rules)
+    return _Query(request=request, words=words, rules=rules)
 
 
 def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member: str | None) -> str:  # noqa: A002
     if format is not None:
         one_of("format", format, FORMATS)
     path = Path(path_or_name)
-    if not path.exists() and isinstance(path_or_name, str):
-        plain_name = path_or_name == path.name and not path.suffix
-        if format == "spacy" or (format is None and spacy_pipelines.is_installed_pipeline(path_or_name)):
+    if not path.exists() and isinstance(path_or_name, str) and format in (None, "spacy"):
+        if format == "spacy" or spacy_pipelines.is_installed_pipeline(path_or_name):
             return "spacy"
-        if plain_name:
-            here = [entry.name for entry in Path().iterdir()]
-            raise UnknownNameError("source", path_or_name, (*NAMES, *sorted(here)))
     check_exists(path)
     kind = format or sniff(path, member)
     if path.is_dir() and kind not in {"histwords", "spacy"}:

@@ -202,26 +202,11 @@ def _capitalised(text: str) -> int:
     return found - sum(marker != marker.lower() for marker in markers)
 
 
-def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset[str] | None:
+def wanted_forms(words: Iterable[str] | None, rules: Sequence[str]) -> frozenset[str] | None:
     """Every stored form that the words could be found under."""
     if words is None:
         return None
-    if isinstance(words, str):
-        raise InputError(
-            f"words is the single string {in_short(words)}.",
-            hint="give a list of words: words=[...] or words=None.",
-        )
-    rules = tuple(rules)
-    forms: set[str] = set()
-    for word in words:
-        if not isinstance(word, str):
-            raise InputError(
-                f"words holds {in_short(word)}, which is not a string.", hint="give words as strings."
-            )
-        forms.update(form for form, _ in spellings(word, rules))
-    if not forms:
-        raise InputError("words is empty.", hint="name at least one word, or give None to keep every word.")
-    return frozenset(forms)
+    return frozenset(form for word in words for form, _ in spellings(word, rules))
 
 
 INCOMPLETE = "the file is incomplete or damaged; fetch it again."

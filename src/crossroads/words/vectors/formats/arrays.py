@@ -155,14 +155,20 @@ def read_decade(folder: Path, decade: int, request: Request) -> Reading:
         return select(_read_labels(words), map_array(vectors), request, decade=decade)
 
 
-def read_histwords(path: Path, request: Request) -> Reading:
-    """Read a HistWords folder that holds a single decade."""
-    held = decades(path)
+def held_decades(folder: Path) -> list[int]:
+    """The decades of a HistWords folder, in order; an error if there is none."""
+    held = decades(folder)
     if not held:
         raise FormatError(
             "the folder holds no HistWords decades.",
             hint="expected files such as 1900-w.npy and 1900-vocab.pkl.",
         )
+    return held
+
+
+def read_histwords(path: Path, request: Request) -> Reading:
+    """Read a HistWords folder that holds a single decade."""
+    held = held_decades(path)
     if len(held) > 1:
         raise FormatError(
             f"the folder holds {len(held)} decades: {join_words(map(str, held), most=6)}.",
