@@ -324,13 +324,12 @@ def load(
     >>> emb.labels, emb.provenance.details["layer"]
     (('nurse', 'banker'), 0)
     """
-    of_files: dict[str, Any] = {
-        "duplicates": duplicates,
-        "encoding_errors": encoding_errors,
-        "member": member,
-    }
-    of_files |= {"checksum": checksum, "pool": pool, "ranked": ranked}
-    found = recognise(model, format=format, kind="vectors" if kind is None and member is not None else kind)
+    of_files: dict[str, Any] = {"member": member, "checksum": checksum, "pool": pool, "ranked": ranked}
+    of_files |= {"duplicates": duplicates, "encoding_errors": encoding_errors}
+    if format == "spacy":  # which knows its pipelines by more names
+        found = Kind(name="vectors", model=os.fspath(model), because="its format is spacy")
+    else:
+        found = recognise(model, format=format, kind="vectors" if member and kind is None else kind)
     given: dict[str, Any] = {"format": format, "prompt": prompt, "pooling": pooling, "served": served}
     given["revision"] = revision
     changed = {name: value for name, value in of_files.items() if value != _OF_FILES[name]}

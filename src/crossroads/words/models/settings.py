@@ -325,7 +325,7 @@ def resolve_model(
     if is_clip(files.folder):
         raise InputError(
             f"{files.name} is a vision-language model.",
-            hint="use crossroads.load, or sources.clip_embeddings.",
+            hint="use load, or clip_embeddings.",
         )
     sentences = not files.elmo and is_sentence_encoder(files)
     if (pooling == "sentence" and not sentences) or (pooling == "cls" and files.elmo):

@@ -155,9 +155,9 @@ def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member:
     if format is not None:
         one_of("format", format, FORMATS)
     path = Path(path_or_name)
-    if not path.exists() and isinstance(path_or_name, str) and format in (None, "spacy"):
-        if format == "spacy" or spacy_pipelines.is_installed_pipeline(path_or_name):
-            return "spacy"
+    known = format == "spacy" or (format is None and spacy_pipelines.is_installed_pipeline(str(path)))
+    if known and not path.exists():
+        return "spacy"
     check_exists(path)
     kind = format or sniff(path, member)
     if path.is_dir() and kind not in {"histwords", "spacy"}:
