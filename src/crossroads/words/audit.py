@@ -288,7 +288,6 @@ def measure_words(job: Job, emb: Embeddings, *, insist: bool = True) -> Outcomes
 
 
 def _in_space(job: Job, emb: Embeddings) -> Embeddings:
-    """Vectors in the space that was chosen."""
     correct = job.settings.correct
     return emb if correct is None else corrected(emb, correct, seed=job.settings.seed)
 
@@ -300,7 +299,6 @@ def _words(plan: Plan) -> list[str]:
 
 
 def _request(job: Job, words: Sequence[str], files: ModelFiles | None = None, **options: Any) -> Request:
-    """A request for words; those of the designs are read in their published prompts."""
     source = replace(job.source, fallback=job.settings.fallback, **options)
     return Request(job.plan.kind, list(words), job.plan.words, source, files)
 
@@ -359,7 +357,6 @@ def _read_series(job: Job) -> None:
 
 
 def _ask(job: Job) -> None:
-    """Ask a service or a vision–language model."""
     files = None if job.plan.kind.name == "endpoint" else job.files
     job.tracker.expect(1, LOADING)
     measure_words(job, _ask_model(job, files))

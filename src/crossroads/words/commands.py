@@ -184,7 +184,6 @@ _SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
 
 
 def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
-    """The three levels of every design."""
     emb = vectors_of(source, designs)
     result = battery(emb, designs, **options)
     tests = {test.design: test for test in result.tests}
@@ -210,7 +209,6 @@ def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]
 
 
 def _second(table: Table) -> Table:
-    """Level 2 and the pattern."""
     first = [column.key for column in table.columns if column.key not in ("test", *_SECOND)]
     return replace(table.without(first), title="Level 2: each target alone")
 
@@ -245,7 +243,6 @@ _POINTS: dict[Over, Points] = {"layers": "layer", "checkpoints": "step", "decade
 
 
 def _series(source: o.Source, over: Over, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
-    """The levels in every layer, checkpoint or decade."""
     models = series_of(source, designs, over)
     if options["missing"] == "raise":
         require_in_all(models, designs)

@@ -287,7 +287,6 @@ def corrections(
 def _measured(
     emb: Embeddings, design: Design, missing: Missing, changes: Mapping[str, Change | None]
 ) -> dict[str, tuple[Any, ...]]:
-    """d, Δ and p of a test under each correction."""
     found = gather_two(emb, design, missing, least=1, hint="give tests with two targets.")
     numbers: dict[str, tuple[Any, ...]] = {}
     for name, change in changes.items():
@@ -487,7 +486,6 @@ def effective_rank(units: Floats) -> float:
 
 
 def _after(correction: str, rows: Floats) -> float:
-    """The mean cosine after a correction."""
     changed = _with_direction(fitted(correction, rows)(rows))
     return float(pair_contributions(unit(changed)).sum()) if len(changed) > 1 else 0.0
 

@@ -135,7 +135,6 @@ class FrequencyResult(CheckOfTest):
     """The words of each set."""
 
     def _headline(self) -> str:
-        """The answer and its main numbers."""
         texts = [self.answer if self.gap is None else f"{self.answer}, gap = {number(self.gap)}"]
         if self.matched_pvalue is not None:
             texts.append(f"frequency-matched words {p_equals(P(self.matched_pvalue, '≈'))}")
@@ -393,7 +392,6 @@ def _tails(effects: Floats, values: Floats) -> Floats:
 def _answer(
     line: _Line, difference: float, matched: float | None, adjusted: Crossed, lacking: str
 ) -> tuple[Answer, str]:
-    """Whether an association is more than frequency, and why."""
     if line.overlap < _HARDLY:
         apart = "" if line.gap is None else f", {number(abs(line.gap), 1)} standard deviations apart"
         reason = "the groups differ in frequency as much as in meaning: their frequencies overlap by"

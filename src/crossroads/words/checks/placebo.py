@@ -99,7 +99,6 @@ class PlaceboResult(CheckOfTest):
 
     @property
     def _among_topics(self) -> str:
-        """The share of arbitrary topics, as a phrase."""
         share = percent(self.topic_percentile)
         return f"stronger than {share} of associations between arbitrary topics in this model"
 
@@ -269,7 +268,6 @@ class OtherWords:
 
     @cached_property
     def _nearest(self) -> NDArray[np.int32]:
-        """The nearest words of every word."""
         vectors = self._words[2]
         k = min((self._most or 0) + _SPARE, len(vectors))
         among = Among(vectors, np.arange(len(vectors)), None)

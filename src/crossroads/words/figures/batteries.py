@@ -164,7 +164,6 @@ def _rows(
 
 
 def _row_labels(rows: Sequence[_Row]) -> list[list[tuple[str, float, str]]]:
-    """What each test compares, and its name, each a line with size and weight."""
     firsts, size = alike([row.said.subject for row in rows], _LONGEST, BODY, lines=1)
     seconds = [f"vs {row.said.rival} ({row.said.name})" if row.said.rival else row.said.name for row in rows]
     lines, small = alike(seconds, _LONGEST, SMALL, lines=1)
@@ -175,7 +174,6 @@ def _row_labels(rows: Sequence[_Row]) -> list[list[tuple[str, float, str]]]:
 
 
 def _columns(result: BatteryResult, drawn: Sequence[_Row], *, sizes: bool) -> list[list[str]]:
-    """The columns of text next to the picture, each with its heading."""
     digits, adjusted = 2 if sizes else 3, result._adjusted_p()
     columns = [
         ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
@@ -281,7 +279,6 @@ def decades(result: SeriesResult, *, ax: Axes | None = None) -> Axes:
 
 
 def _limits(values: Sequence[float], *, room: float) -> tuple[float, float]:
-    """The limits of an axis that contains some values, with a margin."""
     low, high = min(values), max(values)
     pad = room * (high - low) or 0.5
     return low - pad, high + pad

@@ -59,7 +59,6 @@ def _effect(test: WeatResult) -> str:
 
 
 def _rule(test: MleatResult) -> str:
-    """The criterion for an association in a Level 2 test."""
     least, alpha = test.conventions["least_effect"], test.conventions["alpha"]
     tail = wording.tail(test.level1.alternative)
     return f"|d| > {least:g} and p < {wording.level(alpha)} ({tail})"
@@ -191,7 +190,6 @@ def draw_cells(
 
 
 def _ink(cell: MapCell) -> str:
-    """The colour of text on a cell."""
     return "white" if cell.step == len(_SHARES) - 1 else INK if cell.step else ON_CELL
 
 

@@ -65,7 +65,6 @@ def _interval_note(results: Sequence[BatteryResult]) -> str:
 
 
 def _detectable_note(results: Sequence[BatteryResult]) -> str:
-    """Explanation of the detectable effect size; empty without a test."""
     for could in [could for one in results for could in one.detectable][:1]:
         side = "two-sided" if could.alternative == "two-sided" else "one-sided"
         cases = f"{percent(could.power)} of cases (p < {could.alpha:g}, {side}, not adjusted)"
@@ -149,7 +148,6 @@ class BatteryResult(Family):
     """Bootstrap interval of each test that has one, by name of the design."""
 
     def _members(self) -> Iterator[Member]:
-        """Every test with the effect sizes that it can detect."""
         for one, could in zip(super()._members(), self.detectable, strict=True):
             yield replace(one, extra=could)
 
@@ -165,7 +163,6 @@ class BatteryResult(Family):
         return list(cls._table_notes(results))
 
     def _other_files(self) -> dict[str, list[Row]]:
-        """The associations of every effect size, by level."""
         rows = []
         for test in self.tests:
             levels = {"1": test.level1, "2 x": test.level2["x"], "2 y": test.level2["y"]}
@@ -177,7 +174,6 @@ class BatteryResult(Family):
         return {"associations": rows}
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number of every test, with its interval, adjusted p-values and detectable effect sizes."""
         for one in self._members():
             test = one.test.design
             first, *others = one.long_rows(one.test._long_rows(test))
@@ -190,7 +186,6 @@ class BatteryResult(Family):
             yield from interval._long_rows(interval._label)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target is closer to which attribute, relative to the others, by test."""
         for one in self._members():
             more, test, drawn = {}, one.test, one.interval
             if drawn is not None:
@@ -201,7 +196,6 @@ class BatteryResult(Family):
 
 
 def _size_rows(name: str, could: Detectable) -> Iterator[Row]:
-    """Effect sizes that a test with sets of its sizes can detect."""
     row = partial(long_row, "battery", name, "detectable", method=could.method, n=could.n_x + could.n_y)
     low, high = could.critical_range or (None, None)
     for statistic in ("critical", "detectable", "largest", "alpha", "power", "n_x", "n_y"):
@@ -241,14 +235,12 @@ def battery(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
     >>> designs = [cr.catalog("weat7"), cr.catalog("weat8")]
-    >>> words = list({word: None for design in designs for word in design.words})
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(len(words), 9)))
+    >>> emb = cr.load("default", words=designs)
     >>> result = cr.battery(emb, designs, alternative="two-sided")
     >>> [(test.design, round(test.level1.effect_size, 2)) for test in result.tests]
-    [('weat7', 0.57), ('weat8', 0.17)]
+    [('weat7', 1.5), ('weat8', 1.48)]
     """
     designs = listed_designs(designs)
     if missing == "raise":
@@ -272,11 +264,11 @@ def assemble_battery(
     detect: Callable[..., Detectable] | None = None,
 ) -> BatteryResult:
     """Combine ML-EATs that were measured one by one into a battery with adjusted p-values."""
-    tail = adjusted_tail(options)
+    detect, tail = detect or minimum_detectable, adjusted_tail(options)
     return BatteryResult(
         tests=tuple(tests),
         skipped=skipped,
-        detectable=tuple(_of_test(test, tail, detect or minimum_detectable) for test in tests),
+        detectable=tuple(_of_test(test, tail, detect) for test in tests),
         intervals=intervals or {},
         **adjusted_levels("battery", tests, missing, options),
         provenance=provenance,
@@ -342,12 +334,9 @@ def minimum_detectable(
 
     Notes
     -----
-    The exact test rejects once the observed difference of means exceeds the c-th largest difference of means
-    between as many stimuli of the second set and of the first, c being the number of divisions that may be
-    as extreme. In units of the standard deviation within sets that threshold depends on the shape of the
-    residuals only, and so is independent of the t statistic; the power is the mean, over shapes drawn with a
-    fixed seed, of the power of the t test with that threshold. The t test is used at the level that the
-    divisions can attain.
+    The exact test rejects beyond a threshold that depends on the shape of the scores within sets only: its
+    power is the mean, over shapes drawn with a fixed seed, of that of the t test with that threshold. The t
+    test is used at the level that the divisions can attain.
 
     Examples
     --------
@@ -489,6 +478,5 @@ def _needed(bars: Floats, n_x: int, n_y: int, sides: int, power: float) -> float
 
 
 def _on_weat_scale(shift: Floats, n_x: int, n_y: int) -> Floats:
-    """Convert shifts in standard deviations within sets to standard deviations of all scores."""
     n = n_x + n_y
     return np.asarray(shift / np.sqrt((n - 2 + shift**2 * n_x * n_y / n) / (n - 1)))

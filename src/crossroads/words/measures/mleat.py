@@ -188,7 +188,6 @@ class MleatResult(Result):
             yield long_row("mleat", name, pattern, "pattern_share", share, n=resamples)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target is closer to which attribute, relative to the others, and where each is by itself."""
         yield self.level1._concluded(self.design, self.level1._answer, "level1/", level2=self.level2)
 
     def _checks(self) -> Iterator[Checked]:
@@ -199,7 +198,6 @@ class MleatResult(Result):
 
 
 def _level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
-    """Every number of one level."""
     row = partial(long_row, "mleat", name, part, n=len(level.associations))
     method = level.method
     yield row("effect_size", level.effect_size, p=level.crossed.pvalue, exact_p=level.pvalue, method=method)
@@ -269,13 +267,12 @@ def mleat(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
     >>> design = cr.catalog("weat7")
-    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
+    >>> emb = cr.load("default", words=design.words)
     >>> result = cr.mleat(emb, design)
     >>> round(result.level1.effect_size, 2), round(result.level2["x"].effect_size, 2), result.pattern
-    (0.57, 0.82, 'Non-Directional')
+    (1.5, 0.75, 'Non-Directional')
     """
     options = Options(alternative, ddof, ties, method, seed, max_work)
     check_inputs(design, emb)

@@ -66,7 +66,6 @@ class ProjectionResult(CheckOfTest):
     """The difference of mean places, of one target the mean place, and how sure it is for other words."""
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """The difference with all words drawn, the effect size, and the place of every word."""
         yield from crossed_rows("projection", self.design, "", self.crossed, self.pvalue)
         yield long_row("projection", self.design, "", "effect_size", self.effect_size)
         for word, place in self.associations.items():
@@ -236,7 +235,6 @@ def _on_pairs(words: Floats, a: Floats, b: Floats, n_x: int, error: float) -> tu
 
 
 def _gap(scores: Floats, n_x: int) -> float:
-    """Difference of the means of both targets, or the mean of one."""
     return float(scores[:n_x].mean() - (scores[n_x:].mean() if n_x < len(scores) else 0.0))
 
 

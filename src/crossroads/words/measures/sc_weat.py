@@ -118,7 +118,6 @@ class ScWeatResult(Result):
         return OtherAttributes(self.association - half, self.association + half, pvalue)
 
     def _rows(self) -> list[dict[str, Any]]:
-        """One row per word."""
         low, high, p = self.crossed
         columns = {"effect_size": self.effect_size, "association": self.association}
         columns |= {"low": low, "high": high, "p": p, "exact_p": self.pvalue}
@@ -141,7 +140,6 @@ class ScWeatResult(Result):
 
     @property
     def _question(self) -> str:
-        """The attributes that words may be close to."""
         return f"{self.titles['a']} / {self.titles['b']}" if "a" in self.titles else ""
 
     def _members(self) -> Iterator[Row]:
@@ -153,7 +151,6 @@ class ScWeatResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per word."""
         table = super()._tabulate(results)
         return table if len(results) > 1 else table.without(["test"])
 

@@ -123,7 +123,6 @@ class SeriesResult(Result):
         return series_name(self.design, self.over)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """How the difference of the targets changes."""
         point, found = next(iter(self.points.values()), None), self.trend
         if point is None or found.slope is None:
             return
@@ -157,7 +156,6 @@ class SeriesResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per design and point."""
         table = super()._tabulate(results)
         heads = {"time" if one.over == "year" else one.over for one in results.values()}
         along = {ALONG[one.over][0] for one in results.values()}

@@ -148,7 +148,6 @@ class WeatResult(Result):
     """The difference of mean cosines, and how sure it is for other words for the same things."""
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target is closer to which attribute, relative to the other target and attribute."""
         yield self._concluded(self.design, self._answer)
 
     def _concluded(
@@ -178,7 +177,6 @@ class WeatResult(Result):
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
-        """Tests whose sets are too small to find anything."""
         return (note for name, test in results.items() for note in too_small(name, test.min_pvalue))
 
     @property

@@ -134,7 +134,6 @@ class Request:
 
     @cached_property
     def _pictures(self) -> dict[str, Path]:
-        """The images of a vision–language model, by label."""
         from crossroads.words.models.clip import image_sets, labelled_images
 
         return {} if self.options.images is None else labelled_images(image_sets(self.options.images))
@@ -459,7 +458,6 @@ def _listed(words: Asked | None, kind: Kind) -> tuple[list[str] | Mapping[str, A
 
 
 def _mean_contexts(kind: Kind, words: list[str] | Mapping[str, Any] | None, fallback: str) -> Embeddings:
-    """The mean over the contexts of each word of a store."""
     contexts = open_contexts(kind.model, fallback)
     matches = [contexts.find(word) for word in (contexts.words if words is None else words)]
     labels = list(dict.fromkeys(contexts.words[match.row] for match in matches if match is not None))

@@ -200,7 +200,6 @@ def _text_features(clip: _Clip, texts: Sequence[PromptedWord], batch_size: int) 
 
 
 def _image_features(clip: _Clip, pictures: Mapping[str, Path], batch_size: int) -> Iterator[_Part]:
-    """Yield projected images in batches."""
     if not pictures:
         return
     transformers = require("transformers", extra="models", purpose="loading transformer models")

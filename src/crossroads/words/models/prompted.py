@@ -136,7 +136,6 @@ def prompted_layers(
 
 
 def _resolved(model: str | Path, words: Words, *, prompt: str | None, **options: Any) -> ResolvedModel:
-    """The model with its options, all of them checked."""
     prompted_words(words, prompt or DEFAULT_PROMPT[ENCODER])  # before a model is looked for
     return resolve_model(model, prompt=prompt, **options)
 
@@ -261,7 +260,6 @@ def _elmo_means(
 
 @contextlib.contextmanager
 def _threads(number: int | None) -> Iterator[None]:
-    """Set the number of threads of torch within the context."""
     torch = require("torch", extra="models", purpose="running transformer models")
     before = torch.get_num_threads()
     if number is not None:

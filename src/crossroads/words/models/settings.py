@@ -179,7 +179,6 @@ def load_sentence_encoder(files: ModelFiles, *, device: str = "cpu") -> Sentence
 
 
 def _check_settings(files: ModelFiles) -> None:
-    """Check that the settings of the modules are JSON."""
     root = Path(files.folder)
     inside = (
         file for folder in filter(None, module_folders(root)) for file in (root / folder).glob("*.json")
@@ -239,7 +238,6 @@ def _check_notices(files: ModelFiles, records: Sequence[logging.LogRecord]) -> N
 
 
 def _in_words(module: Any) -> str:
-    """Describe one module after the transformer."""
     kind = type(module).__name__
     if kind == "Pooling":
         modes = module.pooling_mode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from crossroads.words.vectors import default as embedded
 from crossroads.words.vectors.formats import arrays, spacy_pipelines
 from crossroads.words.vectors.reader import (
     Duplicates,
-    EncodingErrors,
     Progress,
     Reading,
     Request,
@@ -48,46 +47,37 @@ def load_vectors(
     words: Iterable[str] | None = None,
     format: str | None = None,  # noqa: A002 - what it is called everywhere
     fallback: str | Iterable[str] = _AUTO,
-    duplicates: Duplicates = "raise",
-    encoding_errors: EncodingErrors = "strict",
-    member: str | None = None,
     checksum: bool = False,
-    pool: int | None = None,
-    ranked: bool | None = None,
     progress: Progress | None = None,
+    pool: int | None = None,
+    **reading: Any,
 ) -> Embeddings:
     """Static vectors from a file, a folder or a name, with the options of :func:`crossroads.load`."""
-    options: dict[str, Any] = {
-        "duplicates": duplicates,
-        "encoding_errors": encoding_errors,
-        "member": member,
-        "ranked": ranked,
-    }
-    query = _query(words, fallback, progress=progress, pool=pool, **options)
-    path = Path(path_or_name)
-    sha256: str | None = None
-    size: int | None
+    rules, request = _asked(words, fallback, progress=progress, pool=pool, **reading)
+    path, sha256 = Path(path_or_name), None
+    again: str | os.PathLike[str] = path_or_name
     if isinstance(path_or_name, str) and path_or_name in NAMES and format is None:
         kind, source, sha256 = "default", embedded.NAME, embedded.about()["sha256"]["vectors.npy"]
-        query = replace(query, request=replace(query.request, usually_ranked=True))
-        reading = embedded.read(query.request)
-        size = (embedded.FOLDER / "vectors.npy").stat().st_size
+        request = replace(request, usually_ranked=True)
+        read, file = embedded.read(request), embedded.FOLDER / "vectors.npy"
     else:
         with damage_reported(path):
-            kind = _format_of(path_or_name, format, member)
-            query = replace(query, request=replace(query.request, usually_ranked=FORMATS[kind].ranked))
-            reading = FORMATS[kind].read(path, query.request)
-        source = path.as_posix()
-        size = path.stat().st_size if path.is_file() else None
+            kind = _format_of(path_or_name, format, request.member)
+            request = replace(request, usually_ranked=FORMATS[kind].ranked)
+            read = FORMATS[kind].read(path, request)
+        source, file, again = path.as_posix(), path, path.absolute() if path.exists() else again
         sha256 = file_checksum(path) if checksum and path.is_file() else None
+    size = file.stat().st_size if file.is_file() else None
     if progress is not None and size is not None:
         progress(size, size)
-    rules = query.decided(reading.vocabulary)
-    again = path.absolute() if path.exists() and kind != "default" else path_or_name
-    options |= {"words": query.words, "format": format, "fallback": rules or "none"}
-    more = None if words is None else partial(_read_pool, again, **options)
-    about = Provenance(source=recorded_path(source), format=kind, revision=reading.revision, sha256=sha256)
-    return _embeddings(query, reading, about, rules, size=size, more=more)
+    chosen = _chosen(rules, read.vocabulary)
+    more = None
+    if words is not None:
+        options = {**reading, "words": words, "format": format, "fallback": chosen or "none"}
+        more = partial(_read_pool, again, **options)
+    about = Provenance(source=recorded_path(source), format=kind, revision=read.revision, sha256=sha256)
+    how = "automatically" if rules is None else "as asked"
+    return _embeddings(words, request, read, about, chosen, how, size=size, more=more)
 
 
 def _read_pool(path_or_name: str | os.PathLike[str], size: int, **options: Any) -> Embeddings | None:
@@ -104,51 +94,43 @@ def load_decades(
     progress: Progress | None = None,
 ) -> dict[int, Embeddings]:
     """Every decade of a HistWords folder; progress is in bytes of vectors."""
-    folder = Path(path)
-    query = _query(words, fallback, duplicates=duplicates)
-    readings: dict[int, Reading] = {}
+    folder, readings = Path(path), dict[int, Reading]()
+    rules, request = _asked(words, fallback, duplicates=duplicates)
     with damage_reported(folder):
-        decades = arrays.held_decades(folder)
-        sizes = {decade: (folder / f"{decade}-w.npy").stat().st_size for decade in decades}
-        for decade in decades:
-            readings[decade] = arrays.read_decade(folder, decade, query.request)
+        sizes = {
+            decade: (folder / f"{decade}-w.npy").stat().st_size for decade in arrays.held_decades(folder)
+        }
+        for decade in sizes:
+            readings[decade] = arrays.read_decade(folder, decade, request)
             if progress is not None:
                 progress(sum(sizes[d] for d in readings), sum(sizes.values()))
-    rules = query.decided(*(reading.vocabulary for reading in readings.values()))
-    series = {}
+    chosen = _chosen(rules, *(reading.vocabulary for reading in readings.values()))
+    how, series = "automatically" if rules is None else "as asked", {}
     for decade, reading in readings.items():
         source = recorded_path(f"{folder.as_posix()}/{decade}-w.npy")
         about = Provenance(source=source, format="histwords")
-        series[decade] = _embeddings(query, reading, about, rules, size=sizes[decade])
+        series[decade] = _embeddings(words, request, reading, about, chosen, how, size=sizes[decade])
     return series
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Query:
-    """The words to load, and the rules by which they are found."""
-
-    request: Request
-    words: frozenset[str] | None
-    rules: tuple[str, ...] | None
-    """The rules that were given; None to decide by the vocabulary."""
-
-    def decided(self, *vocabularies: Vocabulary) -> tuple[str, ...]:
-        """The rules that were given, or those that fit the vocabulary."""
-        if self.rules is not None:
-            return self.rules
-        capitalised = sum(one.capitalised for one in vocabularies)
-        return () if is_cased(capitalised, sum(one.looked_at for one in vocabularies)) else ("lower",)
-
-
-def _query(words: Iterable[str] | None, fallback: str | Iterable[str], **options: Any) -> _Query:
-    """The words as given, with the request to the reader that finds them under any rule in question."""
+def _asked(
+    words: Iterable[str] | None, fallback: str | Iterable[str], **options: Any
+) -> tuple[tuple[str, ...] | None, Request]:
+    """The rules, None to decide them by the vocabulary, and a request for words under any in question."""
     rules = None if fallback == _AUTO else check_fallback(fallback)
-    words = None if words is None else frozenset(words)
-    wanted = wanted_forms(words, ("lower",) if rules is None else rules)
-    every = wanted_forms(words, RULES)
-    noticed = frozenset() if wanted is None or every is None else every - wanted
-    request = Request(wanted=wanted, noticed=noticed, **options)
-    return _Query(request=request, words=words, rules=rules)
+    wanted = noticed = None
+    if words is not None:
+        wanted = wanted_forms(words, ("lower",) if rules is None else rules)
+        noticed = wanted_forms(words, RULES) - wanted
+    return rules, Request(wanted=wanted, noticed=noticed or frozenset(), **options)
+
+
+def _chosen(rules: tuple[str, ...] | None, *vocabularies: Vocabulary) -> tuple[str, ...]:
+    """The rules that were given, or those that fit the vocabulary."""
+    if rules is not None:
+        return rules
+    capitalised = sum(one.capitalised for one in vocabularies)
+    return () if is_cased(capitalised, sum(one.looked_at for one in vocabularies)) else ("lower",)
 
 
 def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member: str | None) -> str:  # noqa: A002
@@ -172,24 +154,26 @@ def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member:
 
 
 def _embeddings(
-    query: _Query,
+    words: Iterable[str] | None,
+    request: Request,
     reading: Reading,
     about: Provenance,
     rules: tuple[str, ...],
+    how: str,
     *,
     size: int | None,
     more: Callable[[int], Embeddings | None] | None = None,
 ) -> Embeddings:
     """The words that the rules find, with all that is known of the source."""
-    request, vocabulary = query.request, reading.vocabulary
+    vocabulary = reading.vocabulary
     labels, vectors, ranks, unread = reading.labels, reading.vectors, reading.ranks, None
-    if query.words is not None:
-        allowed = wanted_forms(query.words, rules) or frozenset()
+    if words is not None:
+        allowed = wanted_forms(words, rules)
         rows = [row for row, label in enumerate(labels) if label in allowed]
         forms = vocabulary.forms.union(label for label in labels if label not in allowed)
         unread = Unread(forms=frozenset(forms), blocks=tuple(vocabulary.blocks))
         if not rows:
-            raise _nothing_found(query.words, reading, unread, rules, about.source)
+            raise _nothing_found(sorted(words), reading, unread, rules, about.source)
         if len(rows) < len(labels):
             labels, vectors, ranks = [labels[row] for row in rows], vectors[rows], ranks[rows]
     order = order_of(request, vocabulary)
@@ -202,7 +186,7 @@ def _embeddings(
         "capitalised": vocabulary.capitalised,
         "capitalised_share": vocabulary.capitalised / max(vocabulary.looked_at, 1),
         "fallback": list(rules),
-        "fallback_chosen": "automatically" if query.rules is None else "as asked",
+        "fallback_chosen": how,
         "bytes": size,
         "order": order.decided,
         **reading.details,
@@ -238,21 +222,21 @@ def _embeddings(
 
 
 def _nothing_found(
-    asked: frozenset[str], reading: Reading, unread: Unread, rules: tuple[str, ...], source: str
+    asked: list[str], reading: Reading, unread: Unread, rules: tuple[str, ...], source: str
 ) -> InputError:
     vocabulary = reading.vocabulary
     looks = join_words([repr(word) for word in vocabulary.head[:3]])
     hint = f"its words look like {looks}"
-    allowed, found = helpful_rules(sorted(asked), unread.forms.__contains__, rules)
+    allowed, found = helpful_rules(asked, unread.forms.__contains__, rules)
     if found:
         hint += f"; fallback={','.join(allowed)!r} would find {len(found)} of those asked for"
     else:
-        near = nearest_words(sorted(asked)[:3], unread.blocks, n=1)
+        near = nearest_words(asked[:3], unread.blocks, n=1)
         similar = [f"{labels[0]!r} resembles {word!r}" for word, labels in near.items()]
         hint += f"; {join_words(similar)}" if similar else ""
     if "complete" in reading.details:
         hint += f"; for other words give the complete file, {reading.details['complete']}"
-    words = join_words([repr(word) for word in sorted(asked)], most=3)
+    words = join_words([repr(word) for word in asked], most=3)
     return InputError(
         f"none of the {len(asked)} words asked for ({words}) is among the {vocabulary.size:,} of {source}.",
         hint=f"{hint}.",

@@ -159,7 +159,6 @@ class Vocabulary:
 
 
 def _lines(labels: Sequence[str] | Sequence[bytes]) -> str:
-    """Words as text, one per line."""
     if labels and isinstance(labels[0], bytes):
         return b"\n".join(cast(Sequence[bytes], labels)).decode("utf-8", "replace")
     return "\n".join(cast(Sequence[str], labels))
@@ -202,10 +201,8 @@ def _capitalised(text: str) -> int:
     return found - sum(marker != marker.lower() for marker in markers)
 
 
-def wanted_forms(words: Iterable[str] | None, rules: Sequence[str]) -> frozenset[str] | None:
+def wanted_forms(words: Iterable[str], rules: Sequence[str]) -> frozenset[str]:
     """Every stored form that the words could be found under."""
-    if words is None:
-        return None
     return frozenset(form for word in words for form, _ in spellings(word, rules))
 
 

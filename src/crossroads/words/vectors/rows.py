@@ -142,7 +142,6 @@ class Pool:
             self._largest = float(self._keys(ranks[keep]).max(initial=0.0))
 
     def _keys(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The number of each row, by which it is kept or not."""
         if self._by_frequency is None:
             self._by_frequency = order_of(self._request, self._vocabulary).by_frequency
         numbers = _scattered(ranks)

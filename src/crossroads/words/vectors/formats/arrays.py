@@ -76,7 +76,6 @@ def _read_labels(path: Path) -> list[str]:
 
 
 def _parse_json(text: str) -> Any:
-    """Parse JSON; the error names the place at which it fails."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -280,5 +279,4 @@ def _labels_in(text: str) -> list[str]:
 
 
 def _widen(rows: NDArray[Any]) -> NDArray[np.float32]:
-    """Convert bfloat16, which numpy lacks, to float32."""
     return (np.asarray(rows).astype(np.uint32) << 16).view(np.float32)

@@ -177,7 +177,6 @@ def _matrix_shape(cursor: _Cursor, model: _Model, dictionary: _Dictionary) -> in
 
 
 def _parts(i: int, token: bytes, model: _Model, dictionary: _Dictionary) -> list[int]:
-    """The rows whose mean is the vector of a word."""
     buckets = subword_buckets(token, model.minn, model.maxn, model.bucket)
     if dictionary.pruned is not None:
         buckets = [dictionary.pruned[bucket] for bucket in buckets if bucket in dictionary.pruned]

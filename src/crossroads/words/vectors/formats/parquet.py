@@ -77,7 +77,6 @@ def _choose_columns(types: Any, schema: Any) -> tuple[str, list[str]]:
 
 
 def _blocks(file: Any, word: str, columns: list[str], size: int, request: Request) -> Iterator[Block]:
-    """Yield the words of each batch of rows."""
     total, done = max(1, file.metadata.num_rows), 0
     for batch in file.iter_batches(batch_size=_BATCH, columns=[word, *columns]):
         yield Block(_words(batch.column(word), word, done + 1), partial(_vectors, batch, columns, done + 1))

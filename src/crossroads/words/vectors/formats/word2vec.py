@@ -194,7 +194,6 @@ def _tokens(block: bytes, starts: list[int], tabs: bool) -> list[bytes]:
 
 
 def _split_line(line: bytes, dim: int, number: int, unfinished: bool = False) -> tuple[bytes, list[bytes]]:
-    """Split a line into its word and its ``dim`` numbers."""
     fields = line.rsplit(None, dim)
     word, count = fields[0] if fields else b"", len(fields) - 1
     if count == dim:
