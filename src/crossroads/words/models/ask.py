@@ -61,13 +61,11 @@ class Request:
     """Words of which a model is to give vectors: the only way to models of every kind."""
 
     kind: Kind
-    """The model and its kind."""
     words: list[str] | Mapping[str, Any] | None
     """Words, words with the prompt of each, or None for all."""
     designs: Sequence[Design] = ()
     """Designs whose published prompts are used."""
     options: SourceOptions = field(default_factory=SourceOptions)
-    """How vectors are obtained."""
     model_files: ModelFiles | None = None
     """The files of a transformer, if they were found and checked before."""
 

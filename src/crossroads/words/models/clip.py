@@ -346,9 +346,9 @@ def _plain_errors(path: Path) -> Iterator[None]:
         raise FormatError(
             "it is not an image that can be read.", path=path, hint=f"known: {', '.join(FORMATS)}."
         ) from error
+    except FileNotFoundError as error:
+        raise FormatError("there is no such file.", path=path, hint="check the path.") from error
     except Exception as error:  # decoders raise nearly anything on damaged files
-        if isinstance(error, FileNotFoundError):
-            raise FormatError("there is no such file.", path=path, hint="check the path.") from error
         if isinstance(error, OSError) and error.errno is not None:
             said = f"it cannot be read: {error.strerror or error}."
             raise FormatError(said, path=path, hint="check the path.") from error

@@ -252,13 +252,11 @@ class ResolvedModel:
     """A model and its resolved options."""
 
     files: ModelFiles
-    """The model."""
     tokenizer: Any
     """Its fast tokenizer, or that of an ELMo; ``None`` for a sentence encoder without one."""
     architecture: str
     """Class of the model, such as ``"GPT2LMHeadModel"``."""
     kind: str
-    """Decoder, encoder or sentence encoder."""
     prompt: str = ""
     """Template for words that have none of their own."""
     pooling: str = ""
@@ -266,15 +264,12 @@ class ResolvedModel:
     layer: int | str
     """The layer that is read, from 0; or ``"sum"`` of an ELMo's."""
     top: int
-    """The top layer."""
     longest: float
     """Most tokens of a text, special ones included."""
     device: str = "cpu"
-    """Where it runs."""
     sentences: SentenceEncoder | None = None
     """The sentence encoder, if it is used as such."""
     elmo: Elmo | None = None
-    """The ELMo, if it is one."""
 
 
 def packages(files: ModelFiles) -> dict[str, str]:
@@ -363,15 +358,10 @@ def resolve_model(
 
 def _transformer(files: ModelFiles) -> ResolvedModel:
     config, tokenizer = load_config(files), load_tokenizer(files)
-    top = int(config.num_hidden_layers)
+    top, named = int(config.num_hidden_layers), str((config.architectures or [config.model_type])[0])
+    longest, kind = longest_input(config, tokenizer), model_kind(config)
     return ResolvedModel(
-        files=files,
-        tokenizer=tokenizer,
-        architecture=str((config.architectures or [config.model_type])[0]),
-        kind=model_kind(config),
-        layer=top,
-        top=top,
-        longest=longest_input(config, tokenizer),
+        files=files, tokenizer=tokenizer, architecture=named, kind=kind, layer=top, top=top, longest=longest
     )
 
 
@@ -379,9 +369,9 @@ def _sentence_encoder(files: ModelFiles, device: str) -> ResolvedModel:
     encoder = load_sentence_encoder(files, device=device)
     config, tokenizer, first = encoder.config, encoder.tokenizer, type(encoder.model[0]).__name__
     top = int(getattr(config, "num_hidden_layers", 0))
-    limits: list[float] = [encoder.model.max_seq_length or math.inf]
+    longest: float = encoder.model.max_seq_length or math.inf
     if tokenizer is not None and config is not None:
-        limits.append(longest_input(config, tokenizer))
+        longest = min(longest, longest_input(config, tokenizer))
     return ResolvedModel(
         files=files,
         tokenizer=tokenizer,
@@ -389,7 +379,7 @@ def _sentence_encoder(files: ModelFiles, device: str) -> ResolvedModel:
         kind=SENTENCES,
         layer=top,
         top=top,
-        longest=min(limits),
+        longest=longest,
         sentences=encoder,
     )
 

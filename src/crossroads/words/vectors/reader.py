@@ -50,13 +50,10 @@ class Request:
     noticed: frozenset[str] = frozenset()
     """Further forms of the words asked for, whose presence is noted."""
     duplicates: Duplicates = "raise"
-    """``"raise"`` or ``"first"``, for a word with two different vectors."""
     encoding_errors: EncodingErrors = "strict"
-    """How to decode words that are not UTF-8."""
     member: str | None = None
     """The member of a zip archive to read, if it holds several."""
     progress: Progress | None = None
-    """Called as the file is read."""
     pool: int | None = None
     """How many other words are also read; None for none."""
     ranked: bool | None = None
@@ -106,7 +103,6 @@ class Reading:
     labels: list[str]
     """The words kept, in the order of the file."""
     vectors: NDArray[Any]
-    """One row per word."""
     vocabulary: Vocabulary
     """Facts about all words, kept or not."""
     ranks: NDArray[np.int64]
