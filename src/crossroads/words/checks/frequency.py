@@ -174,22 +174,21 @@ def frequency(
 ) -> FrequencyResult:
     r"""Whether the association of a test is more than its words being rare or common.
 
-    Frequency moves the vector of a word, and with it every cosine (Ethayarajh et al. 2019; van Loon et al.
-    2022; Valentini et al. 2022), so that groups that differ in frequency differ in association whatever they
-    mean. There are two answers. *Frequency-matched words*: for each target a word of the pool is drawn
-    that is about as frequent, many times, and the effect sizes of such tests are compared with that of
-    the design. *Equal frequency*: associations are regressed on log frequency with one slope within both
-    targets, and the difference of the targets is taken where the frequency is the same, with an interval and
-    p-value that count targets and attributes as drawn.
+    Frequency moves the vector of a word, and with it every cosine, so that groups that differ in frequency
+    differ in association whatever they mean. There are two answers. *Frequency-matched words*: for each
+    target a word of the pool is drawn that is about as frequent, many times, and the effect sizes of such
+    tests are compared with that of the design. *Equal frequency*: associations are regressed on log frequency
+    with one slope within both targets, and the targets are compared where the frequency is the same, with an
+    interval and p-value that count targets and attributes as drawn.
 
     Parameters
     ----------
     emb, design, missing
         As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Frequency-matched words
         come from ``emb.pool``: all words of ``cr.load(path)``, or those that
-        ``cr.load(path, words=…, pool=20_000)`` also loads. Of contexts, as in :func:`~crossroads.ceat`,
-        those of a word are averaged first; they have no pool and no order, so that frequencies must be given
-        and the answer rests on equal frequency.
+        ``cr.load(path, words=…, pool=20_000)`` also loads. Contexts, as in :func:`~crossroads.ceat`, are
+        averaged first; they have no pool, so that frequencies must be given and the answer rests on equal
+        frequency.
     frequencies
         Word to count or frequency, or the path of a CSV or TSV file of both; ``"wordfreq"`` for the package
         of that name (the extra ``frequency``) in the language of the design, or ``"wordfreq:de"``, or a code
@@ -198,14 +197,12 @@ def frequency(
 
     Notes
     -----
-    The answer is *cannot tell* where the frequencies of the targets overlap by less than 10 % (they are some
-    3.3 standard deviations apart): it is not known what these words would be like at equal frequency. It is
-    *no* where at least 5 % of tests on frequency-matched words have such an effect size, or where the
-    interval of the difference at equal frequency excludes the difference that was measured. It is *yes* where
-    the difference at equal frequency has the same sign and p < .05, and *cannot tell* otherwise.
-
-    Frequency-matched words are the hundred nearest in the pool, none of which is more than twice or less than
-    half as frequent, without words of the design and those with anything but letters.
+    The answer is *cannot tell* where the frequencies of the targets overlap by less than 10 % (some 3.3
+    standard deviations apart). It is *no* where at least 5 % of tests on frequency-matched words have such an
+    effect size, or where the interval of the difference at equal frequency excludes the measured difference.
+    It is *yes* where the difference at equal frequency has the same sign and p < .05, and *cannot tell*
+    otherwise. Frequency-matched words are the hundred nearest in the pool, at most twice and at least half as
+    frequent, without words of the design and those with anything but letters.
 
     References
     ----------
@@ -216,12 +213,11 @@ def frequency(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> design = cr.catalog("weat7")
-    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)), ranks=range(1, 33))
-    >>> frequency(emb, design).answer
-    'cannot tell'
+    >>> design = cr.catalog("weat6")
+    >>> emb = cr.load("default", words=design.words, pool=20_000)
+    >>> cr.frequency(emb, design).answer
+    'yes'
     """
     whole("draws", draws, least=1, hint="draw at least one test; 2,000 is usual.")
     check_inputs(design, *([] if isinstance(emb, Contexts) else [emb]))
@@ -230,10 +226,12 @@ def frequency(
     scale = scale_of(frequencies, index, design)
     found, f = _gather(index, design, scale, missing, absent=NOT_THERE if index is emb else NO_CONTEXT)
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
+    nulls, lacking = dict[str, Drawn](), "contexts of other words are not known"
     if isinstance(emb, Contexts):  # the cosines to be expected of any of them
         table = expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
     else:
         table = found.cosines()
+        nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
     line = _line(f[: n_x + n_y], s, n_x)
     d = effect_size(s[:n_x], s[n_x:], ddof=1)
@@ -241,21 +239,12 @@ def frequency(
     many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
     options: dict[str, Any] = {"score_error": error, "method": "saddlepoint" if many else "auto"}
     adjusted = crossed(table, n_x, n_a, alternative="two-sided", covariate=f[: n_x + n_y], **options)
-    nulls, lacking = dict[str, Drawn](), "contexts of other words are not known"
-    if isinstance(emb, Embeddings):
-        nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
     pvalues = {name: _share(one, d) for name, one in nulls.items()}
     difference = float(s[:n_x].mean() - s[n_x:].mean())
     answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
     words = [word for key in _SETS for word in found.words[key]]
-    conventions = {
-        "measure": "frequency",
-        "frequencies": scale.source,
-        "tests on frequency-matched words": draws,
-        "ddof": 1,
-        "seed": seed,
-        "missing": missing,
-    }
+    conventions = {"measure": "frequency", "frequencies": scale.source}
+    conventions |= {"tests on frequency-matched words": draws, "ddof": 1, "seed": seed, "missing": missing}
     return FrequencyResult(
         design=phrases.tested(design.name, "ceat") if isinstance(emb, Contexts) else design.name,
         effect_size=d,
@@ -264,11 +253,9 @@ def frequency(
         matched_pvalue=pvalues.get("targets"),
         matched_both_pvalue=pvalues.get("both"),
         matched={
-            f"{'both_' * (name == 'both')}{what.removesuffix('s')}": tuple(
-                np.nanquantile(values, _QUANTILES).tolist()
-            )
+            f"{'both_' * (name == 'both')}{what}": tuple(np.nanquantile(values, _QUANTILES).tolist())
             for name, null in nulls.items()
-            for what, values in null._asdict().items()
+            for what, values in zip(("effect_size", "difference"), null, strict=True)
         },
         adjusted=adjusted,
         answer=answer,

@@ -188,10 +188,10 @@ def change(
 ) -> Change:
     r"""Where a difference changes: the largest difference before and after, in standard errors.
 
-    A split is a regression on a step, as in :func:`trend`. That with the smallest p-value is reported, adjusted
-    for having looked at all: were points independent, the differences in standard errors would be a Brownian
-    bridge divided by its standard deviation, whose chance of staying within a bound is found by recursion.
-    Deviations that last make the adjustment too large rather than too small.
+    A split is a regression on a step, as in :func:`trend`. That with the smallest p-value is reported, and
+    its p-value is adjusted for having looked at all: were points independent, the differences in standard
+    errors would be a Brownian bridge divided by its standard deviation, whose chance of staying within a
+    bound is found by recursion. Deviations that last make the adjustment too large rather than too small.
 
     References
     ----------

@@ -103,8 +103,9 @@ def prompted_embeddings(
     (('nurse', 'banker'), (2, 16))
     """
     check_counts(batch_size=batch_size, threads=threads)
+    prompted_words(words, prompt or DEFAULT_PROMPT[ENCODER])  # before a model is looked for
     options = {"revision": revision, "prompt": prompt, "pooling": pooling, "device": device}
-    resolved = _resolved(model, words, layer=layer, **options)
+    resolved = resolve_model(model, layer=layer, **options)
     (emb,) = _read(resolved, [resolved.layer], words, batch_size, threads, progress)
     return emb
 
@@ -124,7 +125,7 @@ def prompted_layers(
     Each text is read once. A sentence encoder needs another pooling than its own, which is for the top layer.
     """
     options = {"revision": revision, "prompt": prompt, "pooling": pooling, "device": device}
-    resolved = _resolved(model, words, layer=-1, **options)
+    resolved = resolve_model(model, layer=-1, **options)
     if resolved.sentences is not None:
         raise InputError(
             f"{resolved.files.name} is a sentence encoder, whose own pooling is for the top layer only.",
@@ -133,11 +134,6 @@ def prompted_layers(
         )
     layers = range(resolved.top + 1)
     return dict(zip(layers, _read(resolved, layers, words, _BATCH, None, progress), strict=True))
-
-
-def _resolved(model: str | Path, words: Words, *, prompt: str | None, **options: Any) -> ResolvedModel:
-    prompted_words(words, prompt or DEFAULT_PROMPT[ENCODER])  # before a model is looked for
-    return resolve_model(model, prompt=prompt, **options)
 
 
 def _read(
