@@ -292,23 +292,19 @@ def _measured(
     for name, change in changes.items():
         v = found.vectors
         if change is not None:
-            v = {key: _directions(change(emb.vectors[found.rows[key]]), name) for key in design.sets}
+            v = {key: change(emb.vectors[found.rows[key]]) for key in design.sets}
+            if not all((some != 0).any(axis=1).all() for some in v.values()):
+                message = f"a vector has no direction left after the correction {name!r}."
+                hint = "it equals the mean of all words, or has the same value in every dimension."
+                raise EvidenceError(message, hint=hint)
+            v = {key: unit(some) for key, some in v.items()}
         d = effect_size(associations(v["x"], v["a"], v["b"]), associations(v["y"], v["a"], v["b"]), ddof=1)
         table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
-        mean, p = {key: one.mean(axis=0) for key, one in v.items()}, None
-        drawn = spread(table, len(v["x"]), len(v["a"]))
+        drawn, p = spread(table, len(v["x"]), len(v["a"])), None
         if min(map(len, v.values())) > 1 and drawn.total > (4 * rounding_error(emb.dim)) ** 2:
             p = float(tail_probability(drawn.difference / np.sqrt(drawn.total), drawn.df, "two-sided"))
-        numbers[name] = (d, float((mean["x"] - mean["y"]) @ (mean["a"] - mean["b"])), p)
+        numbers[name] = (d, float(drawn.difference), p)
     return numbers
-
-
-def _directions(vectors: Floats, correction: str) -> Floats:
-    if not (vectors != 0).any(axis=1).all():
-        message = f"a vector has no direction left after the correction {correction!r}."
-        hint = "it equals the mean of all words, or has the same value in every dimension."
-        raise EvidenceError(message, hint=hint)
-    return unit(vectors)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -456,7 +452,10 @@ def measured_anisotropy(emb: Embeddings | Contexts, *, seed: int = 0) -> Anisotr
     contributions = pair_contributions(unit(rows))
     total = float(contributions.sum())
     top = np.argsort(-contributions, kind="stable")[:_TOP]
-    corrected = {} if over == "contexts" else {name: _after(name, rows) for name in CORRECTIONS}
+    corrected = {}
+    for name in () if over == "contexts" else CORRECTIONS:
+        changed = _with_direction(fitted(name, rows)(rows))
+        corrected[name] = float(pair_contributions(unit(changed)).sum()) if len(changed) > 1 else 0.0
     return AnisotropyResult(
         mean_cosine=total,
         rogue={str(at): float(contributions[at]) for at in top},
@@ -483,11 +482,6 @@ def effective_rank(units: Floats) -> float:
     values = np.sqrt(np.maximum(np.linalg.eigvalsh(small), 0))
     shares = values[values > 0] / values.sum()
     return float(np.exp(-(shares * np.log(shares)).sum()))
-
-
-def _after(correction: str, rows: Floats) -> float:
-    changed = _with_direction(fitted(correction, rows)(rows))
-    return float(pair_contributions(unit(changed)).sum()) if len(changed) > 1 else 0.0
 
 
 def _with_direction(vectors: Any) -> Floats:

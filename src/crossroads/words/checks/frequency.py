@@ -243,7 +243,7 @@ def frequency(
     difference = float(s[:n_x].mean() - s[n_x:].mean())
     answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
     words = [word for key in _SETS for word in found.words[key]]
-    conventions = {"measure": "frequency", "frequencies": scale.source}
+    conventions: dict[str, Any] = {"measure": "frequency", "frequencies": scale.source}
     conventions |= {"tests on frequency-matched words": draws, "ddof": 1, "seed": seed, "missing": missing}
     return FrequencyResult(
         design=phrases.tested(design.name, "ceat") if isinstance(emb, Contexts) else design.name,
@@ -355,25 +355,20 @@ def _matched(
 
 
 def _share(null: Drawn, d: float) -> float:
-    """Share of tests that are at least as extreme as an effect size, the observed one among them."""
+    """Share of tests that are at least as rare as an effect size, the observed one among them.
+
+    A value is as rare as the share of tests that are as large on either side of 0. On the side where fewer of
+    them are, it is as rare as twice the share on that side, if that is smaller.
+    """
     effects = null.effect_sizes[~np.isnan(null.effect_sizes)]
     if not effects.size:
         return 1.0
-    tails = _tails(effects, np.append(effects, d))
-    return (1 + int(np.count_nonzero(tails[:-1] <= tails[-1] + 1e-12))) / (1 + len(effects))
-
-
-def _tails(effects: Floats, values: Floats) -> Floats:
-    """How rare each value is among effect sizes: the share of those that are as large on either side.
-
-    On the side of 0 where fewer of them are, it is twice the share on that side, if that is smaller.
-    """
-    side = 1.0 if float(np.median(effects)) >= 0 else -1.0
+    values, side = np.append(effects, d), 1.0 if float(np.median(effects)) >= 0 else -1.0
     least = np.abs(values) * (1 - 1e-12)
     either = len(effects) - np.searchsorted(np.sort(np.abs(effects)), least, "left")
     rarer = len(effects) - np.searchsorted(np.sort(-side * effects), least, "left")
-    count = np.where(side * values >= 0, either, np.minimum(either, 2 * rarer))
-    return np.asarray(count / len(effects))
+    tails = np.where(side * values >= 0, either, np.minimum(either, 2 * rarer)) / len(effects)
+    return (1 + int(np.count_nonzero(tails[:-1] <= tails[-1] + 1e-12))) / (1 + len(effects))
 
 
 def _answer(

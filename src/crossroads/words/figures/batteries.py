@@ -99,9 +99,23 @@ def forest(
     drawn, headings = _rows(result, intervals, sizes=sizes)
     # what numbers below and above zero mean, in the space at both ends of a row
     poles, pole_size = alike([pole for row in drawn for pole in row.said.poles], _POLE, SMALL, lines=2)
+    firsts, size = alike([row.said.subject for row in drawn], _LONGEST, BODY, lines=1)
+    seconds = [f"vs {row.said.rival} ({row.said.name})" if row.said.rival else row.said.name for row in drawn]
+    lines, small = alike(seconds, _LONGEST, SMALL, lines=1)
+    digits, adjusted = 2 if sizes else 3, result._adjusted_p()
+    columns = [
+        ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
+        ["p", *(wording.probability(row.test.level1._answer) for row in drawn)],
+        [wording.ADJUSTED, *(wording.probability(adjusted[row.number]) for row in drawn)],
+    ]
+    if not sizes:
+        columns.append(["exact p", *(wording.probability(row.test.level1._p) for row in drawn)])
     texts = Rows(
-        labels=_row_labels(drawn),
-        columns=_columns(result, drawn, sizes=sizes),
+        labels=[
+            [(first, size, "normal"), (second, small, "normal")]
+            for first, second in zip(firsts, lines, strict=True)
+        ],
+        columns=columns,
         step=_LINE,
         side=0.1 + widest(poles, pole_size),
         gaps=(0.1, 0.13),
@@ -161,28 +175,6 @@ def _rows(
             headings[float(len(rows) + len(headings))] = row.said.heading
         rows.append(row._replace(place=float(len(rows) + len(headings))))
     return rows, headings
-
-
-def _row_labels(rows: Sequence[_Row]) -> list[list[tuple[str, float, str]]]:
-    firsts, size = alike([row.said.subject for row in rows], _LONGEST, BODY, lines=1)
-    seconds = [f"vs {row.said.rival} ({row.said.name})" if row.said.rival else row.said.name for row in rows]
-    lines, small = alike(seconds, _LONGEST, SMALL, lines=1)
-    return [
-        [(first, size, "normal"), (second, small, "normal")]
-        for first, second in zip(firsts, lines, strict=True)
-    ]
-
-
-def _columns(result: BatteryResult, drawn: Sequence[_Row], *, sizes: bool) -> list[list[str]]:
-    digits, adjusted = 2 if sizes else 3, result._adjusted_p()
-    columns = [
-        ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
-        ["p", *(wording.probability(row.test.level1._answer) for row in drawn)],
-        [wording.ADJUSTED, *(wording.probability(adjusted[row.number]) for row in drawn)],
-    ]
-    if not sizes:
-        columns.append(["exact p", *(wording.probability(row.test.level1._p) for row in drawn)])
-    return columns
 
 
 def _forest_note(
@@ -314,16 +306,6 @@ def _test(point: MleatResult, key: str) -> WeatResult:
     return point.level1 if key == "level1" else point.level2[key]
 
 
-def _is_filled(result: SeriesResult, time: int | str, key: str) -> bool:
-    """Whether the p-value of a test for other words is below the level; that of Level 1 is adjusted."""
-    point = result.points[time]
-    answer = _test(point, key)._answer
-    p = None if answer is None else answer.value
-    if key == "level1":
-        p = result.adjusted[ADJUSTMENT][list(result.points).index(time)]
-    return p is not None and bool(p < point.conventions["alpha"])
-
-
 def _series_note(result: SeriesResult, first: MleatResult, *, changes: bool, bars: bool) -> str:
     a, b = (wording.titled(key, first.titles) for key in "ab")
     alpha, tail = wording.level(first.conventions["alpha"]), wording.tail(first.level1.alternative)
@@ -347,7 +329,12 @@ def _draw_line(
     values = [line.get(time, float("nan")) for time in at]
     ax.plot(list(at.values()), values, color=color, linestyle=style, linewidth=wide, zorder=2)
     for time, value in line.items():
-        draw_mark(ax, at[time], value, marker, 5, color, filled=_is_filled(result, time, key))
+        answer = _test(result.points[time], key)._answer
+        p = None if answer is None else answer.value
+        if key == "level1":
+            p = result.adjusted[ADJUSTMENT][list(result.points).index(time)]
+        filled = p is not None and bool(p < result.points[time].conventions["alpha"])
+        draw_mark(ax, at[time], value, marker, 5, color, filled=filled)
 
 
 def _spread(ends: dict[str, float], labels: dict[str, str], low: float, high: float) -> dict[str, float]:

@@ -264,11 +264,16 @@ def assemble_battery(
     detect: Callable[..., Detectable] | None = None,
 ) -> BatteryResult:
     """Combine ML-EATs that were measured one by one into a battery with adjusted p-values."""
-    detect, tail = detect or minimum_detectable, adjusted_tail(options)
+    detectable = []
+    for test in tests:  # under its own conventions
+        sets, method = test.level1.sets, "normal" if test.conventions["method"] == "normal" else "auto"
+        same = {name: test.conventions[name] for name in ("alpha", "ties", "ddof")}
+        same |= {"alternative": adjusted_tail(options), "method": method}
+        detectable.append((detect or minimum_detectable)(len(sets["x"]), len(sets["y"]), **same))
     return BatteryResult(
         tests=tuple(tests),
         skipped=skipped,
-        detectable=tuple(_of_test(test, tail, detect) for test in tests),
+        detectable=tuple(detectable),
         intervals=intervals or {},
         **adjusted_levels("battery", tests, missing, options),
         provenance=provenance,
@@ -291,13 +296,6 @@ def adjusted_tail(options: Mapping[str, Any]) -> Tail:
     """The tail that is adjusted: one chosen after the fact is no p-value to adjust."""
     tail: Alternative = options.get("alternative", "two-sided")
     return "two-sided" if tail == "observed" else tail
-
-
-def _of_test(test: MleatResult, alternative: Tail, detect: Callable[..., Detectable]) -> Detectable:
-    """Effect sizes that Level 1 of a test can detect, under its own conventions."""
-    sets, method = test.level1.sets, "normal" if test.conventions["method"] == "normal" else "auto"
-    same = {name: test.conventions[name] for name in ("alpha", "ties", "ddof")}
-    return detect(len(sets["x"]), len(sets["y"]), alternative=alternative, method=method, **same)
 
 
 def minimum_detectable(
@@ -368,7 +366,13 @@ def _detectable(
 ) -> Detectable:
     n, sides = n_x + n_y, 2 if alternative == "two-sided" else 1
     divisions = comb(n, n_x)
-    count, level = _attained(divisions, alpha, sides, strict)
+    count, level = divisions, alpha / sides
+    if divisions <= _COUNTABLE:  # how many, the observed one included, may be as extreme
+        count = int(level * divisions) + 1
+        while count > 0 and not sides * (count / divisions) < alpha:  # the comparison that users make
+            count -= 1
+        count += strict
+        level = count / divisions
     if method == "auto":
         few = COUNTED if level >= _LOW_LEVEL else COUNTED_AT_LOW_LEVELS
         method = "exact" if divisions <= few else "t"
@@ -409,17 +413,6 @@ def _detectable(
         method=method,
         reason=reason,
     )
-
-
-def _attained(divisions: int, alpha: float, sides: int, strict: bool) -> tuple[int, float]:
-    """Number of divisions, the observed one included, that may be as extreme, and the level attained."""
-    if divisions > _COUNTABLE:
-        return divisions, alpha / sides
-    count = int(alpha / sides * divisions) + 1
-    while count > 0 and not sides * (count / divisions) < alpha:  # the comparison that users make
-        count -= 1
-    count += strict
-    return count, count / divisions
 
 
 def _bars(n_x: int, n_y: int, count: int) -> Floats:

@@ -302,6 +302,10 @@ def mleat(
     }
     vectors = found.vectors
     table = {f"{a}{target}": cosines(vectors[target], vectors[a]) for target in "xy" for a in "ab"}
+    level3 = {}
+    for key, c in table.items():
+        ends = named(mean_cosine(c), "low high")
+        level3[key] = Similarity(mean=float(c.mean()), sd=float(c.std(ddof=ddof)), pairs=c.size, **ends)
     rule = {"least_effect": least_effect, "alpha": alpha}
     exact = [lean(level.effect_size, level.pvalue, **rule) for level in level2.values()]
     others = [lean(level.effect_size, level.crossed.pvalue, **rule) for level in level2.values()]
@@ -317,18 +321,13 @@ def mleat(
         design=design.name,
         level1=level1,
         level2=level2,
-        level3={key: _similarity(c, ddof) for key, c in table.items()},
+        level3=level3,
         pattern=pattern_of(*exact),
         crossed_pattern=pattern_of(*others),
         pattern_shares=_shares(table, resamples, options, **rule),
         titles=titles,
         **origin(emb, found.coverage, conventions),
     )
-
-
-def _similarity(cells: Floats, ddof: int) -> Similarity:
-    ends = named(mean_cosine(cells), "low high")
-    return Similarity(mean=float(cells.mean()), sd=float(cells.std(ddof=ddof)), pairs=cells.size, **ends)
 
 
 def _shares(

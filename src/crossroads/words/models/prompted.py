@@ -104,8 +104,8 @@ def prompted_embeddings(
     """
     check_counts(batch_size=batch_size, threads=threads)
     prompted_words(words, prompt or DEFAULT_PROMPT[ENCODER])  # before a model is looked for
-    options = {"revision": revision, "prompt": prompt, "pooling": pooling, "device": device}
-    resolved = resolve_model(model, layer=layer, **options)
+    options: dict[str, Any] = {"revision": revision, "prompt": prompt, "pooling": pooling}
+    resolved = resolve_model(model, layer=layer, device=device, **options)
     (emb,) = _read(resolved, [resolved.layer], words, batch_size, threads, progress)
     return emb
 
@@ -124,8 +124,8 @@ def prompted_layers(
 
     Each text is read once. A sentence encoder needs another pooling than its own, which is for the top layer.
     """
-    options = {"revision": revision, "prompt": prompt, "pooling": pooling, "device": device}
-    resolved = resolve_model(model, layer=-1, **options)
+    options: dict[str, Any] = {"revision": revision, "prompt": prompt, "pooling": pooling}
+    resolved = resolve_model(model, layer=-1, device=device, **options)
     if resolved.sentences is not None:
         raise InputError(
             f"{resolved.files.name} is a sentence encoder, whose own pooling is for the top layer only.",

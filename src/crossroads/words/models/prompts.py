@@ -95,22 +95,19 @@ def prompts_for(*designs: Design) -> dict[str, str]:
     }
     prompts: dict[str, str] = {}
     for design in designs:
-        own = _own_template(design) or (None if has_prompts(design.language) else BARE)
+        if len(design.templates) > 1:
+            raise InputError(
+                f"the design {design.name!r} has {len(design.templates)} templates; a word has one vector.",
+                hint="keep one template, or make a design for each.",
+            )
+        own = None if has_prompts(design.language) else BARE
+        own = check_prompt(design.templates[0]) if design.templates else own
         for role, stimuli in design.sets.items():
             chosen = own or (article if role in ("x", "y") and counted.issuperset(stimuli) else plain)
             for word in stimuli:
                 if prompts.get(word, plain) == plain:
                     prompts[word] = chosen
     return prompts
-
-
-def _own_template(design: Design) -> str | None:
-    if len(design.templates) > 1:
-        raise InputError(
-            f"the design {design.name!r} has {len(design.templates)} templates, and a word has one vector.",
-            hint="keep one template, or make a design for each.",
-        )
-    return check_prompt(design.templates[0]) if design.templates else None
 
 
 def _places(prompt: object) -> list[str]:

@@ -114,7 +114,16 @@ class SentenceEncoder:
     @property
     def said(self) -> str:
         """A description of the modules after the first, for the provenance."""
-        steps = [_in_words(module) for module in list(self.model)[1:]]
+        steps = []
+        for module in list(self.model)[1:]:
+            kind = type(module).__name__
+            if kind == "Pooling":
+                modes = module.pooling_mode
+                steps.append(modes if isinstance(modes, str) else " + ".join(modes))
+            elif kind == "Dense":
+                steps.append(f"dense ({type(module.activation_function).__name__})")
+            else:
+                steps.append("normalize" if kind == "Normalize" else kind)
         if self.model.truncate_dim is not None:
             steps.append(f"first {self.model.truncate_dim} numbers")
         return ", ".join(steps)
@@ -235,16 +244,6 @@ def _check_notices(files: ModelFiles, records: Sequence[logging.LogRecord]) -> N
                     path=files.name,
                     hint="config.json does not match the weights; fetch the model again.",
                 )
-
-
-def _in_words(module: Any) -> str:
-    kind = type(module).__name__
-    if kind == "Pooling":
-        modes = module.pooling_mode
-        return str(modes) if isinstance(modes, str) else " + ".join(modes)
-    if kind == "Dense":
-        return f"dense ({type(module.activation_function).__name__})"
-    return "normalize" if kind == "Normalize" else kind
 
 
 @dataclass(frozen=True, kw_only=True)

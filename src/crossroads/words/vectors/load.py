@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,18 +70,17 @@ def load_vectors(
     if progress is not None and size is not None:
         progress(size, size)
     chosen = _chosen(rules, read.vocabulary)
-    more = None
-    if words is not None:
-        options = {**reading, "words": words, "format": format, "fallback": chosen or "none"}
-        more = partial(_read_pool, again, **options)
+    options = {**reading, "words": words, "format": format, "fallback": chosen or "none"}
+
+    def others(size: int) -> Embeddings | None:
+        """Other words of a source that was read without them."""
+        return load_vectors(again, pool=size, **options).pool
+
     about = Provenance(source=recorded_path(source), format=kind, revision=read.revision, sha256=sha256)
     how = "automatically" if rules is None else "as asked"
-    return _embeddings(words, request, read, about, chosen, how, size=size, more=more)
-
-
-def _read_pool(path_or_name: str | os.PathLike[str], size: int, **options: Any) -> Embeddings | None:
-    """Other words of a source that was read without them."""
-    return load_vectors(path_or_name, pool=size, **options).pool
+    return _embeddings(
+        words, request, read, about, chosen, how, size=size, more=None if words is None else others
+    )
 
 
 def load_decades(

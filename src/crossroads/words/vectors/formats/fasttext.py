@@ -247,14 +247,11 @@ def subword_buckets(word: bytes, minn: int, maxn: int, bucket: int) -> list[int]
         while stop < size and length <= maxn:
             more = True
             while more:  # a character, of one byte or more
-                value = ((value ^ _signed(marked[stop])) * _PRIME) & _MASK
+                byte = marked[stop]  # as a signed char
+                value = ((value ^ (byte | (0 if byte < _CONTINUATION else 0xFFFFFF00))) * _PRIME) & _MASK
                 stop += 1
                 more = stop < size and marked[stop] & _TOP_BITS == _CONTINUATION
             if length >= minn and not (length == 1 and (start == 0 or stop == size)):
                 buckets.append(value % bucket)
             length += 1
     return buckets
-
-
-def _signed(byte: int) -> int:
-    return byte if byte < _CONTINUATION else byte | 0xFFFFFF00
