@@ -113,7 +113,19 @@ def clip_embeddings(
     """
     check_counts(batch_size=batch_size)
     words = words if isinstance(words, Mapping | str | bytes) else list(words)
-    texts, pictures = _asked_for(words, images, prompt)
+    # checked before a model is loaded
+    texts, pictures = prompted_words(words, prompt) if words or images is None else (), dict[str, Path]()
+    if images is not None:
+        require("PIL.Image", extra="vision", purpose="reading images")
+        pictures = labelled_images(images)
+        if not pictures:
+            raise InputError("there are no images.", hint="give at least one.")
+        both = [text.word for text in texts if text.word in pictures]
+        if both:
+            raise InputError(
+                f"{join_words(map(in_short, both), most=3)} label a word and an image.",
+                hint="give the images other names: {name: file, ...}.",
+            )
     checksum = images_sha256(pictures)
     files = find_model(model, revision=revision)
     if not is_clip(files.folder):
@@ -152,26 +164,6 @@ class _Clip(NamedTuple):
     files: ModelFiles
     model: Any
     device: str
-
-
-def _asked_for(
-    words: Words, images: Images | None, prompt: str
-) -> tuple[tuple[PromptedWord, ...], dict[str, Path]]:
-    """Words in their prompts and images by label, checked before a model is loaded."""
-    texts = prompted_words(words, prompt) if words or images is None else ()
-    if images is None:
-        return texts, {}
-    require("PIL.Image", extra="vision", purpose="reading images")
-    files = labelled_images(images)
-    if not files:
-        raise InputError("there are no images.", hint="give at least one.")
-    both = [text.word for text in texts if text.word in files]
-    if both:
-        raise InputError(
-            f"{join_words(map(in_short, both), most=3)} label a word and an image.",
-            hint="give the images other names: {name: file, ...}.",
-        )
-    return texts, files
 
 
 def _text_features(clip: _Clip, texts: Sequence[PromptedWord], batch_size: int) -> Iterator[_Part]:
