@@ -193,9 +193,8 @@ def sc_weat(
     method
         As in :func:`~crossroads.weat`, or ``"none"`` for effect sizes without p-values.
     precision
-        Precision without p-values (``method="none"``): ``"float64"``; ``"float32"``, which halves the time
-        for a large vocabulary stored as float32, with an error of about 1e-6; or ``"auto"``, float32 for more
-        than 100,000 words stored as float32. With p-values it is float64.
+        Without p-values: ``"float64"``; ``"float32"``, which halves the time, with an error of about 1e-6; or
+        ``"auto"``, float32 for more than 100,000 words stored as float32. With p-values it is float64.
     progress
         Called with the number of words done while p-values are computed.
 
@@ -212,12 +211,10 @@ def sc_weat(
     Examples
     --------
     >>> import crossroads as cr
-    >>> emb = cr.Embeddings.from_dict(
-    ...     {"nurse": [1, 3], "smith": [3, 1], "he": [4, 1], "him": [5, 2], "she": [1, 4], "her": [2, 5]}
-    ... )
+    >>> emb = cr.load("default", words=["nurse", "smith", "he", "him", "she", "her"])
     >>> result = cr.sc_weat(emb, ["nurse", "smith"], ["he", "him"], ["she", "her"])
     >>> dict(zip(result.words, result.effect_size.round(2).tolist(), strict=True))
-    {'nurse': -1.7, 'smith': 1.7}
+    {'nurse': -1.72, 'smith': 1.53}
     """
     check_vectors(emb)
     options = Options(alternative, ddof, ties, method, seed, max_work)

@@ -244,9 +244,8 @@ def series(
 
     The p-values of the points are adjusted for their number. The trend is the slope of Δ, and the change the
     split of the series before and after which Δ differs most, with a p-value and an interval adjusted for
-    having looked at every split (:func:`~crossroads.words.measures.series.change`). Both use the words found
-    at every point, and take the words of all sets as drawn; for years also the deviations of single years.
-    The layers or steps of a model are all there are, so that only words are drawn.
+    having looked at every split. Both use the words found at every point, and take the words of all sets as
+    drawn; for years also the deviations of single years, but not for the layers or steps of a model.
 
     Parameters
     ----------

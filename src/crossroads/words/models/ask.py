@@ -287,22 +287,19 @@ def load(
         Record the SHA-256 of the file in the provenance; it takes about a second per gigabyte.
     pool
         How many other words to read in the same pass: ``emb.pool`` then holds them, for measures that compare
-        with other words of the model. The most frequent words are all in it, and the others are spread evenly
+        with other words of the model. The most frequent words are all in it, the others are spread evenly
         over the logarithm of their rank; words with anything but letters are left out. Vectors of which every
         word is kept are their own pool.
     ranked
-        Whether the file lists words by frequency, the most frequent first, so that ``emb.ranks`` are known.
-        None decides it: yes for GloVe, word2vec and fastText, where very common words such as *the*, *of* and
-        *in* are among the first; unknown for other formats. How it was decided is in the provenance, under
-        ``order``.
+        Whether the file lists words by frequency, so that ``emb.ranks`` are known. None decides it: yes for
+        GloVe, word2vec and fastText, where very common words such as *the*, *of* and *in* are among the
+        first; unknown for other formats. How it was decided is in the provenance, under ``order``.
     prompt, layer, pooling, revision, device
         As in :func:`~crossroads.sources.prompted_embeddings`, for models that read words in prompts.
-    served
-        Name of the model at a service that has several.
+    served, cache
+        Name of the model at a service that has several; folder in which its answers are kept.
     kind
         The kind of model; detected if left out.
-    cache
-        Folder in which the answers of a service are kept.
     progress
         Called with the words done, or the bytes read, and their total.
 

@@ -74,12 +74,8 @@ def prompted_embeddings(
         default the top, and of an ELMo the sum of its layers.
     revision
         Branch, tag or commit of a model of the hub.
-    batch_size
-        Most prompts at once.
-    device
-        ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"mps"``.
-    threads
-        Threads of torch; its own default if not given.
+    batch_size, device, threads
+        Most prompts at once; ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"mps"``; threads of torch.
     progress
         Called with the number of words done and the total.
 
