@@ -83,17 +83,9 @@ def designs(plan: Plan) -> list[Unit]:
     return [design_unit(design) for design in plan.words]
 
 
-def _with_placebos(plan: Plan) -> list[Unit]:
-    return designs(plan) if plan.placebo or plan.kind.name == "vectors" else []
-
-
 def _all_designs(plan: Plan) -> list[Unit]:
     about = [unit.about for unit in designs(plan)]
     return [Unit("", (list(plan.words),), (), about)] if plan.words else []
-
-
-def _space(plan: Plan) -> list[Unit]:
-    return [Unit()] if plan.words else []
 
 
 def points(plan: Plan) -> dict[Points, list[int]]:
@@ -113,11 +105,6 @@ def _series_units(over: Points, plan: Plan) -> list[Unit]:
 def has_pool(emb: Embeddings) -> bool:
     """Whether there are enough other words than stimuli to draw placebo tests from."""
     return emb.pool is not None and emb.pool is not emb and len(emb.pool) >= LEAST_POOL
-
-
-def _needs_pool(read: Words, settings: Settings, unit: Unit) -> str | None:
-    del settings, unit
-    return read.pool if has_pool(read.emb) else None
 
 
 def _needs_frequencies(read: Words, settings: Settings, unit: Unit) -> list[str] | None:
@@ -212,11 +199,6 @@ def test_seconds(unit: Unit) -> float:
     return SMALL + (bracketed if divisions > 6e8 * bracketed else divisions / 6e8)
 
 
-def _test_names(plan: Plan, unit: Unit) -> dict[str, str]:
-    del plan
-    return {unit.name: "test", checks_name(unit.name): "checks"}
-
-
 def _series_names(over: Points, plan: Plan, unit: Unit) -> dict[str, str]:
     tests = dict.fromkeys((decade_name(unit.name, at, over) for at in points(plan)[over]), "decade")
     return {**tests, series_name(unit.name, over): "trend"}
@@ -225,7 +207,8 @@ def _series_names(over: Points, plan: Plan, unit: Unit) -> dict[str, str]:
 _check = partial(Row, on="words", each=designs, follows="mleat")
 _TESTS = (
     Row(
-        name="mleat", measure=mleat, gives=MleatResult, on="words", each=designs, rules=_test_names,
+        name="mleat", measure=mleat, gives=MleatResult, on="words", each=designs,
+        rules=lambda _, unit: {unit.name: "test", checks_name(unit.name): "checks"},
         takes=("missing", "alternative", "seed"), family=_battery, reported=False, seconds=test_seconds,
     ),
     _check(
@@ -244,14 +227,17 @@ _TESTS = (
         needs=(_needs_frequencies,), named=frequency_name("{}"),
     ),
     _check(
-        name="placebo", measure=placebo_among, gives=PlaceboResult, on="others", each=_with_placebos,
-        takes=("missing", "seed"), needs=(_needs_pool,), named=placebo_name("{}"), seconds=0.5,
+        name="placebo", measure=placebo_among, gives=PlaceboResult, on="others",
+        each=lambda plan: designs(plan) if plan.placebo or plan.kind.name == "vectors" else [],
+        needs=(lambda read, *_: read.pool if has_pool(read.emb) else None,),
+        takes=("missing", "seed"), named=placebo_name("{}"), seconds=0.5,
     ),
 )  # fmt: skip
 """Measures of each test on one vector per word."""
 _SPACE = (
     Row(
-        name=ANISOTROPY, measure=measured_anisotropy, gives=AnisotropyResult, on="space", each=_space,
+        name=ANISOTROPY, measure=measured_anisotropy, gives=AnisotropyResult, on="space",
+        each=lambda plan: [Unit()] if plan.words else [],
         takes=("seed",), named=ANISOTROPY, skips=(InputError,), late=True,
     ),
     Row(

@@ -146,10 +146,8 @@ def _tests(
         measure = partial(projection, axis=axis)
         unused = [name for name, usual in _OF_WEAT.items() if options.pop(name) != usual]
         if unused:
-            raise InputError(
-                f"{unused[0]} was given with -C axis, which does not take it.",
-                hint="leave out one of them.",
-            )
+            message = f"{unused[0]} was given with -C axis, which does not take it."
+            raise InputError(message, hint="leave out one of them.")
     emb = vectors_of(source, designs)
     if options["missing"] == "raise":
         require_stimuli(emb, designs)

@@ -181,7 +181,13 @@ class BatteryResult(Family):
             yield from one.adjusted_rows("mleat", test, "level 1")
             yield from others
         for test, could in zip(self.tests, self.detectable, strict=True):
-            yield from _size_rows(test.design, could)
+            sizes = could.n_x + could.n_y
+            row = partial(long_row, "battery", test.design, "detectable", method=could.method, n=sizes)
+            low, high = could.critical_range or (None, None)
+            for statistic in ("critical", "detectable", "largest", "alpha", "power", "n_x", "n_y"):
+                value, ends = getattr(could, statistic), {"low": low, "high": high}
+                if value is not None:
+                    yield row(statistic, value, **(ends if statistic == "critical" else {}))
         for interval in self.intervals.values():
             yield from interval._long_rows(interval._label)
 
@@ -193,15 +199,6 @@ class BatteryResult(Family):
                 ends = {"size_low": (f"{at}low", drawn.low), "size_high": (f"{at}high", drawn.high)}
                 more = numbers(**ends, agree=(f"{at}same_sign", drawn.same_sign))
             yield test.level1._concluded(test.design, one.p, f"tests/{one.at}/level1/", more, test.level2)
-
-
-def _size_rows(name: str, could: Detectable) -> Iterator[Row]:
-    row = partial(long_row, "battery", name, "detectable", method=could.method, n=could.n_x + could.n_y)
-    low, high = could.critical_range or (None, None)
-    for statistic in ("critical", "detectable", "largest", "alpha", "power", "n_x", "n_y"):
-        value = getattr(could, statistic)
-        if value is not None:
-            yield row(statistic, value, **({"low": low, "high": high} if statistic == "critical" else {}))
 
 
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:

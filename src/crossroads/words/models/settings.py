@@ -289,14 +289,6 @@ def device_of(files: ModelFiles, device: str) -> str:
     return "cpu"
 
 
-def model_kind(config: Any) -> str:
-    """Whether a transformer is a decoder or an encoder, by its configuration."""
-    tables = require("transformers.models.auto.modeling_auto", extra="models", purpose="loading models")
-    if config.model_type in tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES:
-        return DECODER if getattr(config, "is_decoder", False) else ENCODER
-    return DECODER if config.model_type in tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES else ENCODER
-
-
 def layer_count(files: ModelFiles) -> int:
     """Number of the top layer of a transformer or an ELMo; the input of the first block is layer 0."""
     return Elmo(files.folder).options.layers if files.elmo else int(load_config(files).num_hidden_layers)
@@ -315,10 +307,7 @@ def resolve_model(
     one_of("pooling", pooling, Pooling)
     files = find_model(model, revision=revision)
     if is_clip(files.folder):
-        raise InputError(
-            f"{files.name} is a vision-language model.",
-            hint="use load, or clip_embeddings.",
-        )
+        raise InputError(f"{files.name} is a vision-language model.", hint="use load, or clip_embeddings.")
     sentences = not files.elmo and is_sentence_encoder(files)
     if (pooling == "sentence" and not sentences) or (pooling == "cls" and files.elmo):
         lacks = f"an ELMo, which has no pooling {pooling!r}"
@@ -358,7 +347,11 @@ def resolve_model(
 def _transformer(files: ModelFiles) -> ResolvedModel:
     config, tokenizer = load_config(files), load_tokenizer(files)
     top, named = int(config.num_hidden_layers), str((config.architectures or [config.model_type])[0])
-    longest, kind = longest_input(config, tokenizer), model_kind(config)
+    tables = require("transformers.models.auto.modeling_auto", extra="models", purpose="loading models")
+    masked = config.model_type in tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    causal = config.model_type in tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    kind = DECODER if (getattr(config, "is_decoder", False) if masked else causal) else ENCODER
+    longest = longest_input(config, tokenizer)
     return ResolvedModel(
         files=files, tokenizer=tokenizer, architecture=named, kind=kind, layer=top, top=top, longest=longest
     )

@@ -142,7 +142,10 @@ class Vocabulary:
         """Count some words, decoded or as they are in a file."""
         for form in self._noticed.intersection(labels):
             self.forms.add(form if isinstance(form, str) else form.decode("utf-8", "surrogatepass"))
-        text = _lines(labels)
+        if labels and isinstance(labels[0], bytes):
+            text = b"\n".join(cast(Sequence[bytes], labels)).decode("utf-8", "replace")
+        else:
+            text = "\n".join(cast(Sequence[str], labels))
         self.size += len(labels)
         if len(self.head) < _HEAD:
             self.head += text.split("\n", _HEAD)[: min(_HEAD - len(self.head), len(labels))]
@@ -152,12 +155,6 @@ class Vocabulary:
         if self._room > 0 and text:
             self.blocks.append(text if len(text) <= self._room else text[: self._room].rpartition("\n")[0])
             self._room -= len(text)
-
-
-def _lines(labels: Sequence[str] | Sequence[bytes]) -> str:
-    if labels and isinstance(labels[0], bytes):
-        return b"\n".join(cast(Sequence[bytes], labels)).decode("utf-8", "replace")
-    return "\n".join(cast(Sequence[str], labels))
 
 
 def decode_word(token: str | bytes, errors: str, line: int) -> str:

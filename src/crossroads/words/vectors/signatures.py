@@ -99,7 +99,11 @@ def sniff(path: str | os.PathLike[str], member: str | None = None) -> str:
     with damage_reported(path):
         check_exists(path)
         if path.is_dir():
-            return _sniff_folder(path)
+            if found := kind_of_folder(path):
+                return "histwords" if found[0] == "series" else "spacy"
+            names = sorted(entry.name for entry in path.iterdir() if entry.is_file())
+            hint = f"name a file in it, such as {names[0]!r}." if names else "it holds no files."
+            raise FormatError("this folder is neither a HistWords folder nor a spaCy pipeline.", hint=hint)
         if path.stat().st_size == 0:
             raise FormatError("the file is empty.", hint="fetch it again.")
         if member is None and compression(path) == "zip" and _is_npz(path):
@@ -121,16 +125,6 @@ def check_exists(path: Path) -> None:
     near = nearest(path.name, [entry.name for entry in folder.iterdir()])
     hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else "check the path."
     raise FormatError("there is no such file.", path=path, hint=hint)
-
-
-def _sniff_folder(path: Path) -> str:
-    if arrays.decades(path):
-        return "histwords"
-    if spacy_pipelines.is_pipeline_folder(path):
-        return "spacy"
-    names = sorted(entry.name for entry in path.iterdir() if entry.is_file())
-    hint = f"name a file in it, such as {names[0]!r}." if names else "it holds no files."
-    raise FormatError("this folder is neither a HistWords folder nor a spaCy pipeline.", hint=hint)
 
 
 def _is_npz(path: Path) -> bool:
