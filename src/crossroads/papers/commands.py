@@ -34,7 +34,7 @@ from crossroads.traits.measures.scores import TraitScores
 from crossroads.words.models.ask import load, load_series
 from crossroads.words.models.clip import clip_embeddings, image_sets
 from crossroads.words.models.settings import is_clip
-from crossroads.words.vectors.signatures import sniff
+from crossroads.words.vectors.load import sniff
 
 CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"
 _ON_VECTORS = (*PAPERS, ML_EAT)

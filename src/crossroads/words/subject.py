@@ -19,7 +19,7 @@ SUBJECT = Subject(
         "measures.weat",
     ),
     audit="audit",
-    formats="vectors.signatures",
+    formats="vectors.load",
     commands={
         "weat": Command("commands", "One measure", "Measure whether two groups differ in an association."),
     },

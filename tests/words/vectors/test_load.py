@@ -10,7 +10,7 @@ import pytest
 
 from crossroads import load, load_series
 from crossroads.core.errors import CrossroadsError, FormatError, UnknownNameError
-from crossroads.words.vectors.signatures import sniff
+from crossroads.words.vectors.load import sniff
 
 
 @pytest.fixture

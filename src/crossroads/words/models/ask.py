@@ -42,9 +42,8 @@ from crossroads.core.storage.files import evidence_code
 from crossroads.words.models.prompts import Words, has_prompts, prompts_of
 from crossroads.words.models.settings import is_sentence_encoder, layer_count, packages
 from crossroads.words.vectors import default as embedded
-from crossroads.words.vectors.load import load_decades, load_vectors
+from crossroads.words.vectors.load import NAMES, load_decades, load_vectors
 from crossroads.words.vectors.reader import Duplicates, EncodingErrors
-from crossroads.words.vectors.signatures import NAMES
 
 PLAIN = "This is {word}"
 """The prompt for words without a published prompt."""
