@@ -66,19 +66,17 @@ def forest(
 ) -> Axes:
     """Draw Level 1 of every test of a battery, with its interval, the surest first.
 
-    What is compared is on the left, and at both ends of each row are the attributes: on the side of one, the
-    first target is closer to it, relative to the other one, than the second target is. A filled square marks
-    tests that generalize to other words after adjustment for the number of tests. The report draws the same
-    by the same rules.
+    At both ends of each row are the attributes: on the side of one, the first target is closer to it,
+    relative to the other one, than the second target is. A filled square marks tests that generalize to
+    other words after adjustment for the number of tests.
 
     Parameters
     ----------
     intervals
         Bootstrap intervals of effect sizes by name of the design, in place of those of the battery.
     show
-        ``"difference"``, of mean cosines, with the interval for other words; or
-        ``"effect size"``, in standard deviations, with its bootstrap interval. By default differences, and
-        effect sizes where ``intervals`` are given.
+        ``"difference"``, of mean cosines, with the interval for other words; or ``"effect size"``, with its
+        bootstrap interval. By default differences, and effect sizes where ``intervals`` are given.
 
     Examples
     --------

@@ -68,12 +68,11 @@ def _rule(test: MleatResult) -> str:
 def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     """Draw the EAT-Map of one test: a column for each target, a row for each attribute.
 
-    A cell is the stronger in colour the further its target lies towards its attribute, and says so in
-    words, with the size of the Level 2 effect size. A leaning that is found has a dark border and a star,
-    one that is not a dashed border, so that nothing depends on colour. A sign of inequality is in the
-    middle where the two targets differ, in a dashed circle where other words might not show it. Every cell
-    prints its Level 3 mean cosine; Level 1 is in the heading, the Level 2 tests below their targets, and
-    under them the pattern in words, and the paper's with the share of resamples that agree.
+    A cell is the stronger in colour the further its target lies towards its attribute, with the size of the
+    Level 2 effect size and the Level 3 mean cosine. A leaning that is found has a dark border and a star, one
+    that is not a dashed border. A sign of inequality is in the middle where the two targets differ, in a
+    dashed circle where other words might not show it. Below are the Level 2 tests, the pattern in words, and
+    the paper's with the share of resamples that agree.
 
     References
     ----------

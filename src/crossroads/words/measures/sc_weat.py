@@ -200,8 +200,8 @@ def sc_weat(
 
     Notes
     -----
-    Exchanging labels assumes that the cosines of A and of B have the same spread. Where sets differ in size
-    and the smaller one has the larger spread, ``pvalue`` is too small, and ``crossed.pvalue`` is not.
+    Exchanging labels assumes that the cosines of A and of B have the same spread. Where the smaller set has
+    the larger spread, ``pvalue`` is too small, and ``crossed.pvalue`` is not.
 
     References
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -138,24 +138,17 @@ def trend(
     same: dict[str, Any] = {"level": level, "points": len(tables), "words": words, "drawn": drawn}
     if found is None:
         return Trend(**same, reason=_FLAT)
-    return Trend(**same, slope=found.value, pvalue=found.pvalue, **found.numbers(level))
+    return Trend(**same, slope=found[0], pvalue=found[-1], **_numbers(found, level))
 
 
-class _Contrast(NamedTuple):
-    """The slope of a difference on a regressor, with its standard error."""
+_Contrast = tuple[float, float, float, float]
+"""The slope of a difference on a regressor, its standard error and degrees of freedom, and its p-value."""
 
-    value: float
-    se: float
-    df: float
 
-    @property
-    def pvalue(self) -> float:
-        return float(tail_probability(self.value / self.se, self.df, "two-sided"))
-
-    def numbers(self, level: float) -> dict[str, Any]:
-        half, t = float(half_width(self.se, self.df, level)), self.value / self.se
-        ends = {"low": self.value - half, "high": self.value + half}
-        return {**ends, "statistic": t, "se": self.se, "df": self.df}
+def _numbers(found: _Contrast, level: float) -> dict[str, Any]:
+    value, se, df, _ = found
+    half = float(half_width(se, df, level))
+    return {"low": value - half, "high": value + half, "statistic": value / se, "se": se, "df": df}
 
 
 def _contrast(
@@ -180,7 +173,8 @@ def _contrast(
         free.append(n - 2)
     if total <= (4 * score_error * float(np.abs(weights).sum())) ** 2:
         return None
-    return _Contrast(slope, float(np.sqrt(total)), float(degrees_of_freedom(parts, free, total)))
+    se, df = float(np.sqrt(total)), float(degrees_of_freedom(parts, free, total))
+    return slope, se, df, float(tail_probability(slope / se, df, "two-sided"))
 
 
 def change(
@@ -200,19 +194,19 @@ def change(
     n = len(tables)
     steps = {k: (np.arange(n) >= k).astype(np.float64) for k in range(1, n)}
     splits = ((k, _contrast(tables, at, n_x, n_a, score_error, drawn=drawn)) for k, at in steps.items())
-    found = [(split.pvalue, k, split) for k, split in splits if split is not None]
+    found = [(split[-1], k, split) for k, split in splits if split is not None]
     if not found:
         return Change(splits=n - 1, reason=_FLAT, drawn=drawn, level=level)
     p, k, best = min(found)
     return Change(
         position=k,
-        difference=best.value,
+        difference=best[0],
         pvalue=over_splits(p, n),
         split_pvalue=p,
         splits=n - 1,
         drawn=drawn,
         level=level,
-        **best.numbers(1 - alpha_of_each(1 - level, n)),
+        **_numbers(best, 1 - alpha_of_each(1 - level, n)),
     )
 
 

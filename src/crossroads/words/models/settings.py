@@ -15,7 +15,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +205,8 @@ def _check_settings(files: ModelFiles) -> None:
 @contextlib.contextmanager
 def _collected_notices() -> Iterator[list[logging.LogRecord]]:
     """Collect the log messages of the two packages, and show them nowhere."""
+    from logging.handlers import BufferingHandler  # files of vectors need none of it
+
     handler = BufferingHandler(sys.maxsize)
     loggers = [logging.getLogger(name) for name in ("transformers", "sentence_transformers")]
     before = [(logger, logger.level, logger.handlers, logger.propagate) for logger in loggers]

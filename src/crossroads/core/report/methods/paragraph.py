@@ -281,6 +281,7 @@ _TITLES = {
     "mleat": "Association tests (ML-EAT)",
     "bootstrap": "Confidence intervals",
     "influence": "Influence of single words",
+    "reliability": "Reliability of the word lists",
     "frequency": "Frequency of the words",
     "placebo": "Placebo tests",
     "wefat": "Scores of words with groups (WEFAT)",
