@@ -213,7 +213,7 @@ def _on_vectors(reproduced: Reproduced, seed: int) -> list[Reproduction]:
         return [reproduce_ml_eat(decades, model=model)]
     known = dict.fromkeys([*(() if paper == ML_EAT else intersectional_words()), *ml_eat_words()])
     with waiting.reading(vectors) as progress:
-        emb = load(vectors, words=known, progress=progress, format=form, fallback=reproduced.fallback)
+        emb = load(vectors, words=[*known], progress=progress, format=form, fallback=reproduced.fallback)
     results = [reproduce(one, emb, seed=seed) for one in PAPERS if paper in (None, one)]
     if paper in (None, ML_EAT):
         results.append(reproduce_ml_eat(emb, model=model))
