@@ -4,7 +4,7 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=1,
-    lines=12300,
+    lines=10900,
     uses=("contexts",),
     results=(
         "checks.corrections",
