@@ -16,8 +16,7 @@ NEEDED = {
     "prompted_embeddings": ("folder", "save_bert"),
     "clip_embeddings": ("folder", "save_clip"),
     "Elmo": ("elmo_folder", "save_elmo"),
-    "embed_words": ("folder", "save_bert"),
-    "embed_series": ("folder", "save_bert"),
+    **dict.fromkeys(("load", "load_series"), ("folder", "save_bert")),
     "score_sentences": ("folder", "save_bert"),
 }
 """Functions whose examples need a model: what they call it, and what makes one."""

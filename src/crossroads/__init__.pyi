@@ -46,12 +46,7 @@ from crossroads.words.measures.projection import projection as projection
 from crossroads.words.measures.sc_weat import sc_weat as sc_weat
 from crossroads.words.measures.series import series as series
 from crossroads.words.measures.weat import weat as weat
-from crossroads.words.models.ask import embed_series as embed_series
-from crossroads.words.models.ask import embed_words as embed_words
-from crossroads.words.models.clip import clip_embeddings as clip_embeddings
-from crossroads.words.models.endpoint import endpoint_embeddings as endpoint_embeddings
-from crossroads.words.models.prompted import prompted_embeddings as prompted_embeddings
-from crossroads.words.vectors.load import load as load
-from crossroads.words.vectors.load import load_series as load_series
+from crossroads.words.models.ask import load as load
+from crossroads.words.models.ask import load_series as load_series
 
 __version__: str

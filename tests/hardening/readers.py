@@ -481,7 +481,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 def _embedded_words(path: Path) -> Any:
     find_model(path.parent)
     resolve_model(path.parent, revision=None, prompt=None, pooling="auto", layer=None, device="cpu")
-    return cr.prompted_embeddings(path.parent, ["rose", "wasp"], device="cpu")
+    return cr.sources.prompted_embeddings(path.parent, ["rose", "wasp"], device="cpu")
 
 
 def _targets(*rows: tuple[Any, ...], slow: bool = False) -> list[Target]:

@@ -31,10 +31,10 @@ from crossroads.papers.published import KNOWN, NO_MODEL
 from crossroads.papers.vectors import PAPERS, reproduce
 from crossroads.traits.measures.files import read_scores
 from crossroads.traits.measures.scores import TraitScores
+from crossroads.words.models.ask import load, load_series
 from crossroads.words.models.clip import clip_embeddings, image_sets
 from crossroads.words.models.settings import is_clip
-from crossroads.words.vectors.load import load, load_series
-from crossroads.words.vectors.signatures import sniff
+from crossroads.words.vectors.load import sniff
 
 CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"
 _ON_VECTORS = (*PAPERS, ML_EAT)
@@ -209,7 +209,7 @@ def _on_vectors(reproduced: Reproduced, seed: int) -> list[Reproduction]:
         return [reproduce_ml_eat(decades, model=model)]
     known = dict.fromkeys([*(() if paper == ML_EAT else intersectional_words()), *ml_eat_words()])
     with waiting.reading(vectors) as progress:
-        emb = load(vectors, words=known, progress=progress, format=form, fallback=reproduced.fallback)
+        emb = load(vectors, words=[*known], progress=progress, format=form, fallback=reproduced.fallback)
     results = [reproduce(one, emb, seed=seed) for one in PAPERS if paper in (None, one)]
     if paper in (None, ML_EAT):
         results.append(reproduce_ml_eat(emb, model=model))

@@ -185,7 +185,7 @@ def test_every_test_is_a_series_over_the_layers_where_they_are_asked_for(
     designs = [made_design("one"), made_design("two")]
     asked: dict[str, Any] = {"kind": "encoder", "workers": 1, "layers": True, "work": tmp_path / "parts"}
     done = run_audit(small_bert, designs, **asked)
-    models = cr.embed_series(small_bert, designs, over="layers")
+    models = cr.load_series(small_bert, words=designs, over="layers")
     found = done.audit.of(SeriesResult)
     options: dict[str, Any] = {"alternative": "two-sided", "seed": 0, "over": "layer"}
     assert found == {f"{one.name} over layers": cr.series(models, one, **options) for one in designs}

@@ -12,11 +12,11 @@ import pytest
 from packages import default
 
 import crossroads as cr
+from crossroads import load
 from crossroads.core.errors import FormatError, InputError, MissingStimuliError
 from crossroads.core.evidence import Embeddings
 from crossroads.core.stimuli import catalog
 from crossroads.words.vectors import default as embedded
-from crossroads.words.vectors.load import load
 
 
 @pytest.fixture(scope="module")

@@ -266,7 +266,7 @@ def run_audit(
     layers
         Whether to measure every test in each layer of a transformer as well (:func:`~crossroads.series`).
     prompt, served, device
-        As in :func:`~crossroads.embed_words`.
+        As in :func:`~crossroads.load`.
     work
         Folder in which finished parts are kept for later runs; if left out, none are kept.
     workers

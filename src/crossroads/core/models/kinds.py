@@ -73,7 +73,10 @@ TAKES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("layer", "layers", "pooling", "contexts"), TRANSFORMERS),
     "served": ("endpoint",),
     "revision": (*TRANSFORMERS, "vision-language"),
-    "format": ("vectors", "series"),
+    **dict.fromkeys(
+        ("format", "duplicates", "encoding_errors", "member", "checksum", "pool", "ranked"),
+        ("vectors", "series"),
+    ),
     "correct": ON_WORDS,
     "placebo": ON_WORDS,
     "images": ("vision-language",),
@@ -108,7 +111,7 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class SourceOptions:
-    """How vectors are obtained from a model: the options of :func:`~crossroads.embed_words`.
+    """How vectors are obtained from a model: the options of :func:`~crossroads.load`.
 
     Besides, ``pool`` is the number of other words of a file that are also read, ``images`` a folder with one
     subfolder of images per stimulus set, and ``answers`` the folder in which those of a service are kept.

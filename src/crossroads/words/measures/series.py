@@ -123,7 +123,6 @@ class SeriesResult(Result):
         return series_name(self.design, self.over)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """How the difference of the targets changes."""
         point, found = next(iter(self.points.values()), None), self.trend
         if point is None or found.slope is None:
             return
@@ -157,7 +156,6 @@ class SeriesResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per design and point."""
         table = super()._tabulate(results)
         heads = {"time" if one.over == "year" else one.over for one in results.values()}
         along = {ALONG[one.over][0] for one in results.values()}
@@ -241,14 +239,13 @@ def series(
 ) -> SeriesResult:
     """Run the ML-EAT on one design in each model of a series, and find the trend of its difference.
 
-    The series may be the decades of a corpus (:func:`~crossroads.load_series`), the layers of a model or the
-    checkpoints of a training run (:func:`~crossroads.embed_series`), or models with labels, in their order.
+    The series may be the decades of a corpus, the layers of a model or the checkpoints of a training run
+    (:func:`~crossroads.load_series`), or models with labels, in their order.
 
     The p-values of the points are adjusted for their number. The trend is the slope of Δ, and the change the
     split of the series before and after which Δ differs most, with a p-value and an interval adjusted for
-    having looked at every split (:func:`~crossroads.words.measures.series.change`). Both use the words found
-    at every point, and take the words of all sets as drawn; for years also the deviations of single years.
-    The layers or steps of a model are all there are, so that only words are drawn.
+    having looked at every split. Both use the words found at every point, and take the words of all sets as
+    drawn; for years also the deviations of single years, but not for the layers or steps of a model.
 
     Parameters
     ----------

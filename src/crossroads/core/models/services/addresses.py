@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
-from urllib.request import getproxies, proxy_bypass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +86,8 @@ def is_loopback(url: str) -> bool:
 
 def proxy_variable(url: str) -> str | None:
     """The environment variable that sets a proxy for an address, or ``None``."""
+    from urllib.request import getproxies, proxy_bypass  # slow to import
+
     parts = urlsplit(url)
     if is_loopback(url) or proxy_bypass(parts.hostname or ""):
         return None
