@@ -113,6 +113,7 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
     most, model, task, seed = conversed.most, conversed.model, conversed.task, written.seed
     if model.endswith(".json") and Path(model).is_file():
         saved = ChatAnswers.open(model)
+        task = saved.provenance.details.get("task", task)
         return _outcome([_score(saved, one, task, seed) for one in designs])
     check_folder(conversed.answers)
     asked = {one.name: conversed.about(one, seed) for one in designs}

@@ -148,6 +148,11 @@ def _material(detected: Detected) -> Material:
     targets = [table.labels[table.find(name)] for name in test or [next(iter(table.labels.values()))]]
     if not detected.vocabulary and not sheet.words:
         raise InputError(f"{file} lists no candidate words.", hint="give words = [...], or --vocabulary.")
+    if sheet.truth and len(targets) > 1:
+        raise InputError(
+            f"{file} lists the words of one group, and {len(targets)} were chosen.",
+            hint="name one with --test, or leave truth out of the file.",
+        )
     truths = dict.fromkeys(targets, sheet.truth) if sheet.truth else {}
     return Material(sheet.groups, targets, list(sheet.words), truths)
 

@@ -251,7 +251,7 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
         more=compared.document,
         tables=[*tables, *([alignment_table(results, compared)] if compared.alignments else [])],
         titled=True,
-        files=[TraitScores._tabulate({one.measure: one}) for one in results],
+        files=[TraitScores._tabulate({one._label: one for one in results})],
         lines=list(_sentences(logits, results, compared)),
         covered=False,
         figure=lambda _: _drawn(results),

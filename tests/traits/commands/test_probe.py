@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,10 @@ def test_figures_are_drawn_one_for_each_measure(command: Command, model: Path, t
     assert sorted(file.name for file in tmp_path.glob("*.png")) == [
         "map-ilps-star.png", "map-ilps.png", "map-set.png",
     ]  # fmt: skip
+    scores = tmp_path / "scores.csv"
+    assert command("probe", model, "-g", "woman,man", *SHORT, "-o", scores).status == 0
+    rows = csv.DictReader(scores.read_text(encoding="utf-8").splitlines())
+    assert {row["scores"] for row in rows} == {"ilps scores", "ilps* scores", "set scores"}
 
 
 @pytest.mark.parametrize(

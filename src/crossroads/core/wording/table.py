@@ -93,6 +93,10 @@ class Table:
         found = (row.get(one.key) for row in self.rows for one in self.columns)
         return phrases.marks_used((one.mark, one.method) for one in found if isinstance(one, P))
 
+    def heads(self) -> list[str]:
+        """Names of the columns of :meth:`records`, also without a row."""
+        return list(_record({}, self.columns, self._split()))
+
     def records(self) -> list[dict[str, Any]]:
         """Rows for CSV files: nothing rounded, marks and ends of intervals in separate columns."""
         return [_record(row, self.columns, self._split()) for row in self.rows]
@@ -193,6 +197,16 @@ def _record(row: Mapping[str, Cell], columns: Sequence[Column], split: Mapping[s
         else:
             record[one.key] = value
     return record
+
+
+def distinct(tables: Iterable[Table]) -> dict[str, Table]:
+    """Tables by names for files and labels: the first has none, and equal names are numbered."""
+    found: dict[str, Table] = {}
+    for table in tables:
+        count = sum(one.name == table.name for one in found.values())
+        name = "" if not found else table.name if not count else f"{table.name}-{count + 1}"
+        found[name] = table
+    return found
 
 
 def in_text(table: Table, *, most: int = 12) -> str:
