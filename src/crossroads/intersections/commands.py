@@ -83,6 +83,11 @@ def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outco
         )
     material = _material(detected)
     if detected.vocabulary:
+        if detected.threshold != type(detected).threshold:
+            raise InputError(
+                f"-C threshold={detected.threshold} is given with --vocabulary.",
+                hint="leave it out; among all words, -C fdr says how many false ones there may be.",
+            )
         written.draw_one(len(material.targets), "group")
         return _discovered(detected, vectors_of(source, None), material, written.seed)
     emb = vectors_of(source, material.all_words)

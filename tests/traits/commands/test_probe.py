@@ -144,6 +144,9 @@ def test_a_folder_that_is_no_model_and_answers_with_an_output_are_refused(
         ((tmp_path / "empty",), "no config.json"),
         ((kept, "--answers", tmp_path / "other"), "already has answers"),
         ((kept, "--human", model / "config.json"), "config.json"),
+        ((tmp_path / "s.csv", "-C", "measure=set"), "-C measure was given, but"),
+        ((tmp_path / "s.csv", "--traits", "cold-warm"), "--traits was given, but"),
+        ((tmp_path / "s.csv", "-M", "batch_size=3"), "-M batch_size was given, but"),
     ):
         run = command("probe", *arguments)
         assert (run.status, said in run.err.replace("\n", "")) == (2, True), run.err
