@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,20 @@ class TestProtocols:
         assert service.asked[-1][1]["max_completion_tokens"] == 1024
         assert len(service.asked) == 6
         assert answers.provenance.details["not sent"] == "max_tokens, seed"
+
+    def test_what_is_not_accepted_is_left_out_by_several_workers_too(self, service: Service) -> None:
+        first = threading.Barrier(4)  # all have sent the seed before any is told
+
+        def strict(path: str, body: dict[str, Any]) -> Reply:
+            if "seed" not in body:
+                return openai(path, body)
+            first.wait(timeout=20)
+            return 400, {}, json.dumps({"error": {"message": "Unsupported: seed"}}).encode()
+
+        service.answer = strict
+        answers = cr.ask_chat(f"{service.url}/v1", AGE, prompts=4, workers=4)
+        assert len(answers) == 4
+        assert answers.provenance.details["not sent"] == "seed"
 
 
 class TestOutcomes:

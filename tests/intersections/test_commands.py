@@ -136,6 +136,10 @@ def test_published_groups_run_on_the_default_and_words_found_by_chance_are_not_l
         (("ibd", "{small}", "--words", "{sheet}", "-C", "threshold=acuracy"), "'accuracy'"),
         (("ibd", "{small}", "-C", "remove=none"), "-C remove=none is given to ibd, which removes no words"),
         (("eibd", "{small}", "-C", "remove=any", "--vocabulary"), "-C remove=any is given with --vocabulary"),
+        (
+            ("ibd", "{small}", "-C", "threshold=.5", "--vocabulary"),
+            "-C threshold=.5 is given with --vocabulary",
+        ),
         (("rsa", "{small}", "--test", "black-names-femal"), "black-names-female"),
         (("rsa", "{small}", "--words", "{sheet}"), "3 items, and 10 are drawn"),
         (("ibd", "{small}", "--words", "{folder}"), "folder"),
@@ -175,7 +179,9 @@ def test_detections_have_their_counts_and_say_once_what_was_left_out(
     kind: str, command: Command, small: Path, sheet: Path
 ) -> None:
     sheet.write_text(SHEET.replace('"Todd"', '"Todd", "Absent"'), encoding="utf-8")
-    groups = ("--test", "Black / female", "--test", "White / male")
+    several = command(kind, small, "--words", sheet, "--test", "Black / female", "--test", "White / male")
+    assert (several.status, "lists the words of one group" in several.err) == (2, True)
+    groups = ("--test", "White / male")
     told = " ".join(command(kind, small, "--words", sheet, *groups).out.split())
     data = json.loads(command(kind, small, "--words", sheet, *groups, "--json").out)
     for one in data["results"]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
+from types import CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
 from crossroads.core.errors import InputError, in_short, one_of, require
@@ -33,6 +33,7 @@ from crossroads.core.models.transformers import (
     plain_errors,
     resolve_device,
 )
+from crossroads.core.storage.files import fingerprint
 
 ChatProtocol = Literal["auto", "openai", "ollama"]
 """Protocols of chat services; ``"auto"`` detects the protocol."""
@@ -72,8 +73,9 @@ class FunctionChat:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What its answers depend on."""
-        return {"model": getattr(self.function, "__qualname__", type(self.function).__qualname__)}
+        """What its answers depend on, as far as can be told: its name, its code and what it encloses."""
+        name = getattr(self.function, "__qualname__", type(self.function).__qualname__)
+        return {"model": name, "sha256": fingerprint(_content(self.function))}
 
     def reply(self, messages: Sequence[Message], **_: Any) -> Reply:
         """Ask once."""
@@ -81,6 +83,26 @@ class FunctionChat:
         if not isinstance(text, str):
             raise InputError(f"the function answered {in_short(text)}.", hint="it has to return a text.")
         return Reply(text)
+
+
+def _content(function: Any) -> list[Any]:
+    """What a function does, as far as can be told: its code, its defaults and what it encloses."""
+    if isinstance(function, MethodType):
+        return [*_content(function.__func__), repr(function.__self__)]
+    if not isinstance(function, FunctionType):
+        call = vars(type(function)).get("__call__")
+        return [*_content(call), repr(vars(function))] if isinstance(call, FunctionType) else [repr(function)]
+    enclosed = [cell.cell_contents for cell in function.__closure__ or ()]
+    codes = [getattr(one, "__code__", None) or repr(one) for one in enclosed]
+    return [*map(_code, (function.__code__, *codes)), repr(function.__defaults__)]
+
+
+def _code(code: CodeType | str) -> Any:
+    """Instructions, names and constants of code; other values as they are."""
+    if not isinstance(code, CodeType):
+        return code
+    constants = [_code(one if isinstance(one, CodeType) else repr(one)) for one in code.co_consts]
+    return [code.co_code.hex(), code.co_names, constants]
 
 
 class ChatService:
@@ -126,7 +148,8 @@ class ChatService:
 
     def _ask(self, protocol: str, messages: Sequence[Message], options: dict[str, Any]) -> Reply:
         for _ in range(len(_OPTIONAL) + 1):
-            body = json.dumps(_question(protocol, messages, self._model, options, self._refused)).encode()
+            refused = set(self._refused)  # others may add to these while this request is on its way
+            body = json.dumps(_question(protocol, messages, self._model, options, refused)).encode()
             place = address(self._url, protocol, CHAT_PATHS)
             try:
                 data = self._caller.post(place, body, most_bytes=_MOST_BYTES)
@@ -134,7 +157,7 @@ class ChatService:
                 text = error.answer.lower()
                 if error.status == 400 and any(sign in text for sign in _FILTERED):
                     return Reply("", "content_filter")
-                known = [one for one in _OPTIONAL if one in text and one not in self._refused]
+                known = [one for one in _OPTIONAL if one in text and one not in refused]
                 if error.status not in (400, 422) or not known:
                     raise
                 self._refused.add(known[0])

@@ -75,6 +75,11 @@ def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outco
         )
     material = _material(detected)
     if detected.vocabulary:
+        if detected.threshold != type(detected).threshold:
+            raise InputError(
+                f"-C threshold={detected.threshold} is given with --vocabulary.",
+                hint="leave it out; among all words, -C fdr says how many false ones there may be.",
+            )
         written.draw_one(len(material.targets), "group")
         return _discovered(detected, vectors_of(source, None), material, passed(discover, detected, written))
     emb = vectors_of(source, material.all_words)
@@ -131,6 +136,11 @@ def _material(detected: Detected) -> Material:
     targets = [table.labels[table.find(name)] for name in test or [next(iter(table.labels.values()))]]
     if not detected.vocabulary and not sheet.words:
         raise InputError(f"{file} lists no candidate words.", hint="give words = [...], or --vocabulary.")
+    if sheet.truth and len(targets) > 1:
+        raise InputError(
+            f"{file} lists the words of one group, and {len(targets)} were chosen.",
+            hint="name one with --test, or leave truth out of the file.",
+        )
     truths = dict.fromkeys(targets, sheet.truth) if sheet.truth else {}
     return Material(sheet.groups, targets, list(sheet.words), truths)
 

@@ -377,10 +377,11 @@ def reproduce_ml_eat(vectors: Vectors | None = None, *, model: str | None = None
     gives it is named, unless most of the table differs.
 
     ``vectors`` are those of one of the paper's models, or of another; the decades of HistWords as a mapping;
-    for CLIP, :func:`~crossroads.sources.clip_embeddings` of :func:`clip_texts_of_ml_eat` and of sets of images by the
-    names of :func:`image_sets_of_ml_eat`. Without any, only the published numbers are shown. ``model`` is
-    the model of the paper: ``"glove-840b"``, ``"google-news"``, ``"histwords"``, ``"gpt-2-base"`` to
-    ``"gpt-2-xl"``, ``"clip-vit-b32"`` to ``"clip-vit-l14-336"``, or ``"none"``; recognised by default.
+    for CLIP, :func:`~crossroads.sources.clip_embeddings` of :func:`clip_texts_of_ml_eat` and of sets of
+    images by the names of :func:`image_sets_of_ml_eat`. Without any, only the published numbers are shown.
+    ``model`` is the model of the paper: ``"glove-840b"``, ``"google-news"``, ``"histwords"``,
+    ``"gpt-2-base"`` to ``"gpt-2-xl"``, ``"clip-vit-b32"`` to ``"clip-vit-l14-336"``, or ``"none"``;
+    recognised by default.
     """
     known = {name.lower().replace(" ", "-"): name for name in _MODELS}
     chosen = recognised(vectors)

@@ -44,6 +44,9 @@ STRONGEST = 3
 _SAMPLED = "monte-carlo"
 
 
+_READING = ("kind", "revision", "device", "threads", "batch_size")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Probed:
     """A language model, and what it is asked."""
@@ -233,6 +236,7 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     file of scores is compared with judgements of people (align).
     """
     if Path(probed.model).suffix.lower() in (".json", ".csv", ".tsv") and not Path(probed.model).is_dir():
+        _refuse(probed, scored)
         return align_scores(Path(probed.model), probed.human, probed.groups, comparing, written.seed)
     comparing.refuse()
     if scored.special_tokens and not scored.renormalise:
@@ -251,11 +255,23 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
         more=compared.document,
         tables=[*tables, *([alignment_table(results, compared)] if compared.alignments else [])],
         titled=True,
-        files=[TraitScores._tabulate({one.measure: one}) for one in results],
+        files=[TraitScores._tabulate({one._label: one for one in results})],
         lines=list(_sentences(logits, results, compared)),
         covered=False,
         figure=lambda _: _drawn(results),
     )
+
+
+def _refuse(probed: Probed, scored: Scored) -> None:
+    """Refuse options about what a model is asked, where there is a file of scores."""
+    usual = vars(Scored()) | vars(Probed(model=""))
+    spelled = {"store": "--answers", "restart": "--fresh", "kind": "-M as"}
+    for name, value in (vars(scored) | vars(probed)).items():
+        if name not in ("model", "groups", "human") and value != usual[name]:
+            conventions = "-C " if name in vars(scored) else "-M " if name in _READING else "--"
+            said = spelled.get(name, f"{conventions}{name}")
+            hint = "leave it out, or give a model in place of the file."
+            raise InputError(f"{said} was given, but {probed.model} already has scores.", hint=hint)
 
 
 def names_of(given: Iterable[str] | None) -> list[str] | None:

@@ -14,6 +14,7 @@ from crossroads.core.wording.table import (
     Interval,
     Rate,
     Table,
+    distinct,
     in_html,
     in_latex_table,
     in_markdown_table,
@@ -157,3 +158,10 @@ def test_names_and_notes_never_leave_their_cell(name: str, head: str, note: str)
     assert len(re.findall(r"(?<!\\)&", row)) == 1
     bare = re.sub(r"\\[{}]", "", printed)
     assert bare.count("{") == bare.count("}")
+
+
+def test_tables_of_one_name_are_told_apart_and_one_without_rows_has_heads() -> None:
+    named = distinct([table(), table(name="traits"), table(name="traits"), table(name="other")])
+    assert list(named) == ["", "traits", "traits-2", "other"]
+    assert table(rows=()).heads() == ["test", "d", "ci", "p", "share", "n", "kept"]
+    assert table().heads() == list(table().records()[0])

@@ -36,6 +36,7 @@ from crossroads.core.report.audit import FinishedAudit as FinishedAudit
 from crossroads.core.results import Result, encode, versions
 from crossroads.core.results.robustness import checks
 from crossroads.core.stimuli import Design, batteries, catalog
+from crossroads.core.stimuli.files.text import read_frequencies
 from crossroads.core.storage.cache import Cache, Form, Key
 from crossroads.core.storage.files import code, evidence_code
 from crossroads.core.subjects import brought, subjects
@@ -295,6 +296,9 @@ def run_audit(
     paths = {"contexts": contexts, "images": images, "human": human}
     extras: dict[str, Any] = {name: Path(path) for name, path in paths.items() if path is not None}
     extras |= {"pairs": pairs, "placebo": placebo, "layers": layers}
+    table = options.get("frequencies")
+    if isinstance(table, str | Path) and Path(table).suffix:  # what is in the file decides, not its name
+        options["frequencies"] = read_frequencies(Path(table))
     plan = make_plan(recognise(model, format=format, kind=kind), designs, **extras)
     check_options([plan.kind], prompt=prompt, served=served, correct=options.get("correct"))
     source = SourceOptions(format=format, prompt=prompt, served=served, images=plan.images, device=device)
@@ -320,12 +324,11 @@ def run_plan(plan: Plan, settings: Settings, source: SourceOptions, session: Ses
 
 @contextlib.contextmanager
 def _opened(work: str | Path | None) -> Iterator[Cache]:
-    """Open the folder of finished work, which is cleaned up at the end; without one, it is temporary."""
+    """Open the folder of finished work, in which that of other audits stays; without one, it is temporary."""
     with contextlib.ExitStack() as stack:
         folder = work or stack.enter_context(tempfile.TemporaryDirectory(prefix="crossroads-"))
         cache = stack.enter_context(audit_cache(folder))
         yield cache
-        cache.sweep()
 
 
 def audit_folder(output: Path) -> Path:

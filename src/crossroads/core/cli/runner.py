@@ -21,7 +21,7 @@ import typer
 import crossroads
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import InputError, UnknownNameError, in_short, join_words
-from crossroads.core.wording.table import Table
+from crossroads.core.wording.table import Table, distinct
 
 if TYPE_CHECKING:
     from crossroads.core.evidence import Embeddings
@@ -188,10 +188,10 @@ class Outcome:
         elif ending == ".tex":
             write_file(path, latex_tables(tables, label="tab:crossroads"))
         else:
-            for at, table in enumerate(one for one in tables if one.rows):
-                text, rows = io.StringIO(newline=""), table.records()
-                write_rows(text, list(rows[0]), rows)
-                write_file(path if at == 0 else _named(path, table.name), text.getvalue())
+            for name, table in distinct([one for one in tables if one.rows] or tables[:1]).items():
+                text = io.StringIO(newline="")
+                write_rows(text, table.heads(), table.records())
+                write_file(_named(path, name) if name else path, text.getvalue())
 
     def _draw(self, path: Path) -> None:
         from crossroads import plots

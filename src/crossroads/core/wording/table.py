@@ -94,11 +94,20 @@ class Table:
         found = (row.get(one.key) for row in self.rows for one in self.columns)
         return phrases.marks_used((one.mark, one.method) for one in found if isinstance(one, P))
 
+    def heads(self) -> list[str]:
+        """Names of the columns of :meth:`records`, also without a row."""
+        return list(_record({}, self.columns, self._split))
+
     def records(self) -> list[dict[str, Any]]:
         """Rows for CSV files: nothing rounded, marks and ends of intervals in separate columns."""
-        cells = ((key, cell) for row in self.rows for key, cell in row.items())
-        split = {key: type(cell) for key, cell in cells if isinstance(cell, tuple(_SPLIT))}
+        split = self._split
         return [_record(row, self.columns, split) for row in self.rows]
+
+    @property
+    def _split(self) -> dict[str, type]:
+        """Columns that hold p-values, intervals or rates, which take more than one column in a file."""
+        cells = ((key, cell) for row in self.rows for key, cell in row.items())
+        return {key: type(cell) for key, cell in cells if isinstance(cell, tuple(_SPLIT))}
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         """The rows of :meth:`records` for any reader of Arrow, such as ``polars.DataFrame(table)``."""
@@ -204,6 +213,16 @@ def _record(row: Mapping[str, Cell], columns: Sequence[Column], split: Mapping[s
         for end, field in _SPLIT[kind].items():
             record[f"{one.key}{end}"] = getattr(value, field) if isinstance(value, kind) else None
     return record
+
+
+def distinct(tables: Iterable[Table]) -> dict[str, Table]:
+    """Tables by names for files and labels: the first has none, and equal names are numbered."""
+    found: dict[str, Table] = {}
+    for table in tables:
+        count = sum(one.name == table.name for one in found.values())
+        name = "" if not found else table.name if not count else f"{table.name}-{count + 1}"
+        found[name] = table
+    return found
 
 
 def in_html(table: Table, *, most: int = 50, inline: bool = True) -> str:

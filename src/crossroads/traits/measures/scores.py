@@ -182,8 +182,9 @@ class TraitScores(Result):
             tables = {"scores": scores, "se": errors}
             tables |= {"adjective_scores": by_adjective, "template_scores": single}
         names = tuple(self.groups[i] for i in at)
+        gone = set(self.groups).difference(names)  # rows of the prior are of no group, and stay
         cells: dict[str, Any] = {
-            kind: tuple(cell for cell in getattr(self, kind) if cell[0] in used and cell[1] in names)
+            kind: tuple(cell for cell in getattr(self, kind) if cell[0] in used and cell[1] not in gone)
             for kind in ("undefined", "floored")
         }
         return replace(self, groups=names, templates=used, **tables, **cells)

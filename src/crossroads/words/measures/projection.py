@@ -10,7 +10,16 @@ import numpy as np
 
 from crossroads.core.errors import DesignError, EvidenceError, Missing, one_of
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.crossed import Crossed, Spread, combined, settled, single_words, spread
+from crossroads.core.inference.crossed import (
+    LEVEL,
+    Crossed,
+    Spread,
+    combined,
+    half_width,
+    settled,
+    single_words,
+    spread,
+)
 from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, permutation_test
 from crossroads.core.results import QUESTION, TEST, Row, Stat, long_row, stat
@@ -95,7 +104,8 @@ def projection(
     With means this is SemAxis; with pairs, such as *he* and *she*, it is RIPA. Δ is the difference of the
     mean scores of both targets, or the mean score of a single one, with target and attribute words both
     drawn, as in ``crossed`` of :func:`~crossroads.weat`. Pairs are drawn as pairs: their variance is that of
-    a jackknife over pairs, and at least that of the component held fixed.
+    a jackknife over pairs, and at least that of the component held fixed. Where pairs do not agree on a
+    direction (t test of their places on the axis, .05) there is no p-value.
 
     Parameters
     ----------
@@ -163,7 +173,7 @@ def projection(
             targets=len(targets),
             alternative=alternative,
             score_error=error,
-            reason=single_words(alone) if alone else None,
+            reason=single_words(alone) if alone else _no_direction(vectors) if axis == "pairs" else None,
         ),
         **origin(emb, found.coverage, {**measure, **options.conventions(found.coverage.policy)}),
     )
@@ -229,6 +239,15 @@ def _on_pairs(words: Floats, a: Floats, b: Floats, n_x: int, error: float) -> tu
     total, df = combined(parts, [*sizes, n, 1], len(sizes), held.cells)
     measured = Spread(_gap(scores, n_x), parts, held.cells, total, df)
     return scores, measured, error * float(np.abs(table).max())
+
+
+def _no_direction(vectors: Mapping[str, Floats]) -> str | None:
+    """Why there is no p-value where the pairs do not agree on which end of the axis is whose."""
+    differences = vectors["a"] - vectors["b"]
+    along, n = differences @ _component(differences)[0], len(differences)
+    if abs(along.mean()) > half_width(along.std(ddof=1) / np.sqrt(n), n - 1, LEVEL):
+        return None
+    return "the pairs do not agree on a direction of the axis, so that its sign is chance"
 
 
 def _gap(scores: Floats, n_x: int) -> float:

@@ -132,14 +132,15 @@ class SeriesResult(Result):
         (first, x), (second, y) = phrases.subject(test.subject), phrases.subject(test.rival)
         closer = (" come closer to ", near, ", relative to ", far, f", than {second}", y, " do")
         change = (f" and {second}", y, " change differently in how close they are to ", near)
+        when = ALONG[self.over][0]
         yield replace(
             test,
             status=status_of(found.pvalue, None),
             wordings={
-                "holds": (f"over time, {first}", x, *closer),
-                "absent": (f"it was not found that over time {first}", x, *change, ", relative to ", far, ""),
+                "holds": (f"{when}, {first}", x, *closer),
+                "absent": (f"it was not found that {when} {first}", x, *change, ", relative to ", far, ""),
             },
-            scale="Δ per unit of time",
+            scale=f"Δ per {self.over}",
             numbers=numbers(
                 value=("trend/slope", found.slope),
                 low=("trend/low", found.low),

@@ -395,6 +395,10 @@ def load_series(
                 f"{place} holds no checkpoints.",
                 hint="their subfolders have names such as checkpoint-500 or step1000.",
             )
+        if revision is not None:
+            raise InputError(
+                f"revision= was given, but {place} is a folder of checkpoints.", hint="leave it out."
+            )
         asking: dict[str, Any] = {"prompt": prompt, "pooling": pooling, "layer": layer, "device": device}
         return {step: load(at, words=words, progress=progress, **asking) for step, at in held.items()}
     found = recognise(model)
