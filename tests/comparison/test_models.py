@@ -137,7 +137,7 @@ def test_a_target_that_is_an_attribute_of_one_model_is_left_out_of_both() -> Non
     second = Embeddings([*LABELS, "A1"], np.vstack([two.vectors, two["x1"]]))
     for missing in ("raise", "drop"):
         with pytest.warns(CrossroadsWarning):
-            result = compare(first, second, DESIGN.replace({"x1": "A1"}), missing=missing)  # type: ignore[arg-type]
+            result = compare(first, second, DESIGN.replace({"x1": "A1"}), missing=missing)
         assert result.coverage is not None
         assert result.coverage.missing == {"A1": "also in a, and no word is compared with itself"}
         assert result.difference == compare(one, two, DESIGN.replace({"x1": None})).difference

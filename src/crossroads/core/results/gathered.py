@@ -259,11 +259,11 @@ def overlap_notes(keyed: Mapping[str, Mapping[Hashable, str]], titles: Mapping[s
     )
 
 
-def warn_about_sharing(design: Design) -> None:
+def warn_about_sharing(design: Design, *, stacklevel: int = 3) -> None:
     """Warn, once, where words are in two sets of a design."""
     if notes := overlap_notes(keyed_by_word(design.sets), titles_of(design.sets)):
         text = f"the design {design.name!r} has {'; '.join(notes)}."
-        warnings.warn(text, CrossroadsWarning, stacklevel=3)
+        warnings.warn(text, CrossroadsWarning, stacklevel=stacklevel)
 
 
 def warn_about_words(sets: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> None:
