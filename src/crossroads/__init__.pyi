@@ -41,8 +41,6 @@ from crossroads.sentences.pairs import sentence_pairs as sentence_pairs
 from crossroads.sentences.score import score_sentences as score_sentences
 from crossroads.sentences.triples import sentence_triples as sentence_triples
 from crossroads.traits.measures.ilps import ilps as ilps
-from crossroads.traits.measures.ilps import ilps_star as ilps_star
-from crossroads.traits.measures.least_change import set_distance as set_distance
 from crossroads.traits.measures.least_change import set_test as set_test
 from crossroads.traits.people.alignment import align as align
 from crossroads.traits.probe.evidence import Logits as Logits

@@ -67,7 +67,7 @@ def score_sentences(
     sentences: Any,
     *,
     score: AskedScore = "auto",
-    kind: Asked = "auto",
+    asked_as: Asked = "auto",
     missing: OnMissing = "raise",
     revision: str | None = None,
     store: str | Path | None = None,
@@ -102,7 +102,7 @@ def score_sentences(
     store
         JSON file for the scores. With it, finished work is kept on disk: a run that was killed continues
         where it stopped. Without it the scores are in memory only.
-    kind, revision, device, threads, batch_size, unit_texts, restart, progress
+    asked_as, revision, device, threads, batch_size, unit_texts, restart, progress
         As in :func:`~crossroads.probe`. Texts of a batch have one length, so that nothing is padded: a score
         depends on the other texts only through rounding.
 

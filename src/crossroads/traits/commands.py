@@ -75,7 +75,7 @@ class Probed:
         OnMissing, Opt("Groups and traits unknown to the tokenizer: raise or drop.", "WHAT")
     ] = "raise"
     restart: o.Fresh = False
-    kind: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
+    asked_as: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
     revision: o.Revision = None
     device: o.DeviceOption = "auto"
     threads: o.Threads = None
@@ -103,7 +103,7 @@ class Probed:
     def _opened(self) -> Logits:
         """The requested part of saved answers; options that change what a model is asked are refused."""
         changing = {
-            "--traits": self.traits, "--pairs": self.pairs, "-M kind": self.kind != "auto",
+            "--traits": self.traits, "--pairs": self.pairs, "-M asked_as": self.asked_as != "auto",
             "-M revision": self.revision, "--missing": self.missing != "raise", "--fresh": self.restart,
             "--answers": self.store,
         }  # fmt: skip
@@ -194,10 +194,8 @@ class Comparing:
     own_traits: Annotated[bool, Convention("allow traits that are not in the catalogue")] = False
     threshold: Annotated[float, Convention("threshold of human means for precision")] = 50.0
     k: Annotated[int, Convention("traits at each end for precision", least=1)] = 3
-    permutations: Annotated[int, Convention("number of exchanges for p; 0 for none", least=0)] = 999
-    bootstrap: Annotated[
-        int, Convention("number of resamples for intervals; 0 for none", key="resamples", least=0)
-    ] = 1000
+    draws: Annotated[int, Convention("number of exchanges for p; 0 for none", least=0)] = 999
+    resamples: Annotated[int, Convention("number of resamples for intervals; 0 for none", least=0)] = 1000
 
     def refuse(self) -> None:
         """Refuse conventions that are about saved scores, where a model is asked."""
@@ -205,7 +203,7 @@ class Comparing:
         for name, value in vars(self).items():
             if value != usual[name]:
                 raise InputError(
-                    f"-C {'resamples' if name == 'bootstrap' else name} is about a file of scores.",
+                    f"-C {name} is about a file of scores.",
                     hint="give the file in place of the model, with --human.",
                 )
 

@@ -205,7 +205,7 @@ Result = TypeVar("Result", bound=_Stored)
 class RunOptions:
     """How a language model is run, whatever it is asked; see :func:`~crossroads.probe`."""
 
-    kind: Asked
+    asked_as: Asked
     missing: OnMissing
     revision: str | None
     device: Device
@@ -238,7 +238,9 @@ class RunOptions:
         if files.elmo:
             message = f"{files.name} is an ELMo, and its published files cannot predict words."
             raise InputError(message, hint=instead)
-        loaded = LanguageModel(files, kind=self.kind, device=resolve_device(self.device), linear=linear)
+        loaded = LanguageModel(
+            files, asked_as=self.asked_as, device=resolve_device(self.device), linear=linear
+        )
         self.report(ProbeStep(stage="splitting"))
         return loaded
 

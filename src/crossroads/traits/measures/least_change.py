@@ -57,8 +57,8 @@ def set_test(
         \Delta(A, h, t) = \min_{A'} \|A' - A\|_F^2 \;\text{ so that }\;
         (A'h)_t \ge (A'h)_i + \gamma \;\; \forall i \ne t
 
-    Δ is found in closed form; see :func:`~crossroads.set_distance`. A positive score means that a smaller
-    change than for the prior is enough.
+    Δ is found in closed form; see :func:`~crossroads.stats.set_distance`. A positive score means that a
+    smaller change than for the prior is enough.
 
     Parameters
     ----------

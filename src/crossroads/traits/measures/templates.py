@@ -90,21 +90,11 @@ def choose_templates(
     Every set of up to ``most`` templates is tried. A larger set is chosen only if its τ is higher than that
     of every smaller one; ties go to the first in the order of the templates.
 
-    Parameters
-    ----------
-    by_template
-        Scores with several templates.
-    target
-        What the scores should agree with: group to trait to score.
-    groups
-        The pilot groups; all groups of ``target`` if left out.
-    most
-        Largest number of templates to choose.
+    ``target`` is what the scores should agree with: group to trait to score; ``groups`` are the pilot groups,
+    all of ``target`` if left out. Templates that were chosen to agree with people on some groups overstate
+    the agreement on these groups: report ``cross_validated_tau``.
 
-    Notes
-    -----
-    *Departures:* none known; the publication does not say how ties are broken. Templates that were chosen to
-    agree with people on some groups overstate the agreement on these groups: report ``cross_validated_tau``.
+    *Departures:* none known; the publication does not say how ties are broken.
 
     References
     ----------
@@ -113,14 +103,13 @@ def choose_templates(
     Examples
     --------
     >>> import crossroads as cr
-    >>> logits = cr.probe(
-    ...     folder, groups=["woman", "man"], traits=["cold-warm", "poor-wealthy"], templates=["plural"]
-    ... )
+    >>> traits = ["cold-warm", "poor-wealthy"]
+    >>> logits = cr.probe(folder, groups=["woman", "man"], traits=traits, templates=["plural"])
     >>> people = {
     ...     "woman": {"cold-warm": 80, "poor-wealthy": 45},
     ...     "man": {"cold-warm": 5, "poor-wealthy": 75},
     ... }
-    >>> len(cr.traits.choose_templates(cr.ilps(logits), people, most=1).templates)
+    >>> len(choose_templates(cr.ilps(logits), people, most=1).templates)
     1
     """
     scores = by_template._by_template()

@@ -71,7 +71,7 @@ class EmergentTruthResult(Result):
     """Mean recall when what was detected is drawn at random."""
     pvalue: float
     """Share of draws with as many hits; the same for precision and recall, since set sizes are kept."""
-    permutations: int
+    draws: int
     """Number of draws."""
     items: tuple[str, ...]
     """Every trait, or dimension, that could be detected."""
@@ -94,23 +94,19 @@ def against(
     direction: Direction = "above",
     dimensions: Mapping[str, str] | None = None,
     exchange: Exchange = "traits",
-    permutations: int = 9999,
+    draws: int = 9999,
     seed: int = 0,
 ) -> EmergentTruthResult:
     """Compare emergent traits with lists of traits that are considered true of each pair.
 
     Parameters
     ----------
-    found
-        Emergent traits.
     truth
         For each pair, by its name or its two groups, the traits that people attribute to it; with
         ``dimensions``, the dimensions. Pairs that are not listed are not compared.
     which
         What counts as detected: ``"positive"``, every increase, as published, or ``"emergent"``, those within
         the false-discovery rate.
-    direction
-        ``"above"``, ``"below"`` or ``"both"``.
     dimensions
         What each trait belongs to, such as ``poles(catalog().traits("abc-traits"))``; traits without an entry
         are left out.
@@ -118,8 +114,6 @@ def against(
         Definition of chance. ``"traits"``: each pair keeps the number of traits detected, which are drawn
         from all traits. ``"pairs"``: the lists of true traits are permuted among the pairs, so that traits
         true of many pairs, or detected for many, give no credit.
-    permutations, seed
-        Number of draws, and the seed.
 
     Examples
     --------
@@ -128,14 +122,13 @@ def against(
     >>> table = {name: dict(zip(("cold-warm", "poor-wealthy"), row)) for name, row in rows.items()}
     >>> scores = cr.traits.TraitScores.from_table(table)
     >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
-    >>> result = cr.pairs.against(found, {"blind woman": ["cold-warm"]})
-    >>> result.precision, result.recall
-    (1.0, 1.0)
+    >>> against(found, {"blind woman": ["cold-warm"]}).precision
+    1.0
     """
     one_of("which", which, Which)
     one_of("direction", direction, Direction)
     one_of("exchange", exchange, Exchange)
-    whole("permutations", permutations, least=1, hint="draw at least one.")
+    whole("draws", draws, least=1, hint="draw at least one.")
     items = tuple(found.traits)
     if dimensions is not None:
         items = tuple(dict.fromkeys(dimensions[trait] for trait in found.traits if trait in dimensions))
@@ -145,8 +138,8 @@ def against(
     hit = np.array([[item in detected[key] for item in items] for key in true])
     fact = np.array([[item in listed for item in items] for listed in true.values()])
     hits, made, total = int((hit & fact).sum()), int(hit.sum()), int(fact.sum())
-    rng, drawn = generator(seed), np.empty(permutations, dtype=np.int64)
-    for i in range(permutations):
+    rng, drawn = generator(seed), np.empty(draws, dtype=np.int64)
+    for i in range(draws):
         other = rng.permuted(hit, axis=1) if exchange == "traits" else hit[rng.permutation(len(hit))]
         drawn[i] = (other & fact).sum()
     return EmergentTruthResult(
@@ -154,8 +147,8 @@ def against(
         recall=hits / total,
         chance_precision=float(drawn.mean()) / made if made else None,
         chance_recall=float(drawn.mean()) / total,
-        pvalue=(int((drawn >= hits).sum()) + 1) / (permutations + 1),
-        permutations=permutations,
+        pvalue=(int((drawn >= hits).sum()) + 1) / (draws + 1),
+        draws=draws,
         items=items,
         by_pair=tuple(
             PairAgreement(

@@ -171,7 +171,7 @@ def exchange(x: Floats, y: Floats, orders: Integers) -> dict[str, Any] | None:
     if np.isnan(taus).any():
         return None
     p, mean = two_sided(observed, np.array(others)), float(np.mean(others))
-    return {"pvalue": p, "tau": observed, "expected_tau": mean, "permutations": len(others)}
+    return {"pvalue": p, "tau": observed, "expected_tau": mean, "draws": len(others)}
 
 
 def exchanged_sums(table: Floats, orders: Integers) -> Floats:

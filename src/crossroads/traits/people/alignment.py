@@ -47,8 +47,8 @@ def align(
     *,
     threshold: float = 50.0,
     k: int = 3,
-    permutations: int = 999,
-    bootstrap: int = 1000,
+    draws: int = 999,
+    resamples: int = 1000,
     splits: int = 100,
     level: float = 0.95,
     seed: int = 0,
@@ -69,9 +69,9 @@ def align(
     k
         Number of traits at either end of the model's order used for precision. Traits of equal score share
         the last places.
-    permutations
+    draws
         Number of exchanges of labels; 0 for none.
-    bootstrap
+    resamples
         Number of resamples for the interval of precision; 0 for no intervals at all.
     splits
         Number of divisions of the people, and of simulated samples of people, for the noise ceiling; 0 for
@@ -122,7 +122,7 @@ def align(
     (1.0, 1.0)
     """
     whole("k", k, least=1)
-    for option, count in (("permutations", permutations), ("bootstrap", bootstrap), ("splits", splits)):
+    for option, count in (("draws", draws), ("resamples", resamples), ("splits", splits)):
         whole(option, count)
     number("threshold", threshold, above=LOW, below=HIGH, hint="give a number between 0 and 100, such as 50.")
     share("level", level)
@@ -144,17 +144,17 @@ def align(
     if np.isnan(precision).all():
         raise InputError(f"no group has scores on {k} traits on both sides.", hint="use a smaller k.")
     divided = _blocks(both, blocks)
-    precision_ends = _precision_interval(precision.mean(axis=0), bootstrap, level, rng)
+    precision_ends = _precision_interval(precision.mean(axis=0), resamples, level, rng)
     people = None
-    if noise is not None and limit is not None and bootstrap:
+    if noise is not None and limit is not None and resamples:
         people = _annotator_interval(both, noise, tau, level)
     return AlignmentResult(
         measure=table.measure,
         kendall_tau=tau,
         kendall_pvalue=pvalue,
-        interval=tau_interval(both.model, both.human, level) if bootstrap else None,
+        interval=tau_interval(both.model, both.human, level) if resamples else None,
         annotator_interval=people,
-        exchanges=_exchanges(both, divided, permutations, rng, threshold=threshold, k=k),
+        exchanges=_exchanges(both, divided, draws, rng, threshold=threshold, k=k),
         precision_at_3=float(np.nanmean(precision)),
         precision_interval=precision_ends,
         precision_chance=_chance(both, threshold),
@@ -172,12 +172,12 @@ def align(
             "k": k,
             "ties at k": "share the last places",
             "at the threshold": "on neither side",
-            "permutations": permutations,
+            "draws": draws,
             "exchange": "groups, traits",
             "blocks": blocks if blocks is None or isinstance(blocks, str) else "given",
             "alternative": "two-sided",
             "interval": "jackknife, groups and traits drawn",
-            "bootstrap": bootstrap,
+            "resamples": resamples,
             "level": level,
             "splits": splits,
             "seed": seed,
@@ -284,14 +284,14 @@ def _annotator_interval(
 def _exchanges(
     both: SharedCells,
     blocks: Mapping[str, tuple[str, ...]],
-    permutations: int,
+    draws: int,
     rng: np.random.Generator,
     *,
     threshold: float,
     k: int,
 ) -> dict[str, Exchange]:
     whole = ~np.isnan(both.model).any(axis=1)
-    if not permutations or whole.sum() < 3 or len(both.traits) < 3:
+    if not draws or whole.sum() < 3 or len(both.traits) < 3:
         return {}
     model, human = both.model[whole], both.human[whole]
     shares = np.stack([top_shares(model, k), top_shares(-model, k)])
@@ -303,7 +303,7 @@ def _exchanges(
         within = np.array(blocks[name])[whole if name == "groups" else slice(None)].tolist()
         if not _arrangements(within):
             continue  # every block has one member: nothing can be exchanged
-        orders = np.concatenate([np.arange(len(x))[None], orders_within(within, permutations, rng)])
+        orders = np.concatenate([np.arange(len(x))[None], orders_within(within, draws, rng)])
         exchanged = exchange(x, y, orders)
         precise = exchanged_sums(np.einsum(sums, shares, sides), orders) / scale
         if exchanged is None:

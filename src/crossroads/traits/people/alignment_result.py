@@ -61,7 +61,7 @@ class Exchange:
     """Two-sided p-value of the observed precision."""
     expected_precision: float
     """Mean precision with exchanged labels."""
-    permutations: int
+    draws: int
     """Number of exchanges."""
     blocks: int = 1
     """Number of blocks within which labels were exchanged; 1 where any two could be."""
@@ -166,7 +166,7 @@ class AlignmentResult(Result):
     exchanges: Mapping[str, Exchange]
     """``groups``: human profiles are exchanged between groups; ``traits``: the names of traits are exchanged,
     for all groups alike; within blocks where there are such. Empty where fewer than three groups have every
-    trait, or without permutations."""
+    trait, or without draws."""
     precision_at_3: float
     """Mean over groups of the precision at k, half of it at the top and half at the bottom."""
     precision_interval: tuple[float, float] | None
@@ -252,7 +252,7 @@ class AlignmentResult(Result):
         if self.annotator_interval is not None:
             yield row(overall, "annotator_interval", None, **ends(self.annotator_interval))
         for kind, one in self.exchanges.items():
-            part, drawn = f"exchange of {kind}", {"method": "monte-carlo", "n": one.permutations}
+            part, drawn = f"exchange of {kind}", {"method": "monte-carlo", "n": one.draws}
             yield row(part, "kendall_tau", one.tau, exact_p=one.pvalue, **drawn)
             for statistic in ("expected_tau", "precision_pvalue", "expected_precision"):
                 yield row(part, statistic, getattr(one, statistic), **drawn)

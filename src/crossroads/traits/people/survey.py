@@ -27,15 +27,7 @@ _AGREEMENTS: Mapping[Any, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """Answers of one annotator.
-
-    Examples
-    --------
-    >>> import crossroads as cr
-    >>> ratings = {"nurses": {"cold-warm": 90.0}, "bankers": {"cold-warm": 20.0}}
-    >>> cr.traits.Answers(annotator="ann", ratings=ratings, named_group="nurses").named_group
-    'nurses'
-    """
+    """Answers of one annotator."""
 
     annotator: str
     """Who."""
@@ -111,8 +103,6 @@ def screen(
 
     Parameters
     ----------
-    answers
-        Answers of all annotators.
     self_agreement
         Smallest self-agreement on the group that is shown twice.
     tests
@@ -135,11 +125,10 @@ def screen(
 
     Examples
     --------
-    >>> import crossroads as cr
     >>> ratings = {"nurses": {"cold-warm": 90.0}, "bankers": {"cold-warm": 20.0}}
-    >>> careful = cr.traits.Answers(annotator="ann", ratings=ratings, named_group="nurses")
-    >>> hasty = cr.traits.Answers(annotator="ben", ratings=ratings, named_group="bankers")
-    >>> result = cr.traits.screen([careful, hasty], tests=["group"])
+    >>> careful = Answers(annotator="ann", ratings=ratings, named_group="nurses")
+    >>> hasty = Answers(annotator="ben", ratings=ratings, named_group="bankers")
+    >>> result = screen([careful, hasty], tests=["group"])
     >>> result.passed, list(result.failed)
     (('ann',), ['ben'])
     """

@@ -273,7 +273,7 @@ class Logits:
             Whether earlier pieces of the adjective are filled in, left to right.
         restricted
             ``"none"``: among all tokens. The others are those of ``renormalise`` in
-            :func:`~crossroads.ilps_star`: ``"position"`` for True, ``"piece"`` and ``"code"``.
+            :func:`~crossroads.ilps`: ``"position"`` for True, ``"piece"`` and ``"code"``.
         """
         one_of("restriction", restricted, Restriction)
         logit, slot = self.cells(filled=filled)

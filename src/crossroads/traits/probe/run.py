@@ -70,7 +70,7 @@ def probe(
     templates: Any = None,
     priors: Sequence[Prior] = get_args(Prior),
     synonyms: bool = False,
-    kind: Asked = "auto",
+    asked_as: Asked = "auto",
     margin: float = 4.0,
     missing: OnMissing = "raise",
     revision: str | None = None,
@@ -98,7 +98,7 @@ def probe(
         causal models a blank (``___``). ``"noun"``: person, people, People.
     synonyms
         Whether the synonyms of the adjectives are asked for as well.
-    kind
+    asked_as
         ``"masked"``, ``"causal"``, or ``"auto"``, to take it from the model.
     margin
         Largest margin γ for which SeT has to be exact; determines how many of the largest logits are kept.
@@ -148,7 +148,7 @@ def probe(
     (('woman',), ('mask', 'noun'), ('cold', 'warm'))
     """
     options = RunOptions(
-        kind=kind,
+        asked_as=asked_as,
         missing=missing,
         revision=revision,
         device=device,
