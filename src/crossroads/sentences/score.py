@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from difflib import SequenceMatcher
 from itertools import islice
 from pathlib import Path
@@ -130,9 +130,8 @@ def score_sentences(
     >>> scores.score, scores[0].tokens
     ('pll', (10, 10))
     """
-    given = locals()
+    options = RunOptions.of(locals())
     one_of("score", score, AskedScore)
-    options = RunOptions(**{field.name: given[field.name] for field in fields(RunOptions)})
     items = sentence_items(sentences)
     if score in _BLANKS:
         check_blanks(items)

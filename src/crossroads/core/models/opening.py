@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -220,6 +220,11 @@ class RunOptions:
         for name, value in {**self.limits, "threads": self.threads or 1}.items():
             if value < 1:
                 raise InputError(f"{name}={value} is too small.", hint="give a number from 1 up.")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> RunOptions:
+        """The options among the arguments of a function."""
+        return cls(**{field.name: given[field.name] for field in fields(cls)})
 
     @property
     def limits(self) -> dict[str, int]:

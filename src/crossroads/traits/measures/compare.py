@@ -20,22 +20,7 @@ from crossroads.core.wording.numbers import P, counted, number
 from crossroads.core.wording.vocabulary import Note
 from crossroads.traits.measures.scores import TraitScores, cell_rows
 from crossroads.traits.people.agreement import exchange, kendall, tau_interval
-from crossroads.traits.people.alignment_result import levels
-
-
-@dataclass(frozen=True, kw_only=True)
-class TraitExchange:
-    """Agreement of two models that remains when the labels of one are exchanged."""
-
-    pvalue: float
-    """Two-sided p-value of the observed τ-b among those with exchanged labels."""
-    tau: float
-    """The observed τ-b, on the groups that have every trait."""
-    expected_tau: float
-    """Mean τ-b with exchanged labels."""
-    draws: int
-    """Number of exchanges."""
-
+from crossroads.traits.people.alignment_result import TraitExchange, levels
 
 _GROUPS = "profiles of one model exchanged between groups, two-sided"
 _TRAITS = "its traits exchanged in all groups alike, two-sided"

@@ -64,22 +64,14 @@ def align(
         trait → score; higher is closer to the right end of a pair.
     human
         Judgements, a file of them, or a mapping group → trait → mean from 0 to 100.
-    threshold
-        Threshold of human means for precision; a mean equal to it is on neither side.
-    k
-        Number of traits at either end of the model's order used for precision. Traits of equal score share
-        the last places.
-    draws
-        Number of exchanges of labels; 0 for none.
-    resamples
-        Number of resamples for the interval of precision; 0 for no intervals at all.
-    splits
-        Number of divisions of the people, and of simulated samples of people, for the noise ceiling; 0 for
-        none.
-    level
-        Level of the intervals.
-    seed
-        Seed of all random draws.
+    threshold, k
+        Precision: threshold of human means, and number of traits at either end of the model's order. A mean
+        equal to the threshold is on neither side; traits of equal score share the last places.
+    draws, resamples, splits
+        Numbers of exchanges of labels, of resamples for the interval of precision (0 for no intervals at
+        all), and of divisions and simulated samples of the people for the noise ceiling; 0 for none.
+    level, seed
+        Level of the intervals, and seed of all random draws.
     groups
         Groups to compare, such as all but those of a pilot, by any name in the catalogue; all by default.
     blocks
@@ -94,11 +86,10 @@ def align(
     traits has a precision of one half.
 
     ``kendall_pvalue`` is the published one; it treats cells as independent. Exchanging ``groups`` gives each
-    group the human profile of another: does the model distinguish groups as people do, beyond what all groups
-    have in common? Exchanging ``traits`` renames the traits of one side, for all groups alike: does the order
-    of the traits agree? Both keep profiles intact, so that cells of one group or one trait may be dependent,
-    and use the groups that have every trait. An exchange holds its level if the labels exchanged are alike
-    but for what is tested, which is why there are blocks; agreement between them does not count then.
+    group the human profile of another: does the model distinguish groups as people do? Exchanging ``traits``
+    renames the traits of one side, for all groups alike: does the order of the traits agree? Both keep
+    profiles intact, use the groups that have every trait, and hold their level if the labels exchanged are
+    alike but for what is tested, which is why there are blocks.
 
     The interval leaves out each group and each trait in turn. It is too narrow where all groups of a domain,
     or all traits of a factor, share a level.
@@ -107,8 +98,7 @@ def align(
 
     References
     ----------
-    Cao, Y. T., Sotnikova, A., Daumé III, H., Rudinger, R. and Zou, L. (2022).
-    doi:10.18653/v1/2022.naacl-main.92
+    Cao, Y. T., et al. (2022). doi:10.18653/v1/2022.naacl-main.92
 
     Examples
     --------
@@ -117,7 +107,7 @@ def align(
     ...     "nurses": {"cold-warm": 90, "poor-wealthy": 40},
     ...     "bankers": {"cold-warm": 20, "poor-wealthy": 95},
     ... }
-    >>> result = cr.align({"nurses": people["nurses"], "bankers": people["bankers"]}, people, k=1)
+    >>> result = cr.align(people, people, k=1)
     >>> round(result.kendall_tau, 2), result.by_group["nurses"].precision_at_3
     (1.0, 1.0)
     """
@@ -140,24 +130,22 @@ def align(
     if splits and judged.annotators:
         noise = simulate_noise(both.judgements, max(splits, 2), rng)
         limit = noise_ceiling(both.judgements, noise, threshold=threshold, k=k, splits=splits, rng=rng)
-    precision = _precision(both, threshold=threshold, k=k)
+    precision = (_ends(both.model, k) * _sides(both.human, threshold)).sum(axis=2) / k
     if np.isnan(precision).all():
         raise InputError(f"no group has scores on {k} traits on both sides.", hint="use a smaller k.")
     divided = _blocks(both, blocks)
     precision_ends = _precision_interval(precision.mean(axis=0), resamples, level, rng)
-    people = None
-    if noise is not None and limit is not None and resamples:
-        people = _annotator_interval(both, noise, tau, level)
+    people = noise if limit and resamples else None
     return AlignmentResult(
         measure=table.measure,
         kendall_tau=tau,
         kendall_pvalue=pvalue,
         interval=tau_interval(both.model, both.human, level) if resamples else None,
-        annotator_interval=people,
+        annotator_interval=people and _annotator_interval(both, people, tau, level),
         exchanges=_exchanges(both, divided, draws, rng, threshold=threshold, k=k),
         precision_at_3=float(np.nanmean(precision)),
         precision_interval=precision_ends,
-        precision_chance=_chance(both, threshold),
+        precision_chance=_chance(both.human, threshold),
         by_group=_by_group(both, precision, limit),
         ceiling=None if limit is None else limit.truth,
         noise=limit,
@@ -186,17 +174,20 @@ def align(
     )
 
 
-def _precision(both: SharedCells, *, threshold: float, k: int) -> Floats:
-    """Precision at the top and at the bottom, by group: two rows; NaN with fewer than k traits."""
-    top, bottom = top_shares(both.model, k), top_shares(-both.model, k)
-    human = np.where(np.isnan(both.human), threshold, both.human)
-    return np.stack([(top * (human > threshold)).sum(axis=1), (bottom * (human < threshold)).sum(axis=1)]) / k
+def _ends(scores: Floats, k: int) -> Floats:
+    """The share of each trait among the k highest of its group, and among the k lowest."""
+    return np.stack([top_shares(scores, k), top_shares(-scores, k)])
 
 
-def _chance(both: SharedCells, threshold: float) -> float:
+def _sides(human: Floats, threshold: float) -> Floats:
+    """Whether people rate a cell above the threshold, and below it."""
+    return np.stack([human > threshold, human < threshold]).astype(np.float64)
+
+
+def _chance(human: Floats, threshold: float) -> float:
     """Precision of a random order of traits."""
-    sides = (both.human > threshold).sum(axis=1) + (both.human < threshold).sum(axis=1)
-    return float(np.mean(sides / (~np.isnan(both.human)).sum(axis=1)) / 2)
+    sides = _sides(human, threshold).sum(axis=(0, 2))
+    return float(np.mean(sides / (~np.isnan(human)).sum(axis=1)) / 2)
 
 
 def _by_group(both: SharedCells, precision: Floats, limit: NoiseCeiling | None) -> dict[str, GroupAlignment]:
@@ -294,9 +285,7 @@ def _exchanges(
     if not draws or whole.sum() < 3 or len(both.traits) < 3:
         return {}
     model, human = both.model[whole], both.human[whole]
-    shares = np.stack([top_shares(model, k), top_shares(-model, k)])
-    sides = np.stack([human > threshold, human < threshold]).astype(np.float64)
-    scale = 2 * k * len(model)
+    shares, sides, scale = _ends(model, k), _sides(human, threshold), 2 * k * len(model)
     found = {}
     tables = {"groups": (model, human, "egt,eht->gh"), "traits": (model.T, human.T, "egt,egs->ts")}
     for name, (x, y, sums) in tables.items():
@@ -387,19 +376,13 @@ def noise_ceiling(
         for g, group in enumerate(human.groups)
         if np.nanmax(noise.truth[g], initial=-np.inf) > np.nanmin(noise.truth[g], initial=np.inf)
     }
+    hits = (_ends(noise.truth, k)[:, None] * _sides(observed, threshold)).sum(axis=0).sum(axis=2)
     return NoiseCeiling(
         truth=float(np.nanmean(truth)),
-        truth_precision=_truth_precision(noise.truth, observed, threshold, k),
+        truth_precision=float(np.nanmean(hits[:, ~np.isnan(hits[0])]) / (2 * k)),
         same_size=float(np.nanmean(same)),
         split_half=float(np.nanmean(split)),
         split_half_interval=(float(low), float(high)),
         by_group=by_group,
         splits=splits,
     )
-
-
-def _truth_precision(truth: Floats, observed: Floats, threshold: float, k: int) -> float:
-    """Mean precision of the truth against the means that people would give."""
-    top, bottom = top_shares(truth, k), top_shares(-truth, k)
-    hits = np.where(np.isnan(observed), 0.0, top * (observed > threshold) + bottom * (observed < threshold))
-    return float(np.nanmean(hits.sum(axis=2)[:, ~np.isnan(top[:, 0])]) / (2 * k))

@@ -48,7 +48,7 @@ class GroupAlignment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exchange:
+class TraitExchange:
     """Agreement that remains when the labels of one side are exchanged."""
 
     pvalue: float
@@ -57,12 +57,18 @@ class Exchange:
     """The observed τ-b, on the groups that have every trait."""
     expected_tau: float
     """Mean τ-b with exchanged labels."""
+    draws: int
+    """Number of exchanges."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exchange(TraitExchange):
+    """The same for agreement with people, which has a precision too."""
+
     precision_pvalue: float
     """Two-sided p-value of the observed precision."""
     expected_precision: float
     """Mean precision with exchanged labels."""
-    draws: int
-    """Number of exchanges."""
     blocks: int = 1
     """Number of blocks within which labels were exchanged; 1 where any two could be."""
 

@@ -110,15 +110,11 @@ def probe(
     store
         Folder for the answers: a run that was killed continues where it stopped, and the folder has the same
         bytes in the end. Without it the answers are in memory only.
-    device
-        ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
-    threads
-        Threads of the model; by default one for each processor. Part of the settings, because their number
-        may change last bits.
-    batch_size
-        Most texts of a batch.
-    unit_texts
-        Texts after which a work unit ends, which is the most that is lost when a run is killed.
+    device, threads
+        ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``; and threads of the model, by default one for each
+        processor: part of the settings, because their number may change last bits.
+    batch_size, unit_texts
+        Most texts of a batch, and of a work unit, which is the most that is lost when a run is killed.
     restart
         Whether to discard an unfinished store that was made with other settings.
     progress
@@ -147,26 +143,14 @@ def probe(
     >>> logits.groups, logits.priors, logits.adjectives
     (('woman',), ('mask', 'noun'), ('cold', 'warm'))
     """
-    options = RunOptions(
-        asked_as=asked_as,
-        missing=missing,
-        revision=revision,
-        device=device,
-        threads=threads,
-        batch_size=batch_size,
-        unit_texts=unit_texts,
-        restart=restart,
-        progress=progress,
-    )
+    options = RunOptions.of(locals())
     if not (np.isfinite(margin) and margin >= 0):
         raise InputError(f"margin={margin} is not a margin.", hint="give a number from 0 up.")
     place = None if store is None else usable_place(store)
     asked = selected_material(groups, traits, templates)
     rows = group_rows(asked.groups)
-    loaded = options.load(
-        model,
-        instead="probe a masked or causal language model; crossroads audit measures an ELMo's vectors.",
-    )
+    instead = "probe a masked or causal language model; crossroads audit measures an ELMo's vectors."
+    loaded = options.load(model, instead=instead)
     causal = loaded.kind == CAUSAL
     sheet = chosen_templates(asked.templates, causal=causal)
     material = make_material(
