@@ -24,7 +24,7 @@ from crossroads.core.errors import FormatError, InputError, in_short, join_words
 from crossroads.core.stimuli.catalogue.index import catalog
 from crossroads.core.stimuli.files.text import check_known, read_data, read_text, table_errors
 from crossroads.core.stimuli.grammar import check_agreement, disagreements
-from crossroads.core.stimuli.material import Group, Groups, Template, Templates, Trait, Traits
+from crossroads.core.stimuli.material import Group, Groups, Template, Templates, Trait
 from crossroads.core.stimuli.sets import FrozenDict, StimulusSet
 from crossroads.traits.probe.evidence import listed, trait_of
 from crossroads.traits.probe.prompts import Prior, check_distinct, group_rows, template_places
@@ -61,33 +61,10 @@ def selected_material(groups: Any = None, traits: Any = None, templates: Any = N
     catalogue are as published.
     """
     members, noun, foreign = _groups(groups)
-    _check_groups(members)
     pairs = _traits(traits)
-    _check_traits(pairs)
     texts, own = _templates(templates)
     _check_own(own, [group for group in members if group.name not in foreign])
     return Selection(groups=members, noun=noun, traits=pairs, templates=texts)
-
-
-def _check_groups(groups: tuple[Any, ...]) -> None:
-    for group in groups:
-        if not str(group.name).strip():
-            raise InputError(f"a group has the name {in_short(group.name)}.", hint="give every group a name.")
-        if group.name in get_args(Prior):
-            raise InputError(f"a group is named {in_short(group.name)}, as a prior is.", hint="rename it.")
-    group_rows(groups)
-
-
-def _check_traits(traits: tuple[Trait, ...]) -> None:
-    for pair in traits:
-        if not pair.left.strip() or not pair.right.strip():
-            raise InputError(
-                f"the pair {in_short(pair.name)} lacks an adjective.", hint='give ("cold", "warm").'
-            )
-        if pair.left == pair.right:
-            both = f"left and right of a pair are both {in_short(pair.left)}."
-            raise InputError(both, hint="give two opposite adjectives.")
-    check_distinct("pair", [pair.name for pair in traits])
 
 
 def _check_own(templates: list[str], groups: list[Any]) -> None:
@@ -109,15 +86,11 @@ def _check_own(templates: list[str], groups: list[Any]) -> None:
 
 def _groups(given: Any) -> tuple[tuple[Any, ...], Mapping[str, str] | None, set[str]]:
     """The groups, the generic noun, and the names of groups in another language."""
-    known = catalog().groups(_GROUPS)
-    if given is None:
-        given = known
-    if isinstance(given, Groups):
-        return given.members, None if given.prior is None else given.prior.forms, set()
-    noun: Mapping[str, str] | None = None
+    known, foreign = catalog().groups(_GROUPS), set[str]()
+    whole = given if isinstance(given, Groups) else known
+    noun = None if whole.prior is None else whole.prior.forms
     found: list[Any] = []
-    foreign: set[str] = set()
-    for one in _several(given, "groups"):
+    for one in whole.members if given is None or whole is given else _several(given, "groups"):
         if _is_file(one):
             read = read_groups(one)
             found += read.groups
@@ -131,18 +104,22 @@ def _groups(given: Any) -> tuple[tuple[Any, ...], Mapping[str, str] | None, set[
             raise InputError(
                 f"{in_short(one)} is not a group.", hint="give names of groups, or groups with forms."
             )
+    for group in found:
+        if not str(group.name).strip():
+            raise InputError(f"a group has the name {in_short(group.name)}.", hint="give every group a name.")
+        if group.name in get_args(Prior):
+            raise InputError(f"a group is named {in_short(group.name)}, as a prior is.", hint="rename it.")
     if not found:
         raise InputError("there are no groups.", hint="name at least one.")
-    return tuple(found), noun or (known.prior.forms if known.prior else None), foreign
+    group_rows(found)
+    return tuple(found), noun, foreign
 
 
 def _traits(given: Any) -> tuple[Trait, ...]:
     known = catalog().traits(_TRAITS)
-    if given is None or isinstance(given, Traits):
-        return (given or known).pairs
     by_name = {pair.name: pair for pair in known}
     found: list[Trait] = []
-    for one in _several(given, "traits"):
+    for one in known if given is None else _several(given, "traits"):
         if _is_file(one):
             found += read_traits(one)
         else:
@@ -150,6 +127,14 @@ def _traits(given: Any) -> tuple[Trait, ...]:
             found.append(by_name[one_of("pair of traits", one, by_name)] if name else trait_of(one))
     if not found:
         raise InputError("there are no traits.", hint="name at least one pair.")
+    for pair in found:
+        if not pair.left.strip() or not pair.right.strip():
+            lacking = f"the pair {in_short(pair.name)} lacks an adjective."
+            raise InputError(lacking, hint='give ("cold", "warm").')
+        if pair.left == pair.right:
+            both = f"left and right of a pair are both {in_short(pair.left)}."
+            raise InputError(both, hint="give two opposite adjectives.")
+    check_distinct("pair", [pair.name for pair in found])
     return tuple(found)
 
 
@@ -215,7 +200,16 @@ def read_groups(path: str | Path) -> GroupFile:
         for name, forms in _table(members, file, key, _GROUP_HINT).items():
             if not name.strip():
                 raise FormatError("a group has no name.", path=file, key=key, hint=_GROUP_HINT)
-            groups.append(_group(name, domain, _forms(forms, file, f"{key}.{name}")))
+            written = _forms(forms, file, f"{key}.{name}")
+            groups.append(
+                Group(
+                    name=name,
+                    label=written["plural"],
+                    categories=FrozenDict({"domain": domain} if domain else {}),
+                    items=StimulusSet(written["plural"], tuple(dict.fromkeys(written.values()))),
+                    forms=FrozenDict(written),
+                )
+            )
     if not groups:
         raise FormatError("there are no groups.", path=file, hint=_GROUP_HINT)
     noun = _forms(data["prior"], file, "prior") if "prior" in data else None
@@ -275,16 +269,6 @@ def _named_rows(rows: list[dict[str, Any]], file: Path) -> dict[str, dict[str, A
             raise FormatError(twice, path=file, hint="keep one line for each group.")
         found[name] = {form: row[form] for form in ("singular", "plural")}
     return found
-
-
-def _group(name: str, domain: str, forms: Mapping[str, str]) -> Group:
-    return Group(
-        name=name,
-        label=forms["plural"],
-        categories=FrozenDict({"domain": domain} if domain else {}),
-        items=StimulusSet(forms["plural"], tuple(dict.fromkeys(forms.values()))),
-        forms=FrozenDict(forms),
-    )
 
 
 def _forms(value: Any, file: Path, key: str) -> dict[str, str]:
