@@ -218,15 +218,6 @@ def _named(
     )
 
 
-def chosen_groups(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Groups requested, by the names of the catalogue; each must be known."""
-    wanted = {str(name): group_name(str(name)) for name in listed(names, "groups")}
-    for name, group in wanted.items():
-        if group not in known:
-            raise UnknownNameError("group", name, known)
-    return tuple(dict.fromkeys(wanted.values()))
-
-
 class TraitEnds(NamedTuple):
     """A pair of traits with its two ends and its scale."""
 
@@ -295,16 +286,26 @@ def shared_cells(
     table: TraitScores, judged: Judgements, groups: Iterable[str] | None
 ) -> tuple[SharedCells, Coverage]:
     """The groups and traits that both sides have, and why others are left out."""
-    wanted = None if groups is None else chosen_groups(groups, (*table.groups, *judged.groups))
+    wanted = None
+    if groups is not None:
+        named = {str(name): group_name(str(name)) for name in listed(groups, "groups")}
+        known = (*table.groups, *judged.groups)
+        for name, group in named.items():
+            if group not in known:
+                raise UnknownNameError("group", name, known)
+        wanted = tuple(named.values())
     here = tuple(g for g in table.groups if g in judged.groups and (wanted is None or g in wanted))
     pairs = tuple(t for t in judged.traits if t in table.traits)
     if not here or not pairs:
         kind = "group" if not here else "trait"
         ours, theirs = getattr(table, f"{kind}s"), getattr(judged, f"{kind}s")
+        hint = "name groups and traits as the catalogue does (abc-groups, abc-traits), on both sides."
+        if near := [(name, other) for name in ours if (other := near_group(name, theirs))]:
+            hint = f"did you mean {near[0][1]!r} by {near[0][0]!r}?"
         raise InputError(
             f"the scores and the judgements have no {kind} in common: "
             f"{join_words(ours, most=4)}; {join_words(theirs, most=4)}.",
-            hint=_suggestion(ours, theirs),
+            hint=hint,
         )
     dropped = {
         "groups": _left_out(table.groups, judged.groups, wanted),
@@ -350,10 +351,3 @@ def _left_out(
             near = near_group(group, [name for name in other if name not in one])
             left[group] = f"{why}; perhaps {near!r}" if near else why
     return left
-
-
-def _suggestion(ours: Collection[str], theirs: Collection[str]) -> str:
-    near = [(name, found) for name in ours if (found := near_group(name, theirs))]
-    if near:
-        return f"did you mean {near[0][1]!r} by {near[0][0]!r}?"
-    return "name groups and traits as the catalogue does (abc-groups, abc-traits), on both sides."

@@ -39,6 +39,7 @@ CITED: Mapping[str, tuple[str, ...]] = {
 }
 """Publications behind measures of groups on traits."""
 _ERROR = "standard error over the choice of templates and words"
+_MODELS = {"masked": "masked", "causal": "causal: the adjective continues the text before it"}
 
 
 def cell_rows(groups: tuple[str, ...], traits: tuple[str, ...], **tables: Floats | None) -> list[Row]:
@@ -92,7 +93,7 @@ class TraitScores(Result):
     _figure: ClassVar[str] = "trait_heatmap"
     _label_format: ClassVar[str] = "{measure} scores"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "scores": "largest=_largest smallest=_smallest undefined=_undefined_cells left_out=_left_out"
+        "scores": "largest=_extremes.1 smallest=_extremes.0 undefined=_undefined_cells left_out=_left_out"
     }
 
     measure: str
@@ -257,16 +258,14 @@ class TraitScores(Result):
             yield long_row(self.measure, self._label, "", kind, len(getattr(self, kind)))
 
     @property
-    def _largest(self) -> float | None:
-        return max(self.scores[np.isfinite(self.scores)].tolist(), default=None)
+    def _extremes(self) -> tuple[float, float] | None:
+        """The smallest score and the largest."""
+        known = self.scores[np.isfinite(self.scores)]
+        return (float(known.min()), float(known.max())) if known.size else None
 
     @property
     def _undefined_cells(self) -> float:
         return float(len(self.undefined))
-
-    @property
-    def _smallest(self) -> float | None:
-        return min(self.scores[np.isfinite(self.scores)].tolist(), default=None)
 
 
 def _plain(value: Any) -> Any:
@@ -301,12 +300,11 @@ def template_errors(template_scores: Floats, adjectives: tuple[str, ...], pairs:
 
 def selected(logits: Logits, templates: Iterable[str] | None) -> Logits:
     """Check the logits, and select the templates to measure."""
-    given: Any = logits
-    if not isinstance(given, Logits):
+    if not isinstance(logits, Logits):
         hint = "give the logits of a language model: cr.Logits."
-        if isinstance(given, Embeddings):
+        if isinstance(logits, Embeddings):
             hint = "word vectors have no logits; use weat, mleat or group_ceat."
-        raise InputError(f"logits are of type {type(given).__name__}.", hint=hint)
+        raise InputError(f"logits are of type {type(logits).__name__}.", hint=hint)
     return logits if templates is None else logits.select(templates=templates)
 
 
@@ -341,8 +339,10 @@ def trait_scores(
     pairs = tuple((trait.left, trait.right) for trait in logits.traits)
     by_adjective, scores = averaged(table, words, pairs)
     se = template_errors(table, words, pairs)
-    if adjectives == "synonyms" and se is not None:
-        se = _crossed_errors(relative, stand_ins, pairs)
+    if adjectives == "synonyms" and se is not None:  # templates and the words of either end are crossed
+        ends = [(stand_ins[left], stand_ins[right]) for left, right in pairs]
+        tables = [spread(relative[:, :, [*one, *two]], relative.shape[1], len(one)) for one, two in ends]
+        se = read_only(np.sqrt(np.stack([one.total for one in tables], axis=1)))
     undefined = _cells(np.isnan(table), logits.templates, logits.groups, words)
     if undefined:
         warnings.warn(
@@ -354,7 +354,7 @@ def trait_scores(
     lowered: tuple[Cell, ...] = ()
     if floored is not None:
         at = [*range(len(logits.groups)), base]
-        rows = tuple(logits.rows[i] for i in at)
+        rows = (*logits.groups, prior)
         lowered = _cells(floored[at].swapaxes(0, 1), logits.templates, rows, logits.adjectives)
     asked = dict.fromkeys(logits.adjectives[i] for columns in stand_ins.values() for i in columns)
     return TraitScores(
@@ -379,9 +379,7 @@ def trait_scores(
         conventions={
             "measure": measure,
             "prior": prior,
-            "model": "causal: the adjective continues the text before it"
-            if logits.kind == "causal"
-            else "masked",
+            "model": _MODELS[logits.kind],
             "adjectives": adjectives,
             "trait score": "right minus left",
             "templates": "mean",
@@ -389,16 +387,6 @@ def trait_scores(
         },
         provenance=(logits.provenance,),
     )
-
-
-def _crossed_errors(relative: Floats, stand_ins: Mapping[str, list[int]], pairs: _Pairs) -> Any:
-    """Standard errors over templates and over the words of either end, which are crossed."""
-    columns = []
-    for left, right in pairs:
-        words = stand_ins[left], stand_ins[right]
-        tables = relative[:, :, [*words[0], *words[1]]]
-        columns.append(np.sqrt(spread(tables, relative.shape[1], len(words[0])).total))
-    return read_only(np.stack(columns, axis=1))
 
 
 def _stand_ins(

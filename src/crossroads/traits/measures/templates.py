@@ -124,8 +124,7 @@ def choose_templates(
     sets = [chosen for size in sizes for chosen in combinations(range(n), size)]
     means = np.stack([scores[list(chosen)][:, rows].mean(axis=0) for chosen in sets])
     taus = kendall_many(means.reshape(len(means), -1), wanted.reshape(1, -1))
-    best, best_tau = sets[_first_best(taus)], float(np.nanmax(taus, initial=-np.inf))
-    single = taus[:n]
+    best, single = sets[_first_best(taus)], taus[:n]
     if not np.isfinite(single).all():
         bad = by_template.templates[int(np.argmin(np.isfinite(single)))]
         raise EvidenceError(
@@ -135,7 +134,7 @@ def choose_templates(
     return TemplateChoice(
         measure=by_template.measure,
         templates=tuple(by_template.templates[i] for i in best),
-        kendall_tau=float(best_tau),
+        kendall_tau=float(np.nanmax(taus)),
         groups=pilot,
         candidates=by_template.templates,
         single_tau=read_only(single),

@@ -17,11 +17,7 @@ from crossroads.core.stimuli.material import Traits
 from crossroads.traits.pairs.emergent import Direction, EmergentResult
 
 Which = Literal["positive", "emergent"]
-
-
 Exchange = Literal["traits", "pairs"]
-
-
 Key = str | tuple[str, str]
 """A pair by its name, or by its two groups, which means all orders of them."""
 
@@ -79,10 +75,10 @@ class EmergentTruthResult(Result):
     """Every pair of the list."""
 
     def _rows(self) -> list[Row]:
-        lists = [(one, ", ".join(one.detected), ", ".join(one.true)) for one in self.by_pair]
         return [
-            {"pair": one.pair, "detected": detected, "true": true, "hits": len(one.hits)}
-            for one, detected, true in lists
+            {"pair": one.pair, "detected": ", ".join(one.detected), "true": ", ".join(one.true)}
+            | {"hits": len(one.hits)}
+            for one in self.by_pair
         ]
 
 

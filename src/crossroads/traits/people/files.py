@@ -28,7 +28,7 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import recorded_path
-from crossroads.core.stimuli import Groups, catalog
+from crossroads.core.stimuli import catalog
 from crossroads.core.stimuli.files.text import from_cell, load_json, read_text, table_errors
 from crossroads.traits.people.evidence import HIGH, LOW, Judgements
 
@@ -60,10 +60,10 @@ def _key(name: str) -> str:
 
 @cache
 def _groups() -> dict[str, str]:
-    groups: Groups = catalog().groups(GROUPS)
+    groups = catalog().groups(GROUPS).members
     # the name of a group takes precedence over any form of another
-    table = {_key(group.name): group.name for group in reversed(groups.members)}
-    for group in groups.members:
+    table = {_key(group.name): group.name for group in reversed(groups)}
+    for group in groups:
         # the published tables write both "Christians" and "Christian people"
         people = (f"{group.name} people", f"{group.name} person")
         for form in (group.label, group.human_label or group.name, *group.forms.values(), *people):
@@ -162,9 +162,13 @@ def read_judgements(
     """
     file = Path(path)
     naming = trait_name if one_of("naming", names, Naming) == "catalogue" else own_trait
-    table = _table(file, ratings_of(file), naming)
+    table = _table(file, naming)
     copies = _copies(table) if table.annotators else {}
-    return _repaired(table, copies, _aggregated(file, means, naming)) if copies else table
+    if not copies:
+        return table
+    other = file.with_name(MEANS_FILE) if means is None else Path(means)
+    known = means is not None or (other != file and other.is_file())
+    return _repaired(table, copies, _table(other, naming) if known else None)
 
 
 def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
@@ -193,8 +197,9 @@ def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def _table(file: Path, ratings: list[Rating], naming: Callable[[str], TraitName]) -> Judgements:
-    """Arrange single numbers in a table."""
+def _table(file: Path, naming: Callable[[str], TraitName]) -> Judgements:
+    """The numbers of a file as a table."""
+    ratings = ratings_of(file)
     singles = {rating.annotator is not None for rating in ratings}
     if len(singles) > 1:
         raise FormatError("some scores have an annotator and some have none.", path=file)
@@ -259,15 +264,6 @@ def _copies(table: Judgements) -> dict[int, list[list[int]]]:
     return found
 
 
-def _aggregated(
-    file: Path, means: str | Path | None, naming: Callable[[str], TraitName]
-) -> Judgements | None:
-    chosen = file.with_name(MEANS_FILE) if means is None else Path(means)
-    if means is None and (chosen == file or not chosen.is_file()):
-        return None
-    return _table(chosen, ratings_of(chosen), naming)
-
-
 def _repaired(table: Judgements, copies: dict[int, list[list[int]]], means: Judgements | None) -> Judgements:
     """Remove columns that are copies, and replace them by the means given elsewhere."""
     ratings, given = np.array(table.ratings), np.array(table.given)
@@ -282,18 +278,14 @@ def _repaired(table: Judgements, copies: dict[int, list[list[int]]], means: Judg
             lost = [t for t in traits if t not in kept]
             ratings[:, g, lost] = np.nan
             given[g, lost] = known[lost]
-            notes.append(_note(table, g, traits, lost, means))
+            names, left = (join_words([table.traits[t] for t in several]) for several in (traits, lost))
+            end = f"without a file of means {left} are left out."
+            if means is not None:
+                end = f"{left} are taken from {Path(means.provenance.source).name}, as means only."
+            said = f"{table.groups[g]}: the ratings on {names} are the same for every annotator"
+            notes.append(f"{said}, so all but one are copies; {end}")
     warnings.warn(" ".join(notes), CrossroadsWarning, stacklevel=3)
     return replace(table, ratings=ratings, given=given, notes=tuple(notes))
-
-
-def _note(table: Judgements, g: int, traits: list[int], lost: list[int], means: Judgements | None) -> str:
-    names, left = (join_words([table.traits[t] for t in several]) for several in (traits, lost))
-    end = f"without a file of means {left} are left out."
-    if means is not None:
-        end = f"{left} are taken from {Path(means.provenance.source).name}, as means only."
-    said = f"{table.groups[g]}: the ratings on {names} are the same for every annotator"
-    return f"{said}, so all but one are copies; {end}"
 
 
 _LONG = ("group", "trait", "score")

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar, Literal, Self, get_args
 
+import numpy as np
+
 from crossroads.core.errors import InputError, in_short, join_words, one_of
 from crossroads.core.results import Result, Row, Stat, stat
 from crossroads.core.results.stats import NAME
@@ -196,9 +198,7 @@ def _name_faults(one: Answers, tests: tuple[str, ...]) -> list[str]:
 def _was_marked(named: str, side: str, page: Mapping[str, float]) -> bool:
     """Whether a trait was marked high or low; it is named by its pair or by one of its ends."""
     wanted = " ".join(named.casefold().split())
-    ends = {
-        pair.name: (pair.left.casefold(), pair.right.casefold()) for pair in catalog().traits("abc-traits")
-    }
+    ends = {p.name: (p.left.casefold(), p.right.casefold()) for p in catalog().traits("abc-traits")}
     for written, rating in page.items():
         name, turned = own_trait(written)
         left, right = ends.get(name, ("", ""))
@@ -221,10 +221,7 @@ def _self_agreement(one: Answers, agreement: str, tolerance: float) -> float | N
     if agreement == "near":
         return sum(abs(p - q) <= tolerance for p, q in both) / len(both)
     if agreement == "side":
-        return sum(_sign(p - MIDDLE) == _sign(q - MIDDLE) for p, q in both) / len(both)
-    pairs = [(_sign(a[0] - b[0]), _sign(a[1] - b[1])) for a, b in combinations(both, 2)]
-    return sum(p == q for p, q in pairs) / len(pairs) if pairs else None
-
-
-def _sign(value: float) -> int:
-    return (value > 0) - (value < 0)
+        return sum(np.sign(p - MIDDLE) == np.sign(q - MIDDLE) for p, q in both) / len(both)
+    pairs = list(combinations(both, 2))
+    alike = sum(np.sign(a[0] - b[0]) == np.sign(a[1] - b[1]) for a, b in pairs)
+    return int(alike) / len(pairs) if pairs else None

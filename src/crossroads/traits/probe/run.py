@@ -233,29 +233,26 @@ def _details(
     model: LanguageModel, material: Material, sheet: UsableTemplates, marks: Marks
 ) -> dict[str, Any]:
     """What the provenance says of the model and of what was left out."""
-    blank = f"the blank {BLANK}" if model.kind == CAUSAL else model.tokenizer.mask_token
     return {
         "output_bias": model.has_bias,
         "output_tied": model.is_tied,
         "word_sign": marks.sign,
-        "mask_prior": blank,
+        "mask_prior": f"the blank {BLANK}" if model.kind == CAUSAL else model.tokenizer.mask_token,
         "templates_left_out": {**sheet.left_out, **material.dropped["templates"]},
         "templates_cut": list(sheet.cut),
-        "dropped_groups": dict(material.dropped["groups"]),
-        "dropped_adjectives": dict(material.dropped["adjectives"]),
+        **{f"dropped_{kind}": dict(material.dropped[kind]) for kind in ("groups", "adjectives")},
     }
 
 
 def _asked(material: Material) -> dict[str, Any]:
     """The material as plain data for the record."""
+    # scores depend on which adjectives are at which end, not on the name of the pair alone
+    traits = [[t.left, t.right, t.scale, [*t.left_synonyms], [*t.right_synonyms]] for t in material.traits]
     asked = {
         "rows": {row.name: dict(row.forms) for row in (*material.groups, *material.priors)},
         "templates": list(material.templates),
         "adjectives": list(material.adjectives),
-        # scores depend on which adjectives are at which end, not on the name of the pair alone
-        "traits": [
-            [t.left, t.right, t.scale, list(t.left_synonyms), list(t.right_synonyms)] for t in material.traits
-        ],
+        "traits": traits,
     }
     return {
         **{name: len(getattr(material, name)) for name in ("groups", "templates", "adjectives")},
@@ -309,15 +306,9 @@ def make_probe_plan(
     work = plan_texts(list(texts), table, mask=mask, **limits)
     numbers = np.empty(len(table), np.int64)
     numbers[list(readings.values())] = work.reading_of
-    return ProbePlan(
-        work=work,
-        cells=_renumbered(cells, numbers),
-        chain=None if chain is None else _renumbered(chain, numbers),
-    )
-
-
-def _renumbered(cells: Integers, numbers: Integers) -> Integers:
-    return np.where(cells < 0, -1, numbers[np.maximum(cells, 0)])
+    for places in (cells,) if chain is None else (cells, chain):
+        places[:] = np.where(places < 0, -1, numbers[np.maximum(places, 0)])
+    return ProbePlan(work=work, cells=cells, chain=chain)
 
 
 def _joined_prefixes(readings: dict[Reading, int]) -> dict[Reading, int]:
@@ -370,10 +361,7 @@ def joined(parts: Sequence[Answers]) -> Answers:
 
 
 class Prober:
-    """A loaded model that answers batches.
-
-    ``margin`` is the largest margin γ for which SeT has to be exact.
-    """
+    """A loaded model that answers batches, for SeT with margins up to ``margin``."""
 
     def __init__(self, model: LanguageModel, marks: Marks, margin: float) -> None:
         self._torch = require("torch", extra="models", purpose="running transformer models")

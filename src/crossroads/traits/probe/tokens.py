@@ -119,7 +119,10 @@ def _around(
     if span is None:
         return NOTHING
     first, stop = span
-    while first > 0 and _is_space(offsets[first - 1], text, start):
+    while first > 0 and start > 0:
+        left, right = offsets[first - 1]  # some exclude the space
+        if right != start or text[left:right].strip():
+            break
         first -= 1  # a separate token for a space belongs to the word that follows
     if text[offsets[span.first][0] : start].strip() or offsets[stop - 1][1] > end:
         return JOINED
@@ -128,12 +131,6 @@ def _around(
         return UNKNOWN
     strange = unknown is not None and unknown in (*before, *after)
     return Split(before=before, pieces=pieces, after=after, unknown=strange)
-
-
-def _is_space(offset: tuple[int, int], text: str, start: int) -> bool:
-    """Whether a token is only the space right before a word; some offsets exclude the space."""
-    left, right = offset
-    return left <= right == start > 0 and not text[left:right].strip()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,8 +178,15 @@ def make_material(
     adjectives = tuple(dict.fromkeys(_words(traits, synonyms)))
     found = _split(tokenizer, [*groups, *priors], templates, adjectives, causal)
     dropped = _dropped(found, groups, priors, templates, adjectives)
-    if missing == "raise":
-        _check_dropped(dropped)
+    for kind, key in (("trait", "adjectives"), ("group", "groups"), ("template", "templates")):
+        if missing == "raise" and (absent := dropped[key]):
+            shown = join_words([repr(name) for name in absent], most=6)
+            reasons = join_words(dict.fromkeys(absent.values()))
+            raise MissingStimuliError(
+                f"{kind}{'s' * (len(absent) > 1)} that cannot be asked for: {shown} ({reasons}).",
+                missing=absent,
+                hint="leave them out, or use missing='drop'.",
+            )
     pairs = tuple(t for t in traits if not dropped["adjectives"].keys() & {t.left, t.right})
     words = {*_words(pairs, synonyms)} - dropped["adjectives"].keys()
     keep = (
@@ -260,15 +264,3 @@ def _dropped(
         "adjectives": reasons,
         "templates": {templates[at]: UNKNOWN_TEMPLATE for at in np.flatnonzero(of_templates).tolist()},
     }
-
-
-def _check_dropped(dropped: Mapping[str, Mapping[str, str]]) -> None:
-    for kind, key in (("trait", "adjectives"), ("group", "groups"), ("template", "templates")):
-        if missing := dropped[key]:
-            shown = join_words([repr(name) for name in missing], most=6)
-            reasons = join_words(dict.fromkeys(missing.values()))
-            raise MissingStimuliError(
-                f"{kind}{'s' * (len(missing) > 1)} that cannot be asked for: {shown} ({reasons}).",
-                missing=missing,
-                hint="leave them out, or use missing='drop'.",
-            )
