@@ -101,10 +101,6 @@ def groups_and_pairs() -> list[Any]:
     return [*catalog().groups(GROUPS), *paired_groups()]
 
 
-def _answered(plan: Plan) -> list[Unit]:
-    return [Unit()] if plan.traits else []
-
-
 def _in_pairs(plan: Plan) -> list[Unit]:
     return [Unit()] if plan.pairs or plan.kind.name == "logits" else []
 
@@ -148,7 +144,8 @@ def _domain_names(measure: str) -> Callable[[Plan, Unit], dict[str, str]]:
 
 SCORES = tuple(
     Row(
-        name=name, measure=measure, gives=TraitScores, on="answers", each=_answered,
+        name=name, measure=measure, gives=TraitScores, on="answers",
+        each=lambda plan: [Unit()] if plan.traits else [],
         named=label_for(TraitScores, measure=name), skips=(CrossroadsError,), alone=True, seconds=1.0,
     )
     for name, (_, measure) in MEASURES.items()

@@ -23,7 +23,7 @@ from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, number, p_equals, pvalue
 from crossroads.core.wording.table import Column, Interval, Table
 from crossroads.traits.measures.files import read_trait_tables
-from crossroads.traits.measures.ilps import ilps, ilps_star
+from crossroads.traits.measures.ilps import ilps
 from crossroads.traits.measures.least_change import Score, set_test
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.measures.templates import TemplateChoice, choose_templates
@@ -96,8 +96,7 @@ class Probed:
         if self.store is not None:
             interrupting.promise(interrupting.kept_or_finished(self.store, parts_folder(self.store)))
         with watching() as watch:
-            traits = names_of(None if self.traits is None else [self.traits])
-            named = {"groups": self._named_groups(), "traits": traits, "synonyms": synonyms}
+            named = {"groups": self._named_groups(), "traits": names_of(self.traits), "synonyms": synonyms}
             return probe(progress=watch, **passed(probe, self) | named | {"margin": max(4.0, gamma)})
 
     def _opened(self) -> Logits:
@@ -160,15 +159,18 @@ class Scored:
 
     def of(self, logits: Logits) -> list[TraitScores]:
         """The requested measures."""
-        words = "synonyms" if self.synonyms else "pairs"
+        adjectives = "synonyms" if self.synonyms else "pairs"
         special = "code" if self.renormalise and self.special_tokens else self.renormalise
-        found = []
-        for name, function in {"ilps": ilps, "ilps-star": ilps_star, "set": set_test}.items():
-            if self.measure in (name, "all"):
-                options = passed(function, self) | {"adjectives": words}
-                options |= {"renormalise": special} if name == "ilps-star" else {}
-                found.append(function(logits, **options))
-        return found
+        measures: dict[str, tuple[Callable[..., TraitScores], dict[str, Any]]] = {
+            "ilps": (ilps, {"renormalise": False}),
+            "ilps-star": (ilps, {"star": True, "renormalise": special}),
+            "set": (set_test, {}),
+        }
+        return [
+            function(logits, **passed(function, self) | {"adjectives": adjectives} | options)
+            for name, (function, options) in measures.items()
+            if self.measure in (name, "all")
+        ]
 
     def pilots(self, logits: Logits, judged: Judgements) -> tuple[str, ...]:
         """The groups on which templates are chosen: those named that are both probed and judged."""
@@ -243,11 +245,13 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     if judged is not None:
         results, compared = compare(results, judged, scored.pilots(logits, judged), written.seed)
     tables = [score_table(one) for one in results]
+    if compared.alignments:
+        tables.append(alignment_table(results, compared))
     return Outcome(
         command="probe",
         results={one._label: one for one in results},
         more=compared.document,
-        tables=[*tables, *([alignment_table(results, compared)] if compared.alignments else [])],
+        tables=tables,
         titled=True,
         files=[TraitScores._tabulate({one.measure: one}) for one in results],
         lines=list(_sentences(logits, results, compared)),
@@ -256,11 +260,12 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     )
 
 
-def names_of(given: Iterable[str] | None) -> list[str] | None:
+def names_of(given: str | Iterable[str] | None) -> list[str] | None:
     """Names that are separated by commas; None where the option is absent."""
     if given is None:
         return None
-    names = [name.strip() for part in given for name in part.split(",") if name.strip()]
+    parts = [given] if isinstance(given, str) else given
+    names = [name.strip() for part in parts for name in part.split(",") if name.strip()]
     if not names:
         raise InputError("an option names nothing.", hint="separate names by commas.")
     return names
@@ -347,7 +352,6 @@ def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table
 
 
 def _sentences(logits: Logits, results: Sequence[TraitScores], compared: Compared) -> Iterator[str]:
-    """Notes on the numbers above."""
     details = logits.provenance.details
     yield (
         f"{model_name(logits.provenance)}, a {logits.kind} model: {len(logits.groups)} groups, "
@@ -418,16 +422,14 @@ def _overall(result: AlignmentResult) -> Table:
         ("Kendall's τ", result.kendall_tau, of_tau, chance, truth),
         (f"precision at {result.k}", result.precision_at_3, of_precision, result.precision_chance, of_truth),
     )
-    keys = ("what", "value", "interval", "chance", "ceiling")
     head = "95 % CI" if result.conventions["level"] == 0.95 else "interval"
     columns = _columns(what="all groups", value="value", interval=head, chance="chance", ceiling="ceiling")
     title = f"{result.measure} and people: {len(result.by_group)} groups, {cells} scores"
-    keyed = tuple(dict(zip(keys, row, strict=True)) for row in rows)
+    keyed = tuple({column.key: cell for column, cell in zip(columns, row, strict=True)} for row in rows)
     return Table(name="overall", title=title, columns=columns, rows=keyed)
 
 
 def _by_group(result: AlignmentResult) -> Table:
-    """Agreement for each group."""
     numbers = "tau=kendall_tau precision=precision_at_3 top=precision_top bottom=precision_bottom ceiling"
     rows = [
         {
@@ -444,7 +446,6 @@ def _by_group(result: AlignmentResult) -> Table:
 
 
 def _explained(result: AlignmentResult) -> Iterator[str]:
-    """Explanations of the numbers."""
     before = f"{result.measure}: "
     yield f"{before}p = {pvalue(result.kendall_pvalue)} for τ as published, with cells as if independent."
     asks = {

@@ -221,7 +221,6 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
 
 
 def _draw_row(ax: Axes, row: dict[str, Any], y: int) -> None:
-    """A stem from the closer component to the pair."""
     color = RED if row["direction"] == "above" else BLUE
     start, end = row["component_score"], row["score"]
     ax.hlines(y, start, end, color=color, linewidth=1.1, zorder=2)
@@ -255,8 +254,8 @@ def _subtitle(result: EmergentResult, sides: list[list[dict[str, Any]]]) -> str:
 
 
 def _emergent_note(result: EmergentResult) -> str:
-    null, fit = result.conventions.get("null", ""), result.conventions.get("fit", "")
-    key = "| the closer component, ○ the pair"
-    marked = f"● * q ≤ {wording.level(result.fdr)}" if result.qvalue.size else "no null distribution was used"
-    tested = (_NULLS.get(null, ""), _FITS.get(fit, "")) if result.qvalue.size else ()
-    return wording.sentence(key, marked, *tested, wording.model(result))
+    said = ["no null distribution was used"]
+    if result.qvalue.size:
+        null, fit = (result.conventions.get(name, "") for name in ("null", "fit"))
+        said = [f"● * q ≤ {wording.level(result.fdr)}", _NULLS.get(null, ""), _FITS.get(fit, "")]
+    return wording.sentence("| the closer component, ○ the pair", *said, wording.model(result))

@@ -102,7 +102,10 @@ def trait_heatmap(
     _draw_cells(ax, values, middle, _weak(scores, table)[np.ix_(rows, columns)])
     for y, name in enumerate(names):
         write(ax, name, (0, y), (-0.06, 0), coords=("axes fraction", "data"), size=size, ha="right")
-    _draw_ends(ax, rights, lefts)
+    coords = ("data", "axes fraction")  # the right adjective above each column, the left one below
+    for x, ((right, over), (left, under)) in enumerate(zip(rights, lefts, strict=True)):
+        write(ax, right, (x, 1), (0, 0.05), coords=coords, size=over, rotation=90, ha="center", va="bottom")
+        write(ax, left, (x, 0), (0, -0.05), coords=coords, size=under, rotation=90, ha="center", va="top")
     _map_draw_scales(ax, ends, deep[0] + 0.1)
     return ax
 
@@ -165,14 +168,6 @@ def _draw_cells(ax: Axes, values: Floats, middle: float, weak: NDArray[np.bool_]
             strong = "white" if abs(v - middle) > 0.72 * limit else INK
             look = {"color": GREY, "style": "italic"} if weak[y, x] else {"color": strong}
             write(ax, texts[y][x], (x, y), coords="data", size=size, ha="center", **look)
-
-
-def _draw_ends(ax: Axes, rights: list[tuple[str, float]], lefts: list[tuple[str, float]]) -> None:
-    """The right adjective above each column, the left one below."""
-    coords = ("data", "axes fraction")
-    for x, ((right, over), (left, under)) in enumerate(zip(rights, lefts, strict=True)):
-        write(ax, right, (x, 1), (0, 0.05), coords=coords, size=over, rotation=90, ha="center", va="bottom")
-        write(ax, left, (x, 0), (0, -0.05), coords=coords, size=under, rotation=90, ha="center", va="top")
 
 
 def _map_draw_scales(ax: Axes, ends: list[TraitEnds], out: float) -> None:
@@ -270,10 +265,6 @@ def profile(
     return ax
 
 
-def _colour(scale: str) -> str:
-    return SCALES.get(scale, INK)
-
-
 def _draw_rows(
     ax: Axes, pairs: Sequence[TraitEnds], lefts: Sequence[str], rights: Sequence[str], size: float
 ) -> None:
@@ -291,7 +282,12 @@ def _draw_marks(
 ) -> None:
     human = {trait: v for one in results.values() for trait, v in one.human_scores[group].items()}
     for y, pair in enumerate(pairs):
-        style: dict[str, Any] = {"marker": "o", "markersize": 5.5, "color": _colour(pair.scale), "zorder": 3}
+        style: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 5.5,
+            "color": SCALES.get(pair.scale, INK),
+            "zorder": 3,
+        }
         ax.plot([human[pair.name]], [y - _APART], **style, gid="human")
     for i, (marker, (name, one)) in enumerate(zip(_MARKERS, results.items(), strict=False), start=1):
         row = one.model_scores[group]
@@ -301,7 +297,7 @@ def _draw_marks(
             if pair.name in row:
                 x = 50 + (50 * row[pair.name] / largest if largest else 0.0)
                 place = [x], [y - _APART + 2 * _APART * i / len(results)]
-                ax.plot(*place, color=_colour(pair.scale), zorder=4, **style, gid=name)
+                ax.plot(*place, color=SCALES.get(pair.scale, INK), zorder=4, **style, gid=name)
 
 
 def _profile_draw_scales(ax: Axes, pairs: Sequence[TraitEnds], out: float) -> None:
@@ -312,21 +308,17 @@ def _profile_draw_scales(ax: Axes, pairs: Sequence[TraitEnds], out: float) -> No
         line, size = fitted(scale, count * _PROFILE_ROW - 0.04, SMALL, weight="bold")
         place: dict[str, Any] = {"rotation": 90, "ha": "right", "va": "center", "weight": "bold"}
         middle = start + (count - 1) / 2
-        place |= {"coords": ("axes fraction", "data"), "color": _colour(scale)}
+        place |= {"coords": ("axes fraction", "data"), "color": SCALES.get(scale, INK)}
         write(ax, line, (0, middle), (-out - 0.03, 0), size=size, **place)
 
 
 def _draw_key(ax: Axes, names: list[str]) -> None:
-    """The legend of the marks, above the axes."""
     wide, labels, size = axes_width(ax), ["people", *names], SMALL
     if sum(0.3 + width(label, size) for label in labels) > wide:
         labels, size = alike(labels, wide / len(labels) - 0.3, SMALL, lines=1)
     look: dict[str, Any] = {"linestyle": "none", "markersize": 5, "color": GREY}
-    faces = (GREY, *("white",) * len(names))
-    marks = [
-        {**look, "marker": marker, "markerfacecolor": face}
-        for marker, face in zip(("o", *_MARKERS), faces, strict=False)
-    ]
+    marks = [{**look, "marker": one, "markerfacecolor": "white"} for one in ("o", *_MARKERS[: len(names)])]
+    marks[0]["markerfacecolor"] = GREY
     draw_key(ax, [(label, size, mark) for label, mark in zip(labels, marks, strict=True)], 0.13)
 
 

@@ -95,7 +95,6 @@ class CompareTraitsResult(Result):
         return sorted(rows, key=lambda row: -abs(float(row["difference"])))[:n]
 
     def _rows(self) -> list[dict[str, Any]]:
-        """One row per group and trait."""
         first, second = (np.where(self.known, z, np.nan) for z in (self.first_scores, self.second_scores))
         return cell_rows(self.groups, self.traits, score_1=first, score_2=second, difference=first - second)
 

@@ -27,14 +27,12 @@ from crossroads.traits.people.files import (
     TRAITS,
     Rating,
     group_name,
-    looks_like_json,
     near_group,
     nested,
     own_trait,
     ratings_of,
-    read_json,
     read_judgements,
-    table_text,
+    read_table,
     trait_name,
 )
 from crossroads.traits.probe.evidence import listed
@@ -142,8 +140,7 @@ def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
 
 def saved_results(path: str | Path) -> list[dict[str, Any]] | None:
     """The results in a JSON document of crossroads; None for tables of other kinds."""
-    text = table_text(path)
-    data = read_json(path, text) if looks_like_json(text) else None
+    _, data = read_table(path)
     if not isinstance(data, dict) or not ("results" in data or "type" in data):
         return None
     results = data.get("results", [data])
@@ -275,11 +272,6 @@ def judgements_of(human: object) -> Judgements:
         given=values,
         respelled=table.conventions["respelled"],
     )
-
-
-def has_own_traits(judged: Judgements) -> bool:
-    """Whether people were asked about traits that the catalogue lacks, so that scores may name them too."""
-    return not set(judged.traits) <= {pair.name for pair in catalog().traits(TRAITS)}
 
 
 def shared_cells(

@@ -86,13 +86,11 @@ class GroupCeatResult(Result):
         return float(self.scores[self.groups.index(row), self.traits.index(column)])
 
     def _rows(self) -> list[dict[str, Any]]:
-        """One row per group and trait."""
         tables = {"score": self.scores, "difference": self.differences, "spread": self.spreads}
         return cell_rows(self.groups, self.traits, **tables, se=self.se)
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """The furthest scores first."""
         return scores_table("group_ceat", "Groups and traits over contexts", results)
 
 
@@ -141,9 +139,8 @@ def group_ceat(
 
     Notes
     -----
-    The paper gives the formula but no code for it. With one adjective at either end and t over words, the two
-    cosines differ from their mean by the same amount, so that every score would be ±√2 in any model;
-    therefore contexts, not words, are pooled by default.
+    The paper gives the formula but no code for it. With one adjective at either end and t over words, every
+    score would be ±√2 in any model; therefore contexts, not words, are pooled by default.
 
     References
     ----------

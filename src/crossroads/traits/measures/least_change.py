@@ -1,20 +1,14 @@
 r"""SeT, the sensitivity test: the least change of a model that predicts a trait (Cao et al. 2022).
 
-The least change of an output matrix that puts a token on top has a closed form. With logits l = Ah, only
-the products of the rows of A with h matter, and the cheapest way to change one by c is to add c·h/‖h‖² to its
-row, at the cost c²/‖h‖². So
+The least change of an output matrix that puts a token on top has a closed form; docs/concepts/language-models
+derives that
 
 .. math::
-    \Delta\,\|h\|^2 = \min_\tau\; (\tau - l_t)^2 + \sum_{i \ne t} \max(0,\; l_i + \gamma - \tau)^2 ,
+    \Delta\,\|h\|^2 = \min_\tau\; (\tau - l_t)^2 + \sum_{i \ne t} \max(0,\; l_i + \gamma - \tau)^2 .
 
-where τ is the new logit of t. The competitors that move are the largest ones. With d_i = l_1 − l_i ≥ 0, how
-far a competitor is below the largest, and m of them moving, u = l_1 + γ − τ is
-
-.. math::
-    u = \frac{\gamma + (l_1 - l_t) + d_1 + \dots + d_m}{m + 1},
-
-competitor j moves if and only if u > d_j, and the cost is (Σ(u − d_i))² + Σ(u − d_i)². All terms are
-distances from the largest competitor, so that no digits are lost however large the logits are.
+The competitors that move are the largest ones. With d_i = l_1 − l_i ≥ 0 and m of them moving, u = l_1 + γ − τ
+is (γ + (l_1 − l_t) + d_1 + … + d_m) / (m + 1), competitor j moves if and only if u > d_j, and the cost is
+(Σ(u − d_i))² + Σ(u − d_i)². Distances from the largest competitor lose no digits, however large logits are.
 """
 
 from __future__ import annotations
@@ -262,13 +256,7 @@ def least_changes(logits: NDArray[Any], target_logits: Floats, gamma: float) -> 
 def changes_from_head(
     head: ArrayLike, target_logits: ArrayLike, *, gamma: float = 1.0, vocabulary: int | None = None
 ) -> HeadChanges:
-    """Compute Σ c² from the largest logits of a context, in descending order, and whether they were enough.
-
-    Examples
-    --------
-    >>> changes_from_head([3.0, 1.0], [1.0, 0.0]).squared.tolist()
-    [4.5, 8.0]
-    """
+    """Compute Σ c² from the largest logits of a context, in descending order, and whether they were enough."""
     ordered = np.asarray(head, dtype=np.float64)
     wanted = np.asarray(target_logits, dtype=np.float64)
     squared, lift = _solve(ordered, wanted, gamma)

@@ -139,7 +139,6 @@ class TraitScores(Result):
         return {name: table for name in names if (table := getattr(self, name)) is not None}
 
     def _rows(self) -> list[Row]:
-        """One row per group and pair."""
         return cell_rows(self.groups, self.traits, score=self.scores, se=self.se)
 
     def to_frame(self, *, wide: bool = False) -> Any:
@@ -235,12 +234,10 @@ class TraitScores(Result):
 
     @property
     def _cites(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Publications that proposed the measure."""
         return CITED.get(str(self.conventions.get("measure", self.measure)), ())
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """The furthest scores first."""
         names = ", ".join(dict.fromkeys(phrases.measure(one.measure) for one in results.values()))
         return scores_table("traits", f"Groups and traits: {names}", results)
 
@@ -259,7 +256,6 @@ class TraitScores(Result):
 
     @property
     def _extremes(self) -> tuple[float, float] | None:
-        """The smallest score and the largest."""
         known = self.scores[np.isfinite(self.scores)]
         return (float(known.min()), float(known.max())) if known.size else None
 
@@ -300,11 +296,12 @@ def template_errors(template_scores: Floats, adjectives: tuple[str, ...], pairs:
 
 def selected(logits: Logits, templates: Iterable[str] | None) -> Logits:
     """Check the logits, and select the templates to measure."""
-    if not isinstance(logits, Logits):
+    given: Any = logits
+    if not isinstance(given, Logits):
         hint = "give the logits of a language model: cr.Logits."
-        if isinstance(logits, Embeddings):
+        if isinstance(given, Embeddings):
             hint = "word vectors have no logits; use weat, mleat or group_ceat."
-        raise InputError(f"logits are of type {type(logits).__name__}.", hint=hint)
+        raise InputError(f"logits are of type {type(given).__name__}.", hint=hint)
     return logits if templates is None else logits.select(templates=templates)
 
 

@@ -56,11 +56,9 @@ class TemplateChoice(Result):
 
     @property
     def _label(self) -> str:
-        """The measure whose templates were chosen."""
         return f"{phrases.measure(self.measure)} templates"
 
     def _members(self) -> Iterator[Row]:
-        """One row per candidate."""
         measure = phrases.measure(self.measure)
         for template, tau in zip(self.candidates, self.single_tau.tolist(), strict=True):
             chosen = template in self.templates

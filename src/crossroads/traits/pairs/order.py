@@ -140,9 +140,8 @@ def order_sensitivity(
 ) -> OrderSensitivityResult:
     """Correlate the trait scores of pairs with those of their components and with those of the other order.
 
-    The correlations are Kendall's τ-b over the traits. Pairs share groups (*Black teenager*, *Black doctor*),
-    so that they are not independent: the intervals come from resampling the groups, where a pair counts as
-    often as both its groups were drawn together. Resampling the pairs would make them far too narrow.
+    The correlations are Kendall's τ-b over the traits. Pairs share groups, so that they are not independent:
+    the intervals resample the groups, and a pair counts as often as both its groups were drawn together.
 
     Parameters
     ----------
@@ -181,7 +180,9 @@ def order_sensitivity(
     seed_of(seed)
     table = pair_scores(scores, pairs, components, missing=missing)
     tau_first, tau_second = row_taus(table.whole, table.first), row_taus(table.whole, table.second)
-    here, there = _reversals(table)
+    place = {pair.components: i for i, pair in enumerate(table.pairs) if pair.ordered}
+    twice = [(i, place[b, a]) for (a, b), i in place.items() if i < place.get((b, a), -1)]
+    here, there = np.array(twice, dtype=np.intp).reshape(-1, 2).T  # pairs that are named in both orders
     tau_reversed = row_taus(table.whole[here], table.whole[there])
     both = np.sort(np.concatenate([here, there])).astype(np.intp)
     weights = group_weights(table, resamples, seed)
@@ -213,14 +214,6 @@ def order_sensitivity(
             missing=missing,
         ),
     )
-
-
-def _reversals(table: PairScores) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Positions of the two orders of every pair that is named in both; phrases without an order have none."""
-    place = {pair.components: i for i, pair in enumerate(table.pairs) if pair.ordered}
-    here = [i for (a, b), i in place.items() if i < place.get((b, a), -1)]
-    there = [place[table.pairs[i].second, table.pairs[i].first] for i in here]
-    return np.array(here, dtype=np.intp), np.array(there, dtype=np.intp)
 
 
 def group_weights(table: PairScores, resamples: int, seed: int) -> Floats:

@@ -84,10 +84,9 @@ def _pair_signs(table: Floats) -> NDArray[np.float32]:
 def tau_interval(x: Floats, y: Floats, level: float) -> tuple[float, float] | None:
     """Interval of τ-b over all cells, had other rows and other columns been drawn.
 
-    Each row, each column and each row with each column is left out in turn. The variance of the mean of the
-    pseudo-values is that over rows plus that over columns, minus that of single cells, which is in both; the
-    interval is of a t with Satterthwaite's degrees of freedom. None for fewer than three rows or columns, or
-    where τ-b is undefined without one of them. Cells that are NaN on either side are left out.
+    A jackknife: rows, columns and both are left out in turn; the variance is that over rows plus that over
+    columns, minus that of single cells, and the interval is of a t with Satterthwaite's degrees of freedom.
+    None for fewer than three rows or columns, or where τ-b is undefined without one of them.
 
     Examples
     --------
@@ -172,11 +171,6 @@ def exchange(x: Floats, y: Floats, orders: Integers) -> dict[str, Any] | None:
         return None
     p, mean = two_sided(observed, np.array(others)), float(np.mean(others))
     return {"pvalue": p, "tau": observed, "expected_tau": mean, "draws": len(others)}
-
-
-def exchanged_sums(table: Floats, orders: Integers) -> Floats:
-    """Sum over places i of ``table[i, order[i]]``, for each of several orders."""
-    return np.asarray(table[np.arange(len(table)), orders].sum(axis=1))
 
 
 def top_shares(scores: Floats, k: int) -> Floats:

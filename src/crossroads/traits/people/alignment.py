@@ -17,14 +17,12 @@ from crossroads.core.stimuli import catalog
 from crossroads.traits.measures.files import (
     Scores,
     SharedCells,
-    has_own_traits,
     judgements_of,
     shared_cells,
     trait_table,
 )
 from crossroads.traits.people.agreement import (
     exchange,
-    exchanged_sums,
     kendall,
     kendall_many,
     orders_within,
@@ -118,7 +116,8 @@ def align(
     share("level", level)
     seed_of(seed)
     judged = judgements_of(human)
-    table = trait_table(scores, own_traits=has_own_traits(judged))
+    own = not set(judged.traits) <= {pair.name for pair in catalog().traits(TRAITS)}
+    table = trait_table(scores, own_traits=own)  # scores may name traits that people were asked about
     both, coverage = shared_cells(table, judged, groups)
     if k > len(both.traits):
         raise InputError(f"k is {k}, and there are {len(both.traits)} traits.", hint="use a smaller k.")
@@ -185,7 +184,6 @@ def _sides(human: Floats, threshold: float) -> Floats:
 
 
 def _chance(human: Floats, threshold: float) -> float:
-    """Precision of a random order of traits."""
     sides = _sides(human, threshold).sum(axis=(0, 2))
     return float(np.mean(sides / (~np.isnan(human)).sum(axis=1)) / 2)
 
@@ -294,7 +292,7 @@ def _exchanges(
             continue  # every block has one member: nothing can be exchanged
         orders = np.concatenate([np.arange(len(x))[None], orders_within(within, draws, rng)])
         exchanged = exchange(x, y, orders)
-        precise = exchanged_sums(np.einsum(sums, shares, sides), orders) / scale
+        precise = np.einsum(sums, shares, sides)[orders[0], orders].sum(axis=1) / scale
         if exchanged is None:
             return {}
         found[name] = Exchange(
@@ -318,9 +316,9 @@ class Noise(NamedTuple):
 def simulate_noise(human: Judgements, samples: int, rng: np.random.Generator) -> Noise:
     """Simulate errors of the means by resampling people within groups, and shrink the means accordingly.
 
-    Errors are scaled by √(n / (n − 1)), since resampled means of n people vary too little by that factor.
-    Means vary more than what they estimate: within each group their distances from the mean of the group are
-    shrunk until their variance is that of the means minus that of the errors.
+    Errors are scaled by √(n / (n − 1)), since resampled means of n people vary too little. Within each group
+    the distances of means from their mean are shrunk until their variance is that of the means minus that of
+    the errors.
     """
     ratings = np.where(np.isnan(human.given)[None], human.ratings, np.nan)
     shape = ratings.shape[1:]
@@ -351,11 +349,7 @@ def weighted_means(weights: Floats, rows: Floats) -> Floats:
 def noise_ceiling(
     human: Judgements, noise: Noise, *, threshold: float, k: int, splits: int, rng: np.random.Generator
 ) -> NoiseCeiling | None:
-    """Estimate the agreement of people with each other; None where too few single ratings are known.
-
-    Halves are less reliable than all, and τ follows no formula such as Spearman and Brown's, so that
-    ``truth`` and ``same_size`` are simulated. Samples and halves in which all means are equal have no τ.
-    """
+    """Estimate the agreement of people with each other; None where too few single ratings are known."""
     if np.isnan(noise.truth).all():
         return None
     observed = noise.truth[None] + noise.errors

@@ -194,7 +194,6 @@ class AlignmentResult(Result):
     """The human means compared: group → trait → mean."""
 
     def _rows(self) -> list[Row]:
-        """One row per group, and one for all."""
         overall = named(self, "kendall_tau kendall_pvalue precision_at_3 ceiling")
         overall["traits"] = len({trait for row in self.human_scores.values() for trait in row})
         return [
@@ -208,7 +207,6 @@ class AlignmentResult(Result):
         return alignment_name(phrases.measure(self.measure))
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Whether the model and people agree."""
         ends, tau = self.interval, self.kendall_tau
         outside = ends is not None and not ends[0] <= 0 <= ends[1]
         verb = "agrees" if tau > 0 else "disagrees"
@@ -238,11 +236,9 @@ class AlignmentResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per measure and kind of people."""
         return super()._tabulate({name.removesuffix(" alignment"): one for name, one in results.items()})
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number, of all groups and of each."""
         row = partial(long_row, "alignment", name)
 
         def ends(interval: tuple[float, float] | None) -> dict[str, float | None]:
@@ -263,7 +259,7 @@ class AlignmentResult(Result):
             for statistic in ("expected_tau", "precision_pvalue", "expected_precision"):
                 yield row(part, statistic, getattr(one, statistic), **drawn)
         for statistic, value in ({} if self.noise is None else vars(self.noise)).items():
-            if isinstance(value, tuple) and len(value) == 2:
+            if isinstance(value, tuple):
                 yield row("people", statistic, None, **ends(value))
             elif isinstance(value, (int, float)):
                 yield row("people", statistic, value)

@@ -144,11 +144,10 @@ def read_judgements(
 
     Notes
     -----
-    In the published file of single answers, two columns of the group *women* are copies of a third: all
-    twenty people would have given the same three numbers. Equal columns of four or more people are looked for
-    in any file. The column whose mean agrees with ``means`` is kept; the others lose their single answers and
-    take the mean from there. Without ``means``, the published file of means is used if it is in the same
-    folder; without that, all equal columns are left out. A warning names them.
+    In the published file of single answers, two columns of the group *women* are copies of a third. Equal
+    columns of four or more people are looked for in any file. The column whose mean agrees with ``means`` is
+    kept; the others lose their single answers and take the mean from there. Without ``means``, the published
+    file of means is used if it is in the same folder, or all equal columns are left out. A warning names them.
 
     Examples
     --------
@@ -175,7 +174,7 @@ def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
     """Read a CSV file about annotators: a column ``annotator``, and any others, such as ``gender``."""
     file = Path(path)
     with table_errors(file):
-        rows = csv.DictReader(table_text(file).splitlines(), skipinitialspace=True)
+        rows = csv.DictReader(read_table(file)[0].splitlines(), skipinitialspace=True)
         lines = [(rows.line_num, row) for row in rows]
     names = [name.strip().casefold() for name in rows.fieldnames or []]
     if "annotator" not in names or len(names) < 2:
@@ -304,25 +303,17 @@ class Rating(NamedTuple):
     line: int | None
 
 
-def table_text(path: str | Path) -> str:
-    """Read the text of a file; the error says why it cannot be read."""
+def read_table(path: str | Path) -> tuple[str, Any]:
+    """The text of a file, and its content if it begins as a JSON document does; otherwise None."""
     text = read_text(path, "a CSV or JSON file")
     if not text.strip():
         raise FormatError("the file is empty.", path=path, hint=f"give {_SHAPES}.")
-    return text
-
-
-def read_json(path: str | Path, text: str) -> Any:
-    """Parse the text of a JSON file."""
+    if text.lstrip()[0] not in "{[":
+        return text, None
     try:
-        return load_json(text, path)
+        return text, load_json(text, path)
     except json.JSONDecodeError as error:
         raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
-
-
-def looks_like_json(text: str) -> bool:
-    """Whether a text begins as a JSON document does."""
-    return text.lstrip()[:1] in ("{", "[")
 
 
 def ratings_of(path: str | Path) -> list[Rating]:
@@ -330,8 +321,8 @@ def ratings_of(path: str | Path) -> list[Rating]:
 
     JSON is group → trait → score, or annotator → group → trait → score; CSV is long or wide.
     """
-    text = table_text(path)
-    found = list(_json_ratings(path, read_json(path, text)) if looks_like_json(text) else _csv(path, text))
+    text, data = read_table(path)
+    found = list(_csv(path, text) if data is None else _json_ratings(path, data))
     if not any(rating.score is not None for rating in found):
         raise FormatError("the file holds no score.", path=path, hint=f"give {_SHAPES}.")
     return found
@@ -404,18 +395,15 @@ def number(
     return found
 
 
-def nested(scores: Mapping[str, Mapping[str, float]]) -> list[Rating]:
+def nested(scores: Mapping[str, Mapping[str, float]]) -> Iterator[Rating]:
     """The numbers of a mapping group → trait → score."""
+    place = "the mapping"
     for group, row in scores.items():
         if not isinstance(row, Mapping):
-            raise FormatError(
+            what, hint = (
                 f"{in_short(row)} is not a mapping of traits to scores.",
-                path="the mapping",
-                key=str(group),
-                hint="give {group: {trait: score, ...}, ...}.",
+                "give {group: {trait: score}}.",
             )
-    return [
-        Rating(None, group, trait, number(score, path="the mapping", key=f"{group}.{trait}"), None)
-        for group, row in scores.items()
-        for trait, score in row.items()
-    ]
+            raise FormatError(what, path=place, key=str(group), hint=hint)
+        for trait, score in row.items():
+            yield Rating(None, group, trait, number(score, path=place, key=f"{group}.{trait}"), None)

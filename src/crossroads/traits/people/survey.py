@@ -78,7 +78,6 @@ class ScreenResult(Result):
     """Agreement of each annotator with themselves on the repeated group, from 0 to 1, where it was tested."""
 
     def _members(self) -> Iterator[Row]:
-        """One row per annotator."""
         for who in (*self.passed, *self.failed):
             reasons = "; ".join(self.failed.get(who, ()))
             row: Row = {"annotator": who, "passed": who not in self.failed}
@@ -86,7 +85,6 @@ class ScreenResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per person: whether their answers are kept, and why not."""
         table = super()._tabulate(results)
         kept = sum(len(one.passed) for one in results.values())
         people = counted(len(table.rows), "person", "people")
@@ -221,7 +219,6 @@ def _self_agreement(one: Answers, agreement: str, tolerance: float) -> float | N
     if agreement == "near":
         return sum(abs(p - q) <= tolerance for p, q in both) / len(both)
     if agreement == "side":
-        return sum(np.sign(p - MIDDLE) == np.sign(q - MIDDLE) for p, q in both) / len(both)
-    pairs = list(combinations(both, 2))
-    alike = sum(np.sign(a[0] - b[0]) == np.sign(a[1] - b[1]) for a, b in pairs)
-    return int(alike) / len(pairs) if pairs else None
+        return float(np.mean([np.sign(p - MIDDLE) == np.sign(q - MIDDLE) for p, q in both]))
+    alike = [np.sign(a[0] - b[0]) == np.sign(a[1] - b[1]) for a, b in combinations(both, 2)]
+    return float(np.mean(alike)) if alike else None

@@ -171,9 +171,10 @@ class Logits:
         cells = np.array(logit, dtype=heads.dtype)
         if word_initial is None and cells.ndim == 4:
             word_initial = np.tile(np.arange(cells.shape[3]) == 0, (cells.shape[2], 1))
+        made: dict[str, Any] = {name: tuple(listed(given[name], name)) for name in _LABELS}
+        made |= {name: None if given[name] is None else np.array(given[name], float) for name in _SLOTS}
         return cls(
-            **{name: tuple(listed(given[name], name)) for name in _LABELS},
-            **{name: None if given[name] is None else np.array(given[name], float) for name in _SLOTS},
+            **made,
             traits=pairs,
             kind=kind,
             vocabulary=vocabulary,
@@ -341,13 +342,14 @@ def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
     """Read the fields of a folder, without checking them against each other."""
     arrays, about = read_folder(path, kind=FORMAT, made_by="`crossroads probe`", verify=verify)
     try:
+        traits: list[dict[str, Any]] = [
+            {key: tuple(one) if isinstance(one, list) else one for key, one in pair.items()}
+            for pair in about["traits"]
+        ]
         return {
             **{name: tuple(listed(about[name], name)) for name in _LABELS},
             **{name: arrays.get(name) if name in _OPTIONAL else arrays[name] for name in _ARRAYS},
-            "traits": tuple(
-                Trait(**{key: tuple(one) if isinstance(one, list) else one for key, one in pair.items()})
-                for pair in about["traits"]
-            ),
+            "traits": tuple(Trait(**one) for one in traits),
             "kind": about["kind"],
             "vocabulary": index(about["vocabulary"]),
             "provenance": Provenance.from_dict(about["provenance"]),

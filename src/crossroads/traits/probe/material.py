@@ -15,7 +15,7 @@ with letters beyond ASCII. A key that nothing reads is an error; ``[about]`` may
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -88,9 +88,12 @@ def _groups(given: Any) -> tuple[tuple[Any, ...], Mapping[str, str] | None, set[
     """The groups, the generic noun, and the names of groups in another language."""
     known, foreign = catalog().groups(_GROUPS), set[str]()
     whole = given if isinstance(given, Groups) else known
-    noun = None if whole.prior is None else whole.prior.forms
+    noun: Mapping[str, str] | None = None if whole.prior is None else whole.prior.forms
+    members: Iterable[Any] = whole.members
+    if given is not None and given is not whole:
+        members = _several(given, "groups")
     found: list[Any] = []
-    for one in whole.members if given is None or whole is given else _several(given, "groups"):
+    for one in members:
         if _is_file(one):
             read = read_groups(one)
             found += read.groups
@@ -119,7 +122,7 @@ def _traits(given: Any) -> tuple[Trait, ...]:
     known = catalog().traits(_TRAITS)
     by_name = {pair.name: pair for pair in known}
     found: list[Trait] = []
-    for one in known if given is None else _several(given, "traits"):
+    for one in _several(known if given is None else given, "traits"):
         if _is_file(one):
             found += read_traits(one)
         else:

@@ -223,7 +223,6 @@ def _logits(
 
 
 def _cells(readings: Integers, slots: Integers, answers: Answers) -> tuple[NDArray[np.float32], Integers]:
-    """Logit and slot of every cell."""
     there = readings >= 0
     logit = np.where(there, answers.read[readings], np.float32(np.nan))
     return logit, np.where(there, slots[readings], -1)
@@ -245,7 +244,6 @@ def _details(
 
 
 def _asked(material: Material) -> dict[str, Any]:
-    """The material as plain data for the record."""
     # scores depend on which adjectives are at which end, not on the name of the pair alone
     traits = [[t.left, t.right, t.scale, [*t.left_synonyms], [*t.right_synonyms]] for t in material.traits]
     asked = {
