@@ -62,10 +62,8 @@ def trait_heatmap(
 
     Parameters
     ----------
-    scores
-        Scores of groups on traits, or an alignment.
-    side
-        Of an alignment: ``"model"`` or ``"human"``.
+    scores, side
+        Scores of groups on traits, or an alignment, and which side of it: ``"model"`` or ``"human"``.
     order
         Of the groups: ``"profile"`` sorts similar profiles together, along the direction in
         which profiles differ most; ``"given"``; or ``"name"``.
@@ -83,6 +81,10 @@ def trait_heatmap(
     # traits of one scale together: scales in the order of their names, traits without one last
     columns = sorted(range(len(known)), key=lambda i: (not known[i].scale, known[i].scale))
     rows = _row_order(table, middle, order)
+    errors = getattr(scores, "se", None)
+    weak = np.zeros(table.scores.shape, bool)
+    if np.shape(errors) == weak.shape:
+        weak = np.abs(table.scores) <= 2 * np.asarray(errors)
     values, ends = table.scores[np.ix_(rows, columns)], [known[i] for i in columns]
     names, size = alike([table.groups[i] for i in rows], _MAP_LONGEST, BODY, lines=1)
     rights, lefts = ([fitted(getattr(e, s), _LONGEST_TRAIT, SMALL) for e in ends] for s in ("right", "left"))
@@ -99,7 +101,7 @@ def trait_heatmap(
         note=_map_note(scores, middle, order),
     )
     ax = frame.axes(ax)
-    _draw_cells(ax, values, middle, _weak(scores, table)[np.ix_(rows, columns)])
+    _draw_cells(ax, values, middle, weak[np.ix_(rows, columns)])
     for y, name in enumerate(names):
         write(ax, name, (0, y), (-0.06, 0), coords=("axes fraction", "data"), size=size, ha="right")
     coords = ("data", "axes fraction")  # the right adjective above each column, the left one below
@@ -116,13 +118,6 @@ def _table(scores: Scores | AlignmentResult, side: str) -> tuple[TraitScores, fl
     if side == "model":
         return replace(trait_table(scores.model_scores, own_traits=True), measure=scores.measure), 0.0
     return replace(trait_table(scores.human_scores, own_traits=True), measure="people"), 50.0
-
-
-def _weak(scores: object, table: TraitScores) -> NDArray[np.bool_]:
-    """Scores whose interval, two standard errors to either side, holds zero; none without errors."""
-    errors = getattr(scores, "se", None)
-    known = errors is not None and np.shape(errors) == table.scores.shape
-    return np.asarray(np.abs(table.scores) <= 2 * np.asarray(errors if known else -1.0))
 
 
 def _row_order(table: TraitScores, middle: float, order: str) -> list[int]:
@@ -323,12 +318,10 @@ def _draw_key(ax: Axes, names: list[str]) -> None:
 
 
 def _subtitle(results: Mapping[str, AlignmentResult], group: str) -> str:
-    taus = {name: one.by_group[group].kendall_tau for name, one in results.items()}
-    parts = [f"{name}: τ = {wording.number(tau)}" for name, tau in taus.items() if tau is not None]
-    ceiling = next(iter(results.values())).by_group[group].ceiling
-    if ceiling is not None:
-        parts.append(f"ceiling {wording.number(ceiling)}")
-    return "; ".join(parts)
+    found = {name: one.by_group[group] for name, one in results.items()}
+    taus = {f"{name}: τ =": one.kendall_tau for name, one in found.items()}
+    taus["ceiling"] = next(iter(found.values())).ceiling
+    return "; ".join(f"{what} {wording.number(tau)}" for what, tau in taus.items() if tau is not None)
 
 
 def _profile_note(results: Mapping[str, AlignmentResult], first: AlignmentResult) -> str:

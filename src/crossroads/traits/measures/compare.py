@@ -139,10 +139,8 @@ def compare_traits(
 
     Parameters
     ----------
-    first, second
-        Scores of the two models.
-    names
-        Names of the models; by default those of their provenance.
+    first, second, names
+        Scores of the two models, and their names; by default those of their provenance.
     draws, level, seed
         As in :func:`~crossroads.align`.
 

@@ -127,11 +127,9 @@ def group_ceat(
         the mean over the contexts of the group. ``"sampled"``: as the CEAT does, each sample draws one
         context per word, t runs over words, and samples are combined under random effects; this needs two
         words at either end. ``"difference"``: the numerator of ``"pooled"`` alone.
-    forms
+    forms, synonyms
         Which form of a catalogue group represents it: ``"all"``, ``"singular"``, ``"plural"`` or
-        ``"capitalised"``.
-    synonyms
-        Whether the ends of catalogue traits include the words close to them; the paper uses none.
+        ``"capitalised"``; and whether the ends of catalogue traits include the words close to them.
     samples, seed
         Number of samples and seed of ``"sampled"``.
     missing

@@ -58,11 +58,9 @@ def set_test(
     ----------
     logits
         Logits of the model.
-    gamma
-        The margin by which the trait has to lead.
-    bias
-        Whether the output bias may change too, as in the released code; in the publication only the matrix
-        changes.
+    gamma, bias
+        The margin by which the trait has to lead, and whether the output bias may change too, as in the
+        released code; in the publication only the matrix changes.
     score
         ``"paper"``: −log Δ. ``"code"``: log(1 − √Δ), which has no value once √Δ reaches 1.
     pieces
@@ -81,9 +79,8 @@ def set_test(
     -----
     *Departures:* the publication prints log(Δ_g/Δ_prior) and says that the negative distance is meant; this
     is the negative. It does not define the score at Δ = 0, where its formula is infinite: ``floor`` does, and
-    ``floored`` lists the cells. With ``score="code"`` a cell whose √Δ reaches 1 is undefined and listed in
-    ``undefined``, and so is every mean that it enters; a piece without a value is never the largest. The
-    inequality is weak. Causal models are scored on the adjective as the next tokens.
+    ``floored`` lists the cells. With ``score="code"`` a cell whose √Δ reaches 1 is listed in ``undefined``,
+    and so is every mean that it enters. The inequality is weak. Causal models are asked for the next tokens.
 
     References
     ----------
@@ -194,10 +191,8 @@ def set_distance(
         ‖h‖² of each context, or one number for all.
     target
         The token, or several; each is evaluated in every context.
-    gamma
-        The margin, at least 0.
-    bias
-        Whether the output bias may change too, which divides by ‖h‖² + 1.
+    gamma, bias
+        The margin, at least 0; and whether the output bias may change too, which divides by ‖h‖² + 1.
 
     Returns
     -------
@@ -207,8 +202,7 @@ def set_distance(
 
     Notes
     -----
-    *Departures:* the publication solves the problem by iteration, target by target; this is its exact
-    solution, with the weak inequality in place of the strict one.
+    *Departures:* the publication iterates; this is the exact solution, with a weak inequality.
 
     Examples
     --------
@@ -256,7 +250,7 @@ def least_changes(logits: NDArray[Any], target_logits: Floats, gamma: float) -> 
 def changes_from_head(
     head: ArrayLike, target_logits: ArrayLike, *, gamma: float = 1.0, vocabulary: int | None = None
 ) -> HeadChanges:
-    """Compute Σ c² from the largest logits of a context, in descending order, and whether they were enough."""
+    """Compute Σ c² from the largest logits of a context in descending order, and whether they suffice."""
     ordered = np.asarray(head, dtype=np.float64)
     wanted = np.asarray(target_logits, dtype=np.float64)
     squared, lift = _solve(ordered, wanted, gamma)

@@ -222,33 +222,29 @@ def _precision_interval(
 
 def _blocks(both: SharedCells, given: object) -> dict[str, tuple[str, ...]]:
     """The block of each group and of each trait; one for all where there are none."""
-    names = {"groups": both.groups, "traits": both.traits}
-    none = {kind: ("",) * len(items) for kind, items in names.items()}
-    if given is None:
-        return none
+    known: Mapping[str, str] = {}
     if given == "catalogue":
         known = {g.name: g.categories.get("domain", "") for g in catalog().groups(GROUPS).members}
         known |= {pair.name: pair.scale for pair in catalog().traits(TRAITS)}
-        found = {kind: tuple(known.get(item) or "" for item in items) for kind, items in names.items()}
-        return {
-            kind: each if all(each) and _arrangements(each) >= log(_ENOUGH) else none[kind]
-            for kind, each in found.items()
-        }
-    if not isinstance(given, Mapping):
-        raise InputError(
-            f"blocks is {in_short(given)}.",
-            hint="use 'catalogue', None, or a mapping from groups or traits to their blocks.",
-        )
-    for name in given:
-        one_of("group or trait", name, (*both.groups, *both.traits))
-    for kind, items in names.items():
-        lost = [item for item in items if item not in given]
-        if 0 < len(lost) < len(items):
-            here = next(item for item in items if item in given)
-            raise InputError(
-                f"blocks has {here!r} and not {lost[0]!r}.", hint=f"give the block of all {kind}, or of none."
-            )
-    return {kind: tuple(str(given.get(item, "")) for item in items) for kind, items in names.items()}
+    elif isinstance(given, Mapping):
+        known = given
+        for name in known:
+            one_of("group or trait", name, (*both.groups, *both.traits))
+    elif given is not None:
+        hint = "use 'catalogue', None, or a mapping from groups or traits to their blocks."
+        raise InputError(f"blocks is {in_short(given)}.", hint=hint)
+    found = {}
+    for kind, items in (("groups", both.groups), ("traits", both.traits)):
+        blocks = tuple(str(known.get(item, "")) for item in items)
+        lost = [item for item in items if item not in known]
+        if given == "catalogue" and not (all(blocks) and _arrangements(blocks) >= log(_ENOUGH)):
+            blocks = ("",) * len(items)
+        elif given != "catalogue" and 0 < len(lost) < len(items):
+            here = next(item for item in items if item in known)
+            what = f"blocks has {here!r} and not {lost[0]!r}."
+            raise InputError(what, hint=f"give the block of all {kind}, or of none.")
+        found[kind] = blocks
+    return found
 
 
 def _arrangements(blocks: Sequence[str]) -> float:

@@ -147,7 +147,7 @@ def read_judgements(
     In the published file of single answers, two columns of the group *women* are copies of a third. Equal
     columns of four or more people are looked for in any file. The column whose mean agrees with ``means`` is
     kept; the others lose their single answers and take the mean from there. Without ``means``, the published
-    file of means is used if it is in the same folder, or all equal columns are left out. A warning names them.
+    file of means is used if it is in the same folder, or all equal columns are left out, with a warning.
 
     Examples
     --------
@@ -400,10 +400,11 @@ def nested(scores: Mapping[str, Mapping[str, float]]) -> Iterator[Rating]:
     place = "the mapping"
     for group, row in scores.items():
         if not isinstance(row, Mapping):
-            what, hint = (
+            raise FormatError(
                 f"{in_short(row)} is not a mapping of traits to scores.",
-                "give {group: {trait: score}}.",
+                path=place,
+                key=str(group),
+                hint="give {group: {trait: score, ...}, ...}.",
             )
-            raise FormatError(what, path=place, key=str(group), hint=hint)
         for trait, score in row.items():
             yield Rating(None, group, trait, number(score, path=place, key=f"{group}.{trait}"), None)

@@ -110,18 +110,15 @@ def screen(
         after the second, a trait that was marked high (above 50) and one marked low (below 50); the left end
         of a pair, named as high, is high where the rating is below 50. ``"repeat"``: the last group repeats
         another, and the ratings agree.
-    agreement
+    agreement, tolerance
         Definition of self-agreement. ``"side"``: share of traits rated on the same side of 50 both times; a
         rating of exactly 50 agrees with another of 50 only. ``"near"``: share of traits with ratings no
         further apart than ``tolerance``. ``"order"``: share of pairs of traits in the same order both times.
-    tolerance
-        For ``"near"``, in points of the scale.
 
     Notes
     -----
-    *Departures:* the paper asks for an "accuracy-to-self" of 80 % and does not define it. ``"side"`` is the
-    default because the paper divides ratings at 50 where it needs two classes. In the paper, 133 of 247
-    people passed.
+    *Departures:* the paper asks for an "accuracy-to-self" of 80 % and does not define it; it divides ratings
+    at 50 where it needs two classes.
 
     Examples
     --------

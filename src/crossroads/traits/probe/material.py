@@ -55,11 +55,7 @@ class Selection:
 
 
 def selected_material(groups: Any = None, traits: Any = None, templates: Any = None) -> Selection:
-    """Resolve the arguments of :func:`~crossroads.probe`; by default they are those of the ABC study.
-
-    Users' own English templates have to agree with the groups in article and number; those of the
-    catalogue are as published.
-    """
+    """Resolve the arguments of :func:`~crossroads.probe`; by default they are those of the ABC study."""
     members, noun, foreign = _groups(groups)
     pairs = _traits(traits)
     texts, own = _templates(templates)

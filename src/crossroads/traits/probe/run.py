@@ -96,10 +96,9 @@ def probe(
     priors
         What replaces the group for comparison. ``"mask"``: one mask in the place of the group's words, for
         causal models a blank (``___``). ``"noun"``: person, people, People.
-    synonyms
-        Whether the synonyms of the adjectives are asked for as well.
-    asked_as
-        ``"masked"``, ``"causal"``, or ``"auto"``, to take it from the model.
+    synonyms, asked_as
+        Whether the synonyms of the adjectives are asked for as well; and ``"masked"``, ``"causal"``, or
+        ``"auto"``, to take it from the model.
     margin
         Largest margin γ for which SeT has to be exact; determines how many of the largest logits are kept.
     missing
