@@ -11,7 +11,7 @@ from typing import Any
 from crossroads import plots
 from crossroads.contexts.audit import read_sentences
 from crossroads.core.audit.audit import Job, Plan, Work, model_seconds
-from crossroads.core.audit.engine import Evidence, Outcomes, Row, SavedFolder, Settings, Unit, fingerprint
+from crossroads.core.audit.engine import Evidence, Row, SavedFolder, Settings, Unit, fingerprint
 from crossroads.core.audit.progress import LOADING
 from crossroads.core.errors import CrossroadsError, InputError
 from crossroads.core.models.files import ModelFiles
@@ -83,12 +83,6 @@ class Scores(Evidence):
     def identity(self, unit: Unit) -> Any:
         """What the answers are identified by; the measure is named by the row."""
         return self.answers.identity(unit)
-
-
-def scores_evidence(answers: Answers, outcomes: Outcomes) -> dict[str, Evidence]:
-    """Scores that could be measured, as evidence of other rows."""
-    found = {name: outcomes[name][""] for name in MEASURES}
-    return {name: Scores(one, answers) for name, one in found.items() if isinstance(one, TraitScores)}
 
 
 @cache
@@ -176,7 +170,9 @@ ROWS = (*SCORES, *ON_SCORES)
 def _measure_answers(job: Job, folder: str | Path) -> None:
     """Measure scores of groups on traits, their agreement with people, and pairs of groups."""
     answers = Answers(folder)
-    job.measure(scores_evidence(answers, job.measure({"answers": answers})))
+    outcomes = job.measure({"answers": answers})
+    found = {name: outcomes[name][""] for name in MEASURES}
+    job.measure({name: Scores(one, answers) for name, one in found.items() if isinstance(one, TraitScores)})
     if not answers.has_pairs:
         job.left_out["pairs of groups"] = NO_PAIRS
 

@@ -219,11 +219,6 @@ class Compared:
     without_pilot: tuple[AlignmentResult, ...] = ()
     """The same without the groups on which templates were chosen."""
 
-    @property
-    def document(self) -> dict[str, Any]:
-        """Everything as plain data."""
-        return {name: [one.to_dict() for one in value] for name, value in vars(self).items()}
-
 
 @command
 def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written: Written) -> Outcome:
@@ -250,7 +245,7 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     return Outcome(
         command="probe",
         results={one._label: one for one in results},
-        more=compared.document,
+        more={name: [one.to_dict() for one in several] for name, several in vars(compared).items()},
         tables=tables,
         titled=True,
         files=[TraitScores._tabulate({one.measure: one}) for one in results],

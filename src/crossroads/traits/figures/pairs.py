@@ -77,7 +77,15 @@ def dominance_matrix(result: DominanceResult, *, alpha: float = 0.05, ax: Axes |
         "minus that of the column domain",
         above=0.1 + max(height(text, SMALL) for text in columns),
         below=0.1,
-        note=_dominance_note(result, alpha),
+        note=wording.sentence(
+            f"dark border: the row dominates the column (difference of at least {result.least:g}, "
+            "interval without 0)",
+            f"* q < {wording.level(alpha)}, groups of both domains drawn",
+            "red: pairs follow the domain of the row; blue: that of the column",
+            f"{sum(row.pairs for row in result.domain_pairs):,} paired identities; Kendall's τ-b over traits "
+            f"(scores: {result._measured})",
+            wording.model(result),
+        ),
     )
     ax = frame.axes(ax)
     ax.set(xlim=(0, len(domains)), ylim=(len(domains), 0))
@@ -136,18 +144,6 @@ def _shade(share: float) -> tuple[float, float, float]:
     full = np.array(matplotlib("colors").to_rgb(RED if share > 0 else BLUE))
     red, green, blue = 1 + (full - 1) * min(1.0, abs(share))
     return float(red), float(green), float(blue)
-
-
-def _dominance_note(result: DominanceResult, alpha: float) -> str:
-    pairs = sum(row.pairs for row in result.domain_pairs)
-    return wording.sentence(
-        f"dark border: the row dominates the column (difference of at least {result.least:g}, "
-        "interval without 0)",
-        f"* q < {wording.level(alpha)}, groups of both domains drawn",
-        "red: pairs follow the domain of the row; blue: that of the column",
-        f"{pairs:,} paired identities; Kendall's τ-b over traits (scores: {result._measured})",
-        wording.model(result),
-    )
 
 
 _ROW = 0.165

@@ -81,7 +81,7 @@ def trait_heatmap(
     # traits of one scale together: scales in the order of their names, traits without one last
     columns = sorted(range(len(known)), key=lambda i: (not known[i].scale, known[i].scale))
     rows = _row_order(table, middle, order)
-    errors = getattr(scores, "se", None)
+    errors: Any = getattr(scores, "se", None)
     weak = np.zeros(table.scores.shape, bool)
     if np.shape(errors) == weak.shape:
         weak = np.abs(table.scores) <= 2 * np.asarray(errors)
@@ -98,7 +98,13 @@ def trait_heatmap(
         + (", as people see them" if side == "human" else f": {table.measure}"),
         above=deep[0] + brackets + 0.12,
         below=deep[1] + 0.14,
-        note=_map_note(scores, middle, order),
+        note=wording.sentence(
+            "red is closer to the adjective above, blue to the one below",
+            "people's means from 0 (below) to 100 (above)" if middle else "scores of the model; 0 is neither",
+            "in italics: at most two standard errors from 0" if errors is not None else "",
+            "groups with similar profiles are neighbours" if order == "profile" else "",
+            wording.model(scores) if isinstance(scores, Result) and not middle else "",
+        ),
     )
     ax = frame.axes(ax)
     _draw_cells(ax, values, middle, weak[np.ix_(rows, columns)])
@@ -180,16 +186,6 @@ def _map_draw_scales(ax: Axes, ends: list[TraitEnds], out: float) -> None:
         start += count
 
 
-def _map_note(scores: object, middle: float, order: str) -> str:
-    return wording.sentence(
-        "red is closer to the adjective above, blue to the one below",
-        "people's means from 0 (below) to 100 (above)" if middle else "scores of the model; 0 is neither",
-        "in italics: at most two standard errors from 0" if getattr(scores, "se", None) is not None else "",
-        "groups with similar profiles are neighbours" if order == "profile" else "",
-        wording.model(scores) if isinstance(scores, Result) and not middle else "",
-    )
-
-
 SCALES = {"Agency": "#762A83", "Beliefs": "#B2182B", "Communion": "#1B7837"}
 """Colours of the scales; each scale is also named next to its rows."""
 _MARKERS = ("D", "s", "^", "v", "P", "X")
@@ -245,7 +241,15 @@ def profile(
         subtitle=_subtitle(results, group),
         above=0.26,
         below=0.34,
-        note=_profile_note(results, first),
+        note=wording.sentence(
+            "filled circles: mean ratings by people, from 0 to 100",
+            "open marks: scores on their own scale, zero in the middle, the largest at the edge",
+            "τ: Kendall's τ-b over the traits of this group",
+            ""
+            if first.ceiling is None
+            else "ceiling: τ of the mean of all people with the mean of those asked",
+            join_words(list(dict.fromkeys(filter(None, map(wording.model, results.values()))))),
+        ),
     )
     ax = frame.axes(ax)
     bare(ax, grid="x")
@@ -322,16 +326,3 @@ def _subtitle(results: Mapping[str, AlignmentResult], group: str) -> str:
     taus = {f"{name}: τ =": one.kendall_tau for name, one in found.items()}
     taus["ceiling"] = next(iter(found.values())).ceiling
     return "; ".join(f"{what} {wording.number(tau)}" for what, tau in taus.items() if tau is not None)
-
-
-def _profile_note(results: Mapping[str, AlignmentResult], first: AlignmentResult) -> str:
-    models = [model for one in results.values() if (model := wording.model(one))]
-    return wording.sentence(
-        "filled circles: mean ratings by people, from 0 to 100",
-        "open marks: scores on their own scale, zero in the middle, the largest at the edge",
-        "τ: Kendall's τ-b over the traits of this group",
-        "ceiling: τ of the mean of all people with the mean of those asked"
-        if first.ceiling is not None
-        else "",
-        join_words(list(dict.fromkeys(models))),
-    )

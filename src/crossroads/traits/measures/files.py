@@ -299,13 +299,17 @@ def shared_cells(
             f"{join_words(ours, most=4)}; {join_words(theirs, most=4)}.",
             hint=hint,
         )
-    dropped = {
-        "groups": _left_out(table.groups, judged.groups, wanted),
-        "traits": {
-            **{t: "no human judgement" for t in table.traits if t not in judged.traits},
-            **{t: "no score of the model" for t in judged.traits if t not in table.traits},
-        },
-    }
+    dropped: dict[str, dict[str, str]] = {"groups": {}, "traits": {}}
+    sides: tuple[tuple[Any, Any, str], ...]
+    sides = ((table, judged, "no human judgement"), (judged, table, "no score of the model"))
+    for this, that, why in sides:
+        dropped["traits"] |= {trait: why for trait in this.traits if trait not in that.traits}
+        for group in this.groups:
+            if group not in that.groups:
+                meant = near_group(group, [name for name in that.groups if name not in this.groups])
+                dropped["groups"][group] = f"{why}; perhaps {meant!r}" if meant else why
+            elif wanted is not None and group not in wanted:
+                dropped["groups"][group] = "not asked for"
     rows, columns = [table.groups.index(g) for g in here], [table.traits.index(t) for t in pairs]
     model, judgements = table.scores[np.ix_(rows, columns)], judged.select(here, pairs)
     gone = np.isnan(model) | np.isnan(judgements.means())
@@ -328,18 +332,3 @@ def shared_cells(
         dropped={**dropped, **({"cells": cells} if cells else {})},
         respelled={**judged.respelled, **table.conventions["respelled"]},
     )
-
-
-def _left_out(
-    ours: tuple[str, ...], theirs: tuple[str, ...], wanted: tuple[str, ...] | None
-) -> dict[str, str]:
-    left = {}
-    for one, other, why in ((ours, theirs, "no human judgement"), (theirs, ours, "no score of the model")):
-        for group in one:
-            if group in other:
-                if wanted is not None and group not in wanted:
-                    left[group] = "not asked for"
-                continue
-            near = near_group(group, [name for name in other if name not in one])
-            left[group] = f"{why}; perhaps {near!r}" if near else why
-    return left

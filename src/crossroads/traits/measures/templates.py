@@ -113,7 +113,13 @@ def choose_templates(
     scores = by_template._by_template()
     pilot = tuple(target if groups is None else dict.fromkeys(groups))
     rows = positions("group", pilot, by_template.groups)
-    wanted = _pilot_scores(target, pilot, by_template.traits)
+    for group in pilot:
+        one_of("group of the pilot set", group, list(target))
+        for trait in by_template.traits:
+            one_of(f"trait of the pilot group {group!r}:", trait, list(target[group]))
+    wanted = np.array([[float(target[group][trait]) for trait in by_template.traits] for group in pilot])
+    if not np.isfinite(wanted).all():
+        raise InputError("the pilot set contains nan or infinite scores.", hint="leave out such groups.")
     whole("most", most, least=1, hint="choose at least one template.")
     n = len(by_template.templates)
     sizes = range(1, min(most, n) + 1)
@@ -156,16 +162,3 @@ def _cross_validated(means: NDArray[np.float64], wanted: NDArray[np.float64]) ->
         taus = kendall_many(others.reshape(len(means), -1), people.reshape(1, -1))
         found.append(kendall(means[_first_best(taus), g], wanted[g])[0])
     return float(np.mean(found)) if found and np.isfinite(found).all() else None
-
-
-def _pilot_scores(
-    target: Mapping[str, Mapping[str, float]], groups: tuple[str, ...], traits: tuple[str, ...]
-) -> NDArray[np.float64]:
-    for group in groups:
-        one_of("group of the pilot set", group, list(target))
-        for trait in traits:
-            one_of(f"trait of the pilot group {group!r}:", trait, list(target[group]))
-    found = np.array([[float(target[group][trait]) for trait in traits] for group in groups])
-    if not np.isfinite(found).all():
-        raise InputError("the pilot set contains nan or infinite scores.", hint="leave out such groups.")
-    return found

@@ -129,8 +129,23 @@ def against(
     if dimensions is not None:
         items = tuple(dict.fromkeys(dimensions[trait] for trait in found.traits if trait in dimensions))
     places = {key: _places(found, key) for key in truth}
-    true = _truth(found, truth, items, places)
-    detected = _detected(found, places, which, direction, dimensions)
+    true: dict[Key, frozenset[str]] = {}
+    for key, listed in truth.items():
+        if not places[key]:
+            raise UnknownNameError("pair", _label(key), found.pairs)
+        if isinstance(listed, str):
+            raise InputError(f"the traits of {_label(key)!r} are one string.", hint="give a list of traits.")
+        true[key] = frozenset(one_of("trait", item, items) for item in listed)
+    if not any(true.values()):
+        raise InputError("the list of true traits is empty.", hint="give at least one pair with a trait.")
+    counts = np.ones(found.increase.size, dtype=bool) if which == "positive" else found.emergent
+    if direction != "both":
+        counts = counts & (found.above == (direction == "above"))
+    known = found.traits if dimensions is None else [dimensions.get(trait) for trait in found.traits]
+    detected = {
+        key: {known[i] for i in found.trait_index[counts & np.isin(found.pair_index, pairs)].tolist()}
+        for key, pairs in places.items()
+    }
     hit = np.array([[item in detected[key] for item in items] for key in true])
     fact = np.array([[item in listed for item in items] for listed in true.values()])
     hits, made, total = int((hit & fact).sum()), int(hit.sum()), int(fact.sum())
@@ -183,38 +198,3 @@ def _places(found: EmergentResult, key: Key) -> list[int]:
     if isinstance(key, str):
         return [i for i, name in enumerate(found.pairs) if name.casefold() == key.casefold()]
     return [i for i, two in enumerate(found.components) if set(two) == set(key)]
-
-
-def _truth(
-    found: EmergentResult,
-    truth: Mapping[Key, Iterable[str]],
-    items: tuple[str, ...],
-    places: Mapping[Key, list[int]],
-) -> dict[Key, frozenset[str]]:
-    known: dict[Key, frozenset[str]] = {}
-    for key, listed in truth.items():
-        if not places[key]:
-            raise UnknownNameError("pair", _label(key), found.pairs)
-        if isinstance(listed, str):
-            raise InputError(f"the traits of {_label(key)!r} are one string.", hint="give a list of traits.")
-        known[key] = frozenset(one_of("trait", item, items) for item in listed)
-    if not any(known.values()):
-        raise InputError("the list of true traits is empty.", hint="give at least one pair with a trait.")
-    return known
-
-
-def _detected(
-    found: EmergentResult,
-    places: Mapping[Key, list[int]],
-    which: str,
-    direction: str,
-    dimensions: Mapping[str, str] | None,
-) -> dict[Key, set[str | None]]:
-    counts = np.ones(found.increase.size, dtype=bool) if which == "positive" else found.emergent
-    if direction != "both":
-        counts = counts & (found.above == (direction == "above"))
-    known = found.traits if dimensions is None else [dimensions.get(trait) for trait in found.traits]
-    return {
-        key: {known[i] for i in found.trait_index[counts & np.isin(found.pair_index, pairs)].tolist()}
-        for key, pairs in places.items()
-    }

@@ -133,7 +133,9 @@ def align(
     if np.isnan(precision).all():
         raise InputError(f"no group has scores on {k} traits on both sides.", hint="use a smaller k.")
     divided = _blocks(both, blocks)
-    precision_ends = _precision_interval(precision.mean(axis=0), resamples, level, rng)
+    known, precision_ends = precision.mean(axis=0)[~np.isnan(precision[0])], None
+    if resamples and len(known) > 1:  # groups are resampled, with the traits as given
+        precision_ends = percentile_interval(resampled_weights(len(known), resamples, rng) @ known, level)
     people = noise if limit and resamples else None
     return AlignmentResult(
         measure=table.measure,
@@ -208,16 +210,6 @@ def _by_group(both: SharedCells, precision: Floats, limit: NoiseCeiling | None) 
 
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def _precision_interval(
-    precision: Floats, resamples: int, level: float, rng: np.random.Generator
-) -> tuple[float, float] | None:
-    """Interval of the mean precision from resampling groups, with the traits as given."""
-    known = precision[~np.isnan(precision)]
-    if not resamples or len(known) < 2:
-        return None
-    return percentile_interval(resampled_weights(len(known), resamples, rng) @ known, level)
 
 
 def _blocks(both: SharedCells, given: object) -> dict[str, tuple[str, ...]]:

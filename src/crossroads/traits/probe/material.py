@@ -34,11 +34,6 @@ FILES = (".toml", ".json", ".csv", ".txt")
 """Endings of files that hold groups, traits or templates."""
 _GROUP_HINT = 'give [groups] with lines such as teacher = { singular = "teacher", plural = "teachers" }.'
 _TRAIT_HINT = 'give [[trait]] with left = "cold" and right = "warm".'
-_GROUP_KEYS = ("about", "domains", "groups", "language", "prior")
-_TRAIT_KEYS = ("about", "language", "trait", "variants")
-_TEMPLATE_KEYS = ("about", "families", "language", "templates", "variants")
-_FAMILY_KEYS = ("templates", "use")
-_FORM_KEYS = ("singular", "plural", "capitalised", "human")
 _PAIR_KEYS = ("left", "right", "scale", "left_synonyms", "right_synonyms", "human_key")
 
 
@@ -190,7 +185,9 @@ class GroupFile(NamedTuple):
 def read_groups(path: str | Path) -> GroupFile:
     """Read groups with the forms of a noun."""
     file = Path(path)
-    data = _document(file, ("group", "singular", "plural"), _GROUP_KEYS)
+    data = _document(
+        file, ("group", "singular", "plural"), ("about", "domains", "groups", "language", "prior")
+    )
     own = _named_rows(data["rows"], file) if "rows" in data else data.get("groups")
     raw = _table(data["domains"], file, "domains") if "domains" in data else {"": own}
     groups = []
@@ -218,7 +215,7 @@ def read_groups(path: str | Path) -> GroupFile:
 def read_traits(path: str | Path) -> tuple[Trait, ...]:
     """Read pairs of opposite adjectives."""
     file = Path(path)
-    data = _document(file, ("left", "right"), _TRAIT_KEYS)
+    data = _document(file, ("left", "right"), ("about", "language", "trait", "variants"))
     rows = data.get("rows", data.get("trait"))
     if not isinstance(rows, list) or not rows:
         raise FormatError("there are no traits.", path=file, key="trait", hint=_TRAIT_HINT)
@@ -235,12 +232,12 @@ def read_templates(path: str | Path) -> tuple[tuple[str, ...], bool]:
         found = [line for line in lines if line and not line.startswith("#")]
         data: Mapping[str, Any] = {}
     else:
-        data = _document(file, (), _TEMPLATE_KEYS)
+        data = _document(file, (), ("about", "families", "language", "templates", "variants"))
         families = _table(data.get("families", {}), file, "families")
         lists = [data.get("templates", [])]
         for name, one in families.items():
             key = f"families.{name}"
-            check_known("key", _table(one, file, key), _FAMILY_KEYS, path=file, key=key)
+            check_known("key", _table(one, file, key), ("templates", "use"), path=file, key=key)
             lists.append(one.get("templates"))
         if not all(isinstance(one, list) and all(isinstance(t, str) for t in one) for one in lists):
             raise FormatError("templates must be a list of texts.", path=file, key="templates")
@@ -272,7 +269,7 @@ def _named_rows(rows: list[dict[str, Any]], file: Path) -> dict[str, dict[str, A
 
 def _forms(value: Any, file: Path, key: str) -> dict[str, str]:
     forms = _table(value, file, key, _GROUP_HINT)
-    check_known("key", forms, _FORM_KEYS, path=file, key=key)
+    check_known("key", forms, ("singular", "plural", "capitalised", "human"), path=file, key=key)
     for form in ("singular", "plural"):
         if not isinstance(forms.get(form), str) or not forms[form].strip():
             raise FormatError(f"there is no {form}.", path=file, key=key, hint=_GROUP_HINT)

@@ -176,7 +176,13 @@ def make_material(
 ) -> Material:
     """Split every prompt into tokens; what the tokenizer does not know is left out, or an error names it."""
     adjectives = tuple(dict.fromkeys(_words(traits, synonyms)))
-    found = _split(tokenizer, [*groups, *priors], templates, adjectives, causal)
+    texts: dict[Cell, tuple[str, str, str]] = {}
+    for (r, row), (t, template) in product(enumerate([*groups, *priors]), enumerate(templates)):
+        left, right = fill(template, row, causal=causal)
+        begins = not left and template.startswith("{trait}")
+        for a, word in enumerate(adjectives):
+            texts[r, t, a] = (left, word[:1].upper() + word[1:] if begins else word, right)
+    found = dict(zip(texts, split_in_context(tokenizer, list(texts.values())), strict=True))
     dropped = _dropped(found, groups, priors, templates, adjectives)
     for kind, key in (("trait", "adjectives"), ("group", "groups"), ("template", "templates")):
         if missing == "raise" and (absent := dropped[key]):
@@ -194,15 +200,15 @@ def make_material(
         [at for at, text in enumerate(templates) if text not in dropped["templates"]],
         [at for at, word in enumerate(adjectives) if word in words],
     )
-    for kind, left in zip(("group", "template", "pair of traits"), keep, strict=True):
-        if not left:
+    for kind, kept in zip(("group", "template", "pair of traits"), keep, strict=True):
+        if not kept:
             raise InputError(
                 f"no {kind} is left that the tokenizer knows.",
                 hint="check that the model is for the language of the material.",
             )
     rows = [*keep[0], *range(len(groups), len(groups) + len(priors))]
     cells = product(enumerate(rows), enumerate(keep[1]), enumerate(keep[2]))
-    splits = {(r, t, a): found[row, template, word] for (r, row), (t, template), (a, word) in cells}
+    splits = {(r, t, a): found[one, two, three] for (r, one), (t, two), (a, three) in cells}
     return Material(
         groups=tuple(groups[at] for at in keep[0]),
         priors=tuple(priors),
@@ -220,19 +226,6 @@ def _words(traits: Sequence[Trait], synonyms: bool) -> list[str]:
     if synonyms:
         words += [word for trait in traits for word in (*trait.left_synonyms, *trait.right_synonyms)]
     return words
-
-
-def _split(
-    tokenizer: Any, rows: Sequence[Row], templates: Sequence[str], adjectives: Sequence[str], causal: bool
-) -> dict[Cell, Split | str]:
-    """The tokens of every row in every template with every adjective, or why there are none."""
-    texts: dict[Cell, tuple[str, str, str]] = {}
-    for (r, row), (t, template) in product(enumerate(rows), enumerate(templates)):
-        left, right = fill(template, row, causal=causal)
-        begins = not left and template.startswith("{trait}")
-        for a, word in enumerate(adjectives):
-            texts[r, t, a] = (left, word[:1].upper() + word[1:] if begins else word, right)
-    return dict(zip(texts, split_in_context(tokenizer, list(texts.values())), strict=True))
 
 
 def _dropped(
