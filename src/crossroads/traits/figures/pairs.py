@@ -189,16 +189,24 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
     first, second = (max(widest([text], size) for text, size in texts) for texts in (names, traits))
     columns = _columns(rows)
     table = Rows(labels=[], columns=columns)
+    tested, said = "", ["no null distribution was used"]
+    if result.qvalue.size:
+        rate = wording.level(result.fdr)
+        null, fit = (result.conventions.get(name, "") for name in ("null", "fit"))
+        tested = f"; {int(result.emergent.sum()):,} at a false-discovery rate of {rate}"
+        said = [f"● * q ≤ {rate}", _NULLS.get(null, ""), _FITS.get(fit, "")]
     frame = Frame(
         width=WIDE,
         body=(len(rows) + 0.4) * _ROW,
         left=MARGIN + first + second + 0.22,
         right=MARGIN + sum(table.widths),
         title="Traits of paired identities beyond both components",
-        subtitle=_subtitle(result, sides),
+        subtitle=f"the furthest {len(sides[0])} above and {len(sides[1])} below, of "
+        f"{result.increase.size:,} among {len(result.pairs):,} pairs and {len(result.traits):,} traits"
+        f"{tested}",
         above=0.24,
         below=0.48,
-        note=_emergent_note(result),
+        note=wording.sentence("| the closer component, ○ the pair", *said, wording.model(result)),
     )
     ax = row_axes(frame, ax, len(rows), zero=None, edge=0.2)
     values = [float(row[key]) for row in shown for key in ("score", "component_score")]
@@ -238,20 +246,3 @@ def _columns(rows: list[dict[str, Any] | None]) -> list[list[str]]:
         steps.append(step)
         qs.append(q)
     return [steps, qs] if any(qs[1:]) else [steps]
-
-
-def _subtitle(result: EmergentResult, sides: list[list[dict[str, Any]]]) -> str:
-    found, rate = int(result.emergent.sum()), wording.level(result.fdr)
-    tested = f"; {found:,} at a false-discovery rate of {rate}" if result.qvalue.size else ""
-    return (
-        f"the furthest {len(sides[0])} above and {len(sides[1])} below, of {result.increase.size:,} "
-        f"among {len(result.pairs):,} pairs and {len(result.traits):,} traits{tested}"
-    )
-
-
-def _emergent_note(result: EmergentResult) -> str:
-    said = ["no null distribution was used"]
-    if result.qvalue.size:
-        null, fit = (result.conventions.get(name, "") for name in ("null", "fit"))
-        said = [f"● * q ≤ {wording.level(result.fdr)}", _NULLS.get(null, ""), _FITS.get(fit, "")]
-    return wording.sentence("| the closer component, ○ the pair", *said, wording.model(result))

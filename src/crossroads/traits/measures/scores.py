@@ -175,12 +175,10 @@ class TraitScores(Result):
         if templates is not None:
             every = self._single_templates()
             chosen = positions("template", templates, self.templates)
-            used, single = tuple(self.templates[i] for i in chosen), read_only(every[chosen][:, at])
-            by_adjective, scores = averaged(single, self.adjectives, self.pairs)
-            alone = self.conventions.get("adjectives", "pairs") == "pairs"
-            errors = template_errors(single, self.adjectives, self.pairs) if alone else None
-            tables = {"scores": scores, "se": errors}
-            tables |= {"adjective_scores": by_adjective, "template_scores": single}
+            used = tuple(self.templates[i] for i in chosen)
+            tables = averages(every[chosen][:, at], self.adjectives, self.pairs)
+            if self.conventions.get("adjectives", "pairs") != "pairs":
+                tables["se"] = None
         names = tuple(self.groups[i] for i in at)
         cells: dict[str, Any] = {
             kind: tuple(cell for cell in getattr(self, kind) if cell[0] in used and cell[1] in names)
@@ -280,18 +278,15 @@ def differences(scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> F
     return np.asarray(scores[..., right] - scores[..., left])
 
 
-def averaged(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> tuple[Any, Any]:
-    """Means over the templates: groups × adjectives, and groups × pairs as right minus left."""
-    by_adjective = template_scores.mean(axis=0)
-    return read_only(by_adjective), read_only(differences(by_adjective, adjectives, pairs))
-
-
-def template_errors(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> Any:
-    """Standard errors of mean scores over the templates, groups × pairs; None with one template."""
-    if len(template_scores) < 2:
-        return None
-    each = differences(template_scores, adjectives, pairs)
-    return read_only(each.std(axis=0, ddof=1) / np.sqrt(len(each)))
+def averages(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> dict[str, Any]:
+    """Scores averaged over templates, with standard errors where there are several: fields of a result."""
+    by_adjective, each = template_scores.mean(axis=0), differences(template_scores, adjectives, pairs)
+    return {
+        "scores": read_only(differences(by_adjective, adjectives, pairs)),
+        "se": read_only(each.std(axis=0, ddof=1) / np.sqrt(len(each))) if len(each) > 1 else None,
+        "adjective_scores": read_only(by_adjective),
+        "template_scores": read_only(np.ascontiguousarray(template_scores)),
+    }
 
 
 def selected(logits: Logits, templates: Iterable[str] | None) -> Logits:
@@ -334,12 +329,11 @@ def trait_scores(
     merged = [reduce(relative[:, :, stand_ins[word]], axis=2) for word in words]
     table = np.stack(merged, axis=2).transpose(1, 0, 2)
     pairs = tuple((trait.left, trait.right) for trait in logits.traits)
-    by_adjective, scores = averaged(table, words, pairs)
-    se = template_errors(table, words, pairs)
-    if adjectives == "synonyms" and se is not None:  # templates and the words of either end are crossed
+    tables = averages(table, words, pairs)
+    if adjectives == "synonyms" and len(table) > 1:  # templates and the words of either end are crossed
         ends = [(stand_ins[left], stand_ins[right]) for left, right in pairs]
-        tables = [spread(relative[:, :, [*one, *two]], relative.shape[1], len(one)) for one, two in ends]
-        se = read_only(np.sqrt(np.stack([one.total for one in tables], axis=1)))
+        errors = [spread(relative[:, :, [*one, *two]], relative.shape[1], len(one)) for one, two in ends]
+        tables["se"] = read_only(np.sqrt(np.stack([one.total for one in errors], axis=1)))
     undefined = _cells(np.isnan(table), logits.templates, logits.groups, words)
     if undefined:
         warnings.warn(
@@ -358,13 +352,10 @@ def trait_scores(
         measure=measure,
         groups=logits.groups,
         traits=tuple(trait.name for trait in logits.traits),
-        scores=scores,
-        se=se,
         pairs=pairs,
         adjectives=words,
-        adjective_scores=by_adjective,
         templates=logits.templates,
-        template_scores=read_only(np.ascontiguousarray(table)),
+        **tables,
         undefined=undefined,
         floored=lowered,
         coverage=Coverage(

@@ -33,7 +33,6 @@ _TIE = 1e-12
 _PAIR = under(
     "pair", "domain1 domain2 correlation1 correlation2 difference low high p=pvalue p_bh=qvalue pairs"
 )
-_PAIRS_SCORE = "pairs of identities score like their part in "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,10 +147,11 @@ class DominanceResult(PairsResult):
             first, second = row.domain1, row.domain2
             if (strong := _dominant(row, self.least)) is not None:
                 weak = second if strong == first else first
+                like = "pairs of identities score like their part in "
                 yield Conclusion(
                     name=f"{name}, {first} / {second}",
                     status="holds",
-                    wordings={"holds": (_PAIRS_SCORE, strong, " more than in ", weak, "")},
+                    wordings={"holds": (like, strong, " more than in ", weak, "")},
                     subject=first,
                     rival=second,
                     poles=(second, first),

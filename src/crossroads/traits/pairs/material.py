@@ -75,7 +75,6 @@ class Rule:
 class Identities:
     """Groups with their forms, and rules for pairing them."""
 
-    name: str
     members: tuple[Identity, ...]
     person: Pair = ("person", "people")
     """The noun after an adjective, in singular and plural."""
@@ -267,7 +266,6 @@ class _Reader:
         members = self._members(data.get("domains"))
         person = self._table(data.get("person", {}), "person", ("noun",))
         return Identities(
-            name=str(self._table(data.get("about", {}), "about").get("name", self.file.stem)),
             members=members,
             person=self._forms(person["noun"], "person.noun") if person else ("person", "people"),
             irregular=tuple(self._irregular(raw, members) for raw in self._list(data, "irregular")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -93,18 +93,14 @@ class NoiseCeiling:
     """Number of divisions, and of simulated samples."""
 
 
-def _at(results: Sequence[Any]) -> str:
-    """At which numbers of traits precision was measured."""
-    return " or ".join(dict.fromkeys(str(one.conventions.get("k", 3)) for one in results))
+def _precision(text: str) -> Callable[[Sequence[Any]], str]:
+    """A text with the numbers of traits at which precision was measured, or with k if there are several."""
 
+    def said(results: Sequence[Any]) -> str:
+        each = " or ".join(dict.fromkeys(str(one.conventions.get("k", 3)) for one in results))
+        return text.format(each=each, k=each if each.isdigit() else "k")
 
-def _precision_head(results: Sequence[Any]) -> str:
-    return f"P@{each if (each := _at(results)).isdigit() else 'k'}"
-
-
-def _precision_note(results: Sequence[Any]) -> str:
-    each = _at(results)
-    return f"share of the model's {each} highest and {each} lowest traits that people put on the same side"
+    return said
 
 
 def levels(results: Sequence[Any]) -> str:
@@ -123,7 +119,8 @@ _P_GROUPS = stat(
 )
 _TRAITS = "traits (of a scale) are renamed alike in all groups"
 _CELLS = "as published: cells as if independent"
-_PRECISION = stat("precision", _precision_head, _precision_note, of="precision_at_3", spare=3)
+_SIDES = "share of the model's {each} highest and {each} lowest traits that people put on the same side"
+_PRECISION = stat("precision", _precision("P@{k}"), _precision(_SIDES), of="precision_at_3", spare=3)
 _CEILING = stat("ceiling", note="what all people think, with those asked", spare=1)
 
 

@@ -178,12 +178,8 @@ def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
         lines = [(rows.line_num, row) for row in rows]
     names = [name.strip().casefold() for name in rows.fieldnames or []]
     if "annotator" not in names or len(names) < 2:
-        raise FormatError(
-            f"the first line reads {', '.join(names)}.",
-            path=file,
-            line=1,
-            hint="give a column 'annotator' and one or more others, such as gender.",
-        )
+        hint = "give a column 'annotator' and one or more others, such as gender."
+        raise FormatError(f"the first line reads {', '.join(names)}.", path=file, line=1, hint=hint)
     found: dict[str, dict[str, str]] = {}
     for line, row in lines:
         if None in row or None in row.values():

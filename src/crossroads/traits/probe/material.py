@@ -34,7 +34,6 @@ FILES = (".toml", ".json", ".csv", ".txt")
 """Endings of files that hold groups, traits or templates."""
 _GROUP_HINT = 'give [groups] with lines such as teacher = { singular = "teacher", plural = "teachers" }.'
 _TRAIT_HINT = 'give [[trait]] with left = "cold" and right = "warm".'
-_PAIR_KEYS = ("left", "right", "scale", "left_synonyms", "right_synonyms", "human_key")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,9 +184,8 @@ class GroupFile(NamedTuple):
 def read_groups(path: str | Path) -> GroupFile:
     """Read groups with the forms of a noun."""
     file = Path(path)
-    data = _document(
-        file, ("group", "singular", "plural"), ("about", "domains", "groups", "language", "prior")
-    )
+    keys = ("about", "domains", "groups", "language", "prior")
+    data = _document(file, ("group", "singular", "plural"), keys)
     own = _named_rows(data["rows"], file) if "rows" in data else data.get("groups")
     raw = _table(data["domains"], file, "domains") if "domains" in data else {"": own}
     groups = []
@@ -281,7 +279,7 @@ def _forms(value: Any, file: Path, key: str) -> dict[str, str]:
 def _trait(value: Any, file: Path, key: str, closed: bool) -> Trait:
     row = _table(value, file, key, _TRAIT_HINT)
     if closed:
-        check_known("key", row, _PAIR_KEYS, path=file, key=key)
+        check_known("key", row, [*Trait.__dataclass_fields__], path=file, key=key)
     for side in ("left", "right"):
         if not isinstance(row.get(side), str) or not row[side].strip():
             raise FormatError(f"there is no {side} adjective.", path=file, key=key, hint=_TRAIT_HINT)

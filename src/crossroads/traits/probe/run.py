@@ -107,8 +107,7 @@ def probe(
     revision
         Branch, tag or commit on the hub.
     store
-        Folder for the answers: a run that was killed continues where it stopped, and the folder has the same
-        bytes in the end. Without it the answers are in memory only.
+        Folder for the answers, in which a run that was killed continues; without it they are in memory only.
     device, threads
         ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``; and threads of the model, by default one for each
         processor: part of the settings, because their number may change last bits.
@@ -128,8 +127,7 @@ def probe(
     -----
     A trait of k pieces takes up k masks. It is read with all of them empty (ILPS), and with the pieces
     before filled in from left to right (ILPS*, SeT). A causal model is read for the trait as the next
-    tokens after the text before it; templates in which the group follows the trait are left out. The logits
-    are ``A h + b``, where ``h`` is the input of the output matrix.
+    tokens after the text before it; templates in which the group follows the trait are left out.
 
     Examples
     --------
