@@ -127,13 +127,10 @@ def _align(scores: TraitScores, target: Judgements, *, seed: int) -> AlignmentRe
     return align(scores, target, seed=seed, k=min(3, len(scores.traits)))
 
 
-def _domain_names(measure: str) -> Callable[[Plan, Unit], dict[str, str]]:
-    def names(plan: Plan, unit: Unit) -> dict[str, str]:
-        del plan, unit
-        domains = dict.fromkeys(domain for pair in paired_groups() for domain in pair.domains)
-        return {dominance_name(measure, *both): "dominance" for both in combinations(domains, 2)}
-
-    return names
+def _domain_names(measure: str, plan: Plan, unit: Unit) -> dict[str, str]:
+    del plan, unit
+    domains = dict.fromkeys(domain for pair in paired_groups() for domain in pair.domains)
+    return {dominance_name(measure, *both): "dominance" for both in combinations(domains, 2)}
 
 
 SCORES = tuple(
@@ -157,7 +154,7 @@ ON_SCORES = (
         Row(
             name=f"{name} {question}", measure=measure, gives=gives, on=name, each=_in_pairs,
             takes=takes, needs=(_needs_pairs,), named=f"{name} {question}", skips=(CrossroadsError,),
-            rules=_domain_names(name) if question == "dominance" else None,
+            rules=partial(_domain_names, name) if question == "dominance" else None,
         )
         for question, (gives, measure, takes) in QUESTIONS.items()
         for name in MEASURES

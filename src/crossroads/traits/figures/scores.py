@@ -256,17 +256,6 @@ def profile(
     ax.set(xlim=(-3, 103), ylim=(len(pairs) - 0.5, -0.5))
     ax.set_xticks([0, 25, 50, 75, 100])
     ax.axvline(50, color=INK, linewidth=0.8, zorder=1)
-    _draw_rows(ax, pairs, lefts, rights, size)
-    _draw_marks(ax, pairs, results, group)
-    if labelled:
-        _profile_draw_scales(ax, pairs, widest(lefts, size) + 0.12)
-    _draw_key(ax, list(results))
-    return ax
-
-
-def _draw_rows(
-    ax: Axes, pairs: Sequence[TraitEnds], lefts: Sequence[str], rights: Sequence[str], size: float
-) -> None:
     side = ("axes fraction", "data")
     for y, (left, right) in enumerate(zip(lefts, rights, strict=True)):
         ax.plot([0, 100], [y, y], color=RULE, linewidth=0.6, zorder=0)
@@ -274,6 +263,11 @@ def _draw_rows(
         write(ax, right, (1, y), (0.08, 0), coords=side, size=size, ha="left")
         if y and pairs[y].scale != pairs[y - 1].scale:
             ax.axhline(y - 0.5, color=RULE, linewidth=0.8)
+    _draw_marks(ax, pairs, results, group)
+    if labelled:
+        _profile_draw_scales(ax, pairs, widest(lefts, size) + 0.12)
+    _draw_key(ax, list(results))
+    return ax
 
 
 def _draw_marks(

@@ -225,13 +225,7 @@ class TraitEnds(NamedTuple):
 
 
 def trait_ends(traits: Collection[str]) -> tuple[TraitEnds, ...]:
-    """Find the ends and the scale of each trait in the catalogue, or split its name at the first hyphen.
-
-    Examples
-    --------
-    >>> trait_ends(["religious-science-oriented", "slow-fast"])[1]
-    TraitEnds(name='slow-fast', left='slow', right='fast', scale='')
-    """
+    """Find the ends and the scale of each trait in the catalogue, or split its name at the first hyphen."""
     ends = {p.name: TraitEnds(p.name, p.left, p.right, p.scale) for p in catalog().traits(TRAITS)}
     for name in traits:
         left, _, right = name.partition("-")

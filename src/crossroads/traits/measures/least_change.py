@@ -102,7 +102,29 @@ def set_test(
     number("floor", floor, above=0.0, hint="give a small positive gap between logits.")
     switch("bias", bias)
     chosen = selected(logits, templates)
-    squared, slots = _squared_changes(chosen, gamma, masks)
+    values, slots = chosen.cells(filled=masks == "filled")
+    there = slots >= 0
+    found = changes_from_heads(
+        chosen.heads,
+        chosen.head_edges,
+        values[there],
+        slots[there],
+        gamma=gamma,
+        vocabulary=chosen.vocabulary,
+    )
+    if not found.certain.all():
+        uncertain = np.zeros(there.shape, dtype=bool)
+        uncertain[there] = ~found.certain
+        row, template, adjective, piece = np.argwhere(uncertain)[0].tolist()
+        kept = chosen.head(int(slots[row, template, adjective, piece])).size
+        raise EvidenceError(
+            f"the {kept} largest logits that were kept do not determine {chosen.adjectives[adjective]!r} in "
+            f"{chosen.templates[template]!r} with {chosen.rows[row]!r}: smaller ones may have to move too "
+            f"({int(uncertain.sum())} such pieces).",
+            hint=f"probe again and keep more than {kept} logits, or use a smaller gamma than {gamma:g}.",
+        )
+    squared = np.full(there.shape, np.nan)  # Σc² of every piece
+    squared[there] = found.squared
     norms = chosen.hidden_sq_norm[slots] + bool(bias)
     least = floor * floor / 2
     if score == "paper":
@@ -113,7 +135,7 @@ def set_test(
             each = np.log1p(np.where(norm < 1, -norm, np.nan))
     return trait_scores(
         chosen,
-        _combined(each, slots >= 0, pieces),
+        _combined(each, there, pieces),
         measure="set",
         prior=prior,
         adjectives=adjectives,
@@ -128,30 +150,6 @@ _FIRST_DEPTH = 2.0
 _DEEPER = 1.5
 _LEAST_DEEPER = 1.01
 """Largest and smallest factor by which further searches are deeper."""
-
-
-def _squared_changes(logits: Logits, gamma: float, masks: str) -> tuple[Floats, NDArray[np.int64]]:
-    """Σc² of every piece, NaN where there is none, and the slots."""
-    values, slots = logits.cells(filled=masks == "filled")
-    there = slots >= 0
-    heads, edges = logits.heads, logits.head_edges
-    found = changes_from_heads(
-        heads, edges, values[there], slots[there], gamma=gamma, vocabulary=logits.vocabulary
-    )
-    if not found.certain.all():
-        uncertain = np.zeros(there.shape, dtype=bool)
-        uncertain[there] = ~found.certain
-        row, template, adjective, piece = np.argwhere(uncertain)[0].tolist()
-        kept = logits.head(int(slots[row, template, adjective, piece])).size
-        raise EvidenceError(
-            f"the {kept} largest logits that were kept do not determine {logits.adjectives[adjective]!r} in "
-            f"{logits.templates[template]!r} with {logits.rows[row]!r}: smaller ones may have to move too "
-            f"({int((~found.certain).sum())} such pieces).",
-            hint=f"probe again and keep more than {kept} logits, or use a smaller gamma than {gamma:g}.",
-        )
-    squared = np.full(there.shape, np.nan)
-    squared[there] = found.squared
-    return squared, slots
 
 
 def _combined(each: Floats, there: NDArray[np.bool_], pieces: str) -> Floats:

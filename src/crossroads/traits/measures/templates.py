@@ -97,18 +97,6 @@ def choose_templates(
     References
     ----------
     Cao, Y. T., et al. (2022), section 5.1 and Table 5. doi:10.18653/v1/2022.naacl-main.92
-
-    Examples
-    --------
-    >>> import crossroads as cr
-    >>> traits = ["cold-warm", "poor-wealthy"]
-    >>> logits = cr.probe(folder, groups=["woman", "man"], traits=traits, templates=["plural"])
-    >>> people = {
-    ...     "woman": {"cold-warm": 80, "poor-wealthy": 45},
-    ...     "man": {"cold-warm": 5, "poor-wealthy": 75},
-    ... }
-    >>> len(choose_templates(cr.ilps(logits), people, most=1).templates)
-    1
     """
     scores = by_template._by_template()
     pilot = tuple(target if groups is None else dict.fromkeys(groups))

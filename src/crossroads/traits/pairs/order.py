@@ -188,7 +188,12 @@ def order_sensitivity(
     weights = group_weights(table, resamples, seed)
 
     def mean(values: Floats, rows: NDArray[np.intp]) -> MeanTau:
-        low, high = percentile_interval(weighted_means(values, weights[:, rows]), level)
+        counted = weights[:, rows]
+        counted = counted[counted.sum(axis=1) > 0]  # resamples in which a pair was drawn
+        if not len(counted):
+            what = "no resample of the groups contains a pair, so there is no interval."
+            raise InputError(what, hint="draw more resamples, or score more pairs.")
+        low, high = percentile_interval((counted @ values) / counted.sum(axis=1), level)
         return MeanTau(mean=float(values.mean()), low=low, high=high, pairs=int(values.size))
 
     some = both.size > 0
@@ -221,13 +226,3 @@ def group_weights(table: PairScores, resamples: int, seed: int) -> Floats:
     n, (first, second) = len(table.groups), table.places
     drawn = generator(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
     return np.asarray(drawn[:, first] * drawn[:, second], dtype=np.float64)
-
-
-def weighted_means(values: Floats, weights: Floats) -> Floats:
-    """Mean of each resample; those in which no pair was drawn are left out."""
-    total = weights.sum(axis=1)
-    kept = total > 0
-    if not kept.any():
-        what = "no resample of the groups contains a pair, so there is no interval."
-        raise InputError(what, hint="draw more resamples, or score more pairs.")
-    return np.asarray((weights[kept] @ values) / total[kept])

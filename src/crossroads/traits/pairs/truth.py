@@ -110,16 +110,6 @@ def against(
         Definition of chance. ``"traits"``: each pair keeps the number of traits detected, which are drawn
         from all traits. ``"pairs"``: the lists of true traits are permuted among the pairs, so that traits
         true of many pairs, or detected for many, give no credit.
-
-    Examples
-    --------
-    >>> import crossroads as cr
-    >>> rows = {"blind": (0.1, -0.3), "woman": (0.3, -0.1), "blind woman": (0.9, -0.2)}
-    >>> table = {name: dict(zip(("cold-warm", "poor-wealthy"), row)) for name, row in rows.items()}
-    >>> scores = cr.traits.TraitScores.from_table(table)
-    >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
-    >>> against(found, {"blind woman": ["cold-warm"]}).precision
-    1.0
     """
     one_of("which", which, Which)
     one_of("direction", direction, Direction)

@@ -129,7 +129,8 @@ def align(
     if splits and judged.annotators:
         noise = simulate_noise(both.judgements, max(splits, 2), rng)
         limit = noise_ceiling(both.judgements, noise, threshold=threshold, k=k, splits=splits, rng=rng)
-    precision = (_ends(both.model, k) * _sides(both.human, threshold)).sum(axis=2) / k
+    sides, rated = _sides(both.human, threshold), (~np.isnan(both.human)).sum(axis=1)
+    precision = (_ends(both.model, k) * sides).sum(axis=2) / k
     if np.isnan(precision).all():
         raise InputError(f"no group has scores on {k} traits on both sides.", hint="use a smaller k.")
     divided = _blocks(both, blocks)
@@ -146,7 +147,7 @@ def align(
         exchanges=_exchanges(both, divided, draws, rng, threshold=threshold, k=k),
         precision_at_3=float(np.nanmean(precision)),
         precision_interval=precision_ends,
-        precision_chance=_chance(both.human, threshold),
+        precision_chance=float(np.mean(sides.sum(axis=(0, 2)) / rated) / 2),  # of a random order of traits
         by_group=_by_group(both, precision, limit),
         ceiling=None if limit is None else limit.truth,
         noise=limit,
@@ -183,11 +184,6 @@ def _ends(scores: Floats, k: int) -> Floats:
 def _sides(human: Floats, threshold: float) -> Floats:
     """Whether people rate a cell above the threshold, and below it."""
     return np.stack([human > threshold, human < threshold]).astype(np.float64)
-
-
-def _chance(human: Floats, threshold: float) -> float:
-    sides = _sides(human, threshold).sum(axis=(0, 2))
-    return float(np.mean(sides / (~np.isnan(human)).sum(axis=1)) / 2)
 
 
 def _by_group(both: SharedCells, precision: Floats, limit: NoiseCeiling | None) -> dict[str, GroupAlignment]:

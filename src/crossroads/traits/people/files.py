@@ -81,27 +81,13 @@ def _traits() -> dict[str, TraitName]:
 
 
 def group_name(name: str) -> str:
-    """The catalogue's name of a social group, for any of its forms; other groups keep their name.
-
-    Examples
-    --------
-    >>> group_name("Blacks/African Americans"), group_name("women"), group_name("average people")
-    ('Black', 'woman', 'average people')
-    """
+    """The catalogue's name of a social group, for any of its forms; other groups keep their name."""
     stripped = " ".join(name.split())
     return _groups().get(_key(stripped), stripped)
 
 
 def trait_name(name: str) -> TraitName:
-    """The catalogue's name of a pair of traits, however its ends are joined.
-
-    Examples
-    --------
-    >>> trait_name("egoistic - altruistic").name, trait_name("religious–science oriented").name
-    ('egotistic-altruistic', 'religious-science-oriented')
-    >>> trait_name("benevolent ↔ threatening")
-    TraitName(name='threatening-benevolent', reversed=True)
-    """
+    """The catalogue's name of a pair of traits, however its ends are joined."""
     table = _traits()
     if (key := _key(name)) in table:
         return table[key]

@@ -209,11 +209,29 @@ class Logits:
 
         ``verify`` says whether every file is compared with its checksum first.
         """
-        found = _read(path, verify=verify)
+        arrays, about = read_folder(path, kind=FORMAT, made_by="`crossroads probe`", verify=verify)
         try:
-            return cls(**found)
+            traits: list[dict[str, Any]] = [
+                {key: tuple(one) if isinstance(one, list) else one for key, one in pair.items()}
+                for pair in about["traits"]
+            ]
+            made: dict[str, Any] = {name: tuple(listed(about[name], name)) for name in _LABELS}
+            made |= {name: arrays.get(name) if name in _OPTIONAL else arrays[name] for name in _ARRAYS}
+            return cls(
+                **made,
+                traits=tuple(Trait(**one) for one in traits),
+                kind=about["kind"],
+                vocabulary=index(about["vocabulary"]),
+                provenance=Provenance.from_dict(about["provenance"]),
+            )
         except CrossroadsError as error:
             raise FormatError(error.message, path=path, hint=error.hint) from error
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise FormatError(
+                f"the manifest does not describe logits ({type(error).__name__}: {error}).",
+                path=Path(path) / MANIFEST,
+                hint="the folder is damaged or was changed; make it again.",
+            ) from error
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -336,30 +354,6 @@ def trait_of(pair: Any) -> Trait:
         )
     left, right = pair
     return Trait(left=left, right=right, scale="", human_key=f"{left} - {right}")
-
-
-def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
-    """Read the fields of a folder, without checking them against each other."""
-    arrays, about = read_folder(path, kind=FORMAT, made_by="`crossroads probe`", verify=verify)
-    try:
-        traits: list[dict[str, Any]] = [
-            {key: tuple(one) if isinstance(one, list) else one for key, one in pair.items()}
-            for pair in about["traits"]
-        ]
-        return {
-            **{name: tuple(listed(about[name], name)) for name in _LABELS},
-            **{name: arrays.get(name) if name in _OPTIONAL else arrays[name] for name in _ARRAYS},
-            "traits": tuple(Trait(**one) for one in traits),
-            "kind": about["kind"],
-            "vocabulary": index(about["vocabulary"]),
-            "provenance": Provenance.from_dict(about["provenance"]),
-        }
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(
-            f"the manifest does not describe logits ({type(error).__name__}: {error}).",
-            path=Path(path) / MANIFEST,
-            hint="the folder is damaged or was changed; make it again.",
-        ) from error
 
 
 def listed(values: Any, name: str) -> list[Any]:
