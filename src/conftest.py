@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 NEEDED = {
-    **dict.fromkeys(("probe", "ilps", "ilps_star", "set_test", "choose_templates"), ("folder", "save_bert")),
+    **dict.fromkeys(("probe", "ilps", "ilps_star", "set_test"), ("folder", "save_bert")),
     "prompted_embeddings": ("folder", "save_bert"),
     "clip_embeddings": ("folder", "save_clip"),
     "Elmo": ("elmo_folder", "save_elmo"),

@@ -157,7 +157,7 @@ def alignment() -> AlignmentResult:
         conventions={"respelled": {}},  # the names are final
         provenance=(model(1).provenance,),
     )
-    return align(table, human, permutations=9, bootstrap=9, splits=3)
+    return align(table, human, draws=9, resamples=9, splits=3)
 
 
 CROSSED = ["teenager", "elderly", "Black", "White", "Catholic", "Muslim"]
@@ -213,7 +213,7 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "emergent": lambda: emergent(crossed, pairs, on="traits", **options),
         "emergent without a null": lambda: emergent(crossed, pairs, on="traits", null="none", **options),
         "against": lambda: against(
-            emergent(crossed, pairs, on="traits", **options), {("Black", "Muslim"): ["<b>0"]}, permutations=9
+            emergent(crossed, pairs, on="traits", **options), {("Black", "Muslim"): ["<b>0"]}, draws=9
         ),
         "set_test": lambda: set_test(asked(one.provenance)),
         "choose_templates": lambda: choose_templates(
@@ -243,7 +243,7 @@ def _makers() -> dict[str, Callable[[], Result]]:
         ),
         "compare": lambda: compare(one, two, DESIGN, **options),
         "compare_battery": lambda: compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
-        "compare_traits": lambda: compare_traits(crossed, crossed, permutations=9),
+        "compare_traits": lambda: compare_traits(crossed, crossed, draws=9),
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
         "checks": lambda: checks([battery(one, [DESIGN, STRANGE], resamples=0)]),
         **(_chats(one.provenance) if "chat" in subjects() else {}),

@@ -63,10 +63,10 @@ CALLS = {
     "rsa": Call(cr.rsa, (EMB, X, Y, A), {"n": 2, "samples": 2, "draws": 2}),
     "rsa, several": Call(cr.rsa, (EMB, {"x": X, "y": Y}, {"a": A}), {"n": 2, "draws": 2}),
     "ilps": Call(cr.ilps, (LOGITS,), {}),
-    "ilps_star": Call(cr.ilps_star, (LOGITS,), {}),
+    "ilps, star": Call(cr.ilps, (LOGITS,), {"star": True}),
     "set_test": Call(cr.set_test, (LOGITS,), {}),
-    "set_distance": Call(cr.set_distance, ([3.0, 1.0], 2.0, 1), {}),
-    "align": Call(cr.align, (MODEL, HUMAN), {"permutations": 2, "bootstrap": 2}),
+    "set_distance": Call(cr.stats.set_distance, ([3.0, 1.0], 2.0, 1), {}),
+    "align": Call(cr.align, (MODEL, HUMAN), {"draws": 2, "resamples": 2}),
     "bootstrap": Call(cr.stats.bootstrap, (EMB, DESIGN), {"resamples": 5}),
     "influence": Call(cr.stats.influence, (EMB, DESIGN), {}),
     "ceat_bootstrap": Call(cr.stats.ceat_bootstrap, (CONTEXTS, DESIGN), {"resamples": 5}),
@@ -79,9 +79,7 @@ CALLS = {
     "minimum_detectable": Call(cr.stats.minimum_detectable, (8, 8), {}),
     "order_sensitivity": Call(cr.pairs.order_sensitivity, (PAIRED, PAIRS), {"resamples": 5}),
     "emergent": Call(cr.pairs.emergent, (PAIRED, PAIRS), {"on": "traits", "null": "none"}),
-    "compare_traits": Call(
-        cr.traits.compare_traits, (PAIRED, PAIRED), {"permutations": 2, "names": ("p", "q")}
-    ),
+    "compare_traits": Call(cr.traits.compare_traits, (PAIRED, PAIRED), {"draws": 2, "names": ("p", "q")}),
 }
 NONSENSE: list[Any] = [-1, 7.5, float("nan"), float("-inf"), "zork", b"zork", object()]
 ALLOWED = {

@@ -107,7 +107,7 @@ def aligned(seed: int) -> list[float]:
     )
     rows = truth + 25 * noise("model", 5, 6)
     model = {g: dict(zip(traits, row, strict=True)) for g, row in zip(groups, rows.tolist(), strict=True)}
-    found = align(model, human, permutations=99, bootstrap=100, splits=20, seed=seed)
+    found = align(model, human, draws=99, resamples=100, splits=20, seed=seed)
     assert found.interval is not None
     assert found.annotator_interval is not None
     assert found.noise is not None
@@ -127,7 +127,7 @@ def truth_of_emergent(seed: int) -> list[float]:
         name: traits[i % 5 : i % 5 + 4] for i, name in enumerate(pairs)
     }
     found = [
-        against(emergent(scores, pairs), truth, exchange=exchange, permutations=199, seed=seed)
+        against(emergent(scores, pairs), truth, exchange=exchange, draws=199, seed=seed)
         for exchange in ("traits", "pairs")
     ]
     return [value for one in found for value in (one.pvalue, one.chance_recall)]
@@ -190,7 +190,7 @@ def discovered(seed: int) -> list[float]:
 
 
 def exchanged_traits(seed: int) -> list[float]:
-    found = compare_traits(scored("m"), scored("n"), permutations=99, seed=seed)
+    found = compare_traits(scored("m"), scored("n"), draws=99, seed=seed)
     return [*(found.interval or ()), *(one.pvalue for one in found.exchanges.values())]
 
 

@@ -88,7 +88,7 @@ def profiles(rng: np.random.Generator) -> Noted:
         )
         for at, table in enumerate(tables)
     ]
-    found = compare_traits(*made, permutations=199)
+    found = compare_traits(*made, draws=199)
     yield PLAIN, float(stats.kendalltau(tables[0].ravel(), tables[1].ravel()).pvalue)
     yield OURS, found.exchanges["groups"].pvalue
 

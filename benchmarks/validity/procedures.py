@@ -278,7 +278,7 @@ def traits(cell: Cell, seed: int) -> Tallies:
     seen: dict[str, list[Any]] = {}
     kind, count = _kind(cell, TraitKind), max(1, cell.single)
     for model, people, tau in trait_worlds(kind, worlds=count, effect=cell.effect, seed=seed):
-        one = cr.align(model, people, permutations=199, bootstrap=400)
+        one = cr.align(model, people, draws=199, resamples=400)
         _note(seen, "align, groups exchanged", one.exchanges["groups"].pvalue)
         _note(seen, "align, traits exchanged", one.exchanges["traits"].pvalue)
         _note(seen, "align, published", one.kendall_pvalue)

@@ -32,8 +32,6 @@ from crossroads.intersections.rsa import rsa as rsa
 from crossroads.sentences.score import score_sentences as score_sentences
 from crossroads.sentences.triples import sentence_test as sentence_test
 from crossroads.traits.measures.ilps import ilps as ilps
-from crossroads.traits.measures.ilps import ilps_star as ilps_star
-from crossroads.traits.measures.least_change import set_distance as set_distance
 from crossroads.traits.measures.least_change import set_test as set_test
 from crossroads.traits.people.alignment import align as align
 from crossroads.traits.probe.evidence import Logits as Logits

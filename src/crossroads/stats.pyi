@@ -10,6 +10,7 @@ from crossroads.core.inference.random_effects import combine as combine
 from crossroads.intersections.detection import eibd as eibd
 from crossroads.intersections.discovery import null_threshold as null_threshold
 from crossroads.intersections.wefat import wefat as wefat
+from crossroads.traits.measures.least_change import set_distance as set_distance
 from crossroads.words.checks.corrections import anisotropy as anisotropy
 from crossroads.words.checks.corrections import corrected as corrected
 from crossroads.words.checks.corrections import corrections as corrections

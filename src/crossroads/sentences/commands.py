@@ -44,7 +44,7 @@ class Scoring:
     output_folder: o.Answers = None
     missing: Annotated[OnMissing, Opt("Sentences without a score: raise or drop.", "WHAT")] = "raise"
     restart: o.Fresh = False
-    kind: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
+    asked_as: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
     revision: o.Revision = None
     device: o.DeviceOption = "auto"
     threads: o.Threads = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from difflib import SequenceMatcher
 from itertools import islice
 from pathlib import Path
@@ -65,7 +65,7 @@ def score_sentences(
     sentences: Any,
     *,
     score: AskedScore = "auto",
-    kind: Asked = "auto",
+    asked_as: Asked = "auto",
     missing: OnMissing = "raise",
     revision: str | None = None,
     store: str | Path | None = None,
@@ -100,7 +100,7 @@ def score_sentences(
     store
         JSON file for the scores. With it, finished work is kept on disk: a run that was killed continues
         where it stopped. Without it the scores are in memory only.
-    kind, revision, device, threads, batch_size, unit_texts, restart, progress
+    asked_as, revision, device, threads, batch_size, unit_texts, restart, progress
         As in :func:`~crossroads.probe`. Texts of a batch have one length, so that nothing is padded: a score
         depends on the other texts only through rounding.
 
@@ -128,9 +128,8 @@ def score_sentences(
     >>> scores.score, scores[0].tokens
     ('pll', (10, 10))
     """
-    given = locals()
+    options = RunOptions.of(locals())
     one_of("score", score, AskedScore)
-    options = RunOptions(**{field.name: given[field.name] for field in fields(RunOptions)})
     items = sentence_items(sentences)
     check_blanks(items, score)
     place = None if store is None else Path(store)

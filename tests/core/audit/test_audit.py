@@ -287,7 +287,7 @@ def test_saved_answers_give_scores_and_agreement(tmp_path: Path, small_bert: Pat
     assert done.audit.kind == "logits"
     assert tuple(done.audit.of(TraitScores).values()) == (
         cr.ilps(logits),
-        cr.ilps_star(logits),
+        cr.ilps(logits, star=True),
         cr.set_test(logits),
     )
     ratings = cr.catalog().ratings("abc-annotators")

@@ -32,7 +32,7 @@ def aligned(groups: list[str], traits: list[str], seed: int = 0, measure: str = 
     scores = SimpleNamespace(
         measure=measure, groups=groups, traits=traits, scores=rng.normal(size=(len(groups), len(traits)))
     )
-    return align(scores, human, permutations=0, bootstrap=0)
+    return align(scores, human, draws=0, resamples=0)
 
 
 @pytest.fixture(scope="module")

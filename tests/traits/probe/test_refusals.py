@@ -25,7 +25,7 @@ def test_a_model_without_a_head_or_a_mask_token_is_refused(small_models: Any, tm
     with pytest.raises(InputError, match="not a language model: its configuration names BertModel"):
         probe(folder, **OPTIONS)
     with pytest.raises(InputError, match="no head for language modelling"):
-        probe(folder, kind="masked", **OPTIONS)
+        probe(folder, asked_as="masked", **OPTIONS)
     fast = small_models.language_tokenizer("bert")
     fast.mask_token = None
     folder = small_models.save_language_model("bert", tmp_path / "maskless", tokenizer=fast)

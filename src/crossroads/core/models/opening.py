@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -200,7 +200,7 @@ Result = TypeVar("Result", bound=_Stored)
 class RunOptions:
     """How a language model is run, whatever it is asked; see :func:`~crossroads.probe`."""
 
-    kind: Asked
+    asked_as: Asked
     missing: OnMissing
     revision: str | None
     device: Device
@@ -215,6 +215,11 @@ class RunOptions:
         for name, value in {**self.limits, "threads": self.threads or 1}.items():
             if value < 1:
                 raise InputError(f"{name}={value} is too small.", hint="give a number from 1 up.")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> RunOptions:
+        """The options among the arguments of a function."""
+        return cls(**{field.name: given[field.name] for field in fields(cls)})
 
     @property
     def limits(self) -> dict[str, int]:
@@ -233,7 +238,9 @@ class RunOptions:
         if files.elmo:
             message = f"{files.name} is an ELMo, and its published files cannot predict words."
             raise InputError(message, hint=instead)
-        loaded = LanguageModel(files, kind=self.kind, device=resolve_device(self.device), linear=linear)
+        loaded = LanguageModel(
+            files, asked_as=self.asked_as, device=resolve_device(self.device), linear=linear
+        )
         self.report(ProbeStep(stage="splitting"))
         return loaded
 

@@ -189,7 +189,7 @@ class PairedScores:
             return None
         result = self._once(
             ("agreement", by, direction),
-            lambda: against(found, truth, dimensions=dimensions, direction=direction, permutations=1),
+            lambda: against(found, truth, dimensions=dimensions, direction=direction, draws=1),
         )
         value = None if result is None else getattr(result, which)
         return None if value is None else float(value)

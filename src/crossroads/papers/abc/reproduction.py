@@ -97,7 +97,7 @@ class Alignments:
 
 
 def _aligned(scores: Any, human: Judgements, seed: int = 0) -> AlignmentResult:
-    return align(scores, human, permutations=0, bootstrap=0, splits=0, seed=seed)
+    return align(scores, human, draws=0, resamples=0, splits=0, seed=seed)
 
 
 def overall_cells(

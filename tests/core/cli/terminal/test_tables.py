@@ -48,7 +48,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "rsa": ("vectors.txt", "--words", "sheet.toml", "-C", "n=3", "-C", "samples=5"),
     "ceat": ("store", "-t", "c6", "-C", "samples=20", "--levels", "-C", "resamples=20"),
     "reproduce": ("ml-eat", "--vectors", "vectors.txt"),
-    "align": ("scores.json", "--human", "people.json", "-C", "resamples=20", "-C", "permutations=20"),
+    "align": ("scores.json", "--human", "people.json", "-C", "resamples=20", "-C", "draws=20"),
     "chat": ("answers.json", "-d", "age.json"),
     "sentences": ("pairs.json",),
     "sentences, triples": ("triples.json",),

@@ -340,6 +340,7 @@ _SENTENCES: Mapping[str, Sentence] = {
         f"the rule for the threshold is: {value}" if isinstance(value, str) else f"the threshold is {value}"
     ),
     "permutations": "labels were exchanged {} times",
+    "draws": "labels were exchanged {} times",
     "splits": "people were divided {} times",
     "level": "the level of intervals is {}",
     "gamma": "the margin γ is {}",
