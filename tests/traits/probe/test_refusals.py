@@ -68,7 +68,7 @@ def test_traits_and_groups_outside_the_vocabulary_are_named_or_dropped(
         ({"priors": ()}, "no prior"),
         ({"margin": -1.0}, "not a margin"),
         ({"batch_size": 0}, "batch_size=0"),
-        ({"kind": "mask"}, "unknown kind of language model"),
+        ({"asked_as": "mask"}, "unknown kind of language model"),
     ],
 )
 def test_bad_questions_are_refused_in_a_sentence(
