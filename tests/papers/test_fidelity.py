@@ -11,13 +11,14 @@ import pytest
 import crossroads as cr
 from crossroads.contexts.measures import levels
 from crossroads.papers.published import BADGES, fidelity
+from crossroads.traits.measures import templates
 
 OPTIONS = [(one["measure"], *choice.values()) for one in fidelity() for choice in one["options"]]
 
 
 def function(measure: str) -> Any:
     """A public function, of the top or of a group, or what one of them calls."""
-    places = (cr, cr.stats, cr.traits, cr.pairs, levels)
+    places = (cr, cr.stats, cr.traits, cr.pairs, levels, templates)
     return next(getattr(one, measure) for one in places if measure in dir(one))
 
 

@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Any, Literal
 
 from crossroads.core.errors import require
@@ -219,9 +220,8 @@ def distinct(tables: Iterable[Table]) -> dict[str, Table]:
     """Tables by names for files and labels: the first has none, and equal names are numbered."""
     found: dict[str, Table] = {}
     for table in tables:
-        count = sum(one.name == table.name for one in found.values())
-        name = "" if not found else table.name if not count else f"{table.name}-{count + 1}"
-        found[name] = table
+        names = chain([table.name if found else ""], (f"{table.name}-{at}" for at in count(2)))
+        found[next(name for name in names if name not in found)] = table
     return found
 
 
