@@ -14,7 +14,6 @@ from crossroads import (
     Contexts,
     Design,
     Embeddings,
-    Provenance,
     battery,
     ceat,
     checks,
@@ -37,6 +36,7 @@ from crossroads.core.subjects import subjects
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
 from crossroads.sentences.material import SentenceItem
+from crossroads.sources import Provenance
 from crossroads.stats import (
     anisotropy,
     bootstrap,

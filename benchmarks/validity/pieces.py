@@ -84,7 +84,7 @@ def profiles(rng: np.random.Generator) -> Noted:
         TraitScores.from_table(
             {f"g{i}": {f"t{j}": float(value) for j, value in enumerate(row)} for i, row in enumerate(table)},
             measure="ilps",
-            provenance=(cr.Provenance(source=str(at)),),
+            provenance=(cr.sources.Provenance(source=str(at)),),
         )
         for at, table in enumerate(tables)
     ]

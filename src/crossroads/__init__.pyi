@@ -19,13 +19,10 @@ from crossroads.core.errors import InputError as InputError
 from crossroads.core.errors import MissingStimuliError as MissingStimuliError
 from crossroads.core.evidence.contexts import Contexts as Contexts
 from crossroads.core.evidence.embeddings import Embeddings as Embeddings
-from crossroads.core.evidence.embeddings import Provenance as Provenance
 from crossroads.core.results.robustness import checks as checks
-from crossroads.core.stimuli.catalogue.index import batteries as batteries
 from crossroads.core.stimuli.catalogue.index import catalog as catalog
 from crossroads.core.stimuli.design import Design as Design
 from crossroads.core.stimuli.files.designs import read_designs as read_designs
-from crossroads.core.stimuli.sets import StimulusSet as StimulusSet
 from crossroads.intersections.detection import ibd as ibd
 from crossroads.intersections.discovery import discover as discover
 from crossroads.intersections.rsa import rsa as rsa

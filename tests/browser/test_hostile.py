@@ -39,7 +39,9 @@ def results() -> tuple[cr.Embeddings, list[Result]]:
         cr.Embeddings(words, rng.normal(size=(40, 8)), provenance=name)
         for name in ("<b>model</b> & 'co' \u202e\"q\"", "other")
     )
-    sets = [cr.StimulusSet(f"</title>{WORDS[i]}", tuple(words[i * 10 : i * 10 + 10])) for i in range(4)]
+    sets = [
+        cr.sources.StimulusSet(f"</title>{WORDS[i]}", tuple(words[i * 10 : i * 10 + 10])) for i in range(4)
+    ]
     design = cr.Design(name="<i>test</i>", x=sets[0], y=sets[1], a=sets[2], b=sets[3])
     tested = cr.battery(emb, [design], alternative="two-sided")
     groups = {("<i>", "s"): words[25:29], ("<i>", "t"): words[29:33], ("j", "s"): words[33:36]}

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Design, Embeddings, Provenance, battery
+from crossroads import Contexts, Design, Embeddings, battery
 from crossroads.comparison.battery import CompareBatteryResult
 from crossroads.core.report.audit import Audit, FinishedAudit
 from crossroads.core.report.documents.records import read_document
 from crossroads.core.report.files import write_audits
+from crossroads.sources import Provenance
 from tests.fixtures.commands import Command
 
 SETS = {role: [f"{role}{i}" for i in range(6)] for role in "xyab"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat
+from crossroads import Contexts, Design, Embeddings, battery, ceat
 from crossroads.comparison.battery import (
     CompareBatteryResult,
     compare_battery,
@@ -12,6 +12,7 @@ from crossroads.comparison.battery import (
     join_comparisons,
 )
 from crossroads.core.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.sources import Provenance
 
 SETS = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
 DESIGN = Design(name="both", **SETS)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Design, Embeddings, Provenance, battery, compare
+from crossroads import Contexts, Design, Embeddings, battery, compare
 from crossroads.comparison.battery import CompareBatteryResult, compare_battery
 from crossroads.comparison.report import (
     Comparison,
@@ -35,6 +35,7 @@ from crossroads.core.report.files import write_audits
 from crossroads.core.report.folder import check_output, ours
 from crossroads.core.results import Result
 from crossroads.core.wording.numbers import P, pvalue
+from crossroads.sources import Provenance
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.words.measures.battery import BatteryResult
 

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat, compare
+from crossroads import Contexts, Design, Embeddings, battery, ceat, compare
 from crossroads.comparison.battery import compare_battery
 from crossroads.comparison.jackknife import jackknife
 from crossroads.comparison.models import CompareResult
 from crossroads.comparison.words import shared_words
 from crossroads.contexts.measures.ceat import CeatResult
 from crossroads.core.errors import CrossroadsError, MissingStimuliError
+from crossroads.sources import Provenance
 
 WORDS = {name: [f"{name}{i}" for i in range(6)] for name in "xyab"}
 DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]

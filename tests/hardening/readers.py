@@ -213,7 +213,7 @@ def _saved() -> list[Target]:
         folder = Path(place)
         cr.ask_chat(lambda messages: "joy - young\nevil - old", AGE, prompts=4).save(folder / "a.json")
         answers = (folder / "a.json").read_bytes()
-        results.sentences("pairs", cr.Provenance(source="m")).save(folder / "s.json")
+        results.sentences("pairs", cr.sources.Provenance(source="m")).save(folder / "s.json")
         scores = (folder / "s.json").read_bytes()
     batch = ["openai", "m", {"rose": [1.0, 2.0]}]
     saved = SAVED.write(cr.Embeddings(["rose", "wasp"], [[1.0, 2.0], [3.0, 4.0]]))

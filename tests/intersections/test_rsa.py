@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, rankdata, spearmanr
 from scipy.stats import t as student
 
-from crossroads import Embeddings, StimulusSet, checks, rsa
+from crossroads import Embeddings, checks, rsa
 from crossroads.core.errors import DesignError, EvidenceError, InputError, MissingStimuliError
 from crossroads.core.inference.crossed import spread
 from crossroads.intersections.geometry import Dissimilarity
+from crossroads.sources import StimulusSet
 from crossroads.stats import benjamini_hochberg, holm
 
 Sets = list[list[str]]

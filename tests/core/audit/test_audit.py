@@ -380,8 +380,8 @@ def test_a_model_of_images_has_words_and_pictures_in_one_battery(tmp_path: Path,
             image.fromarray(pixels).save(tmp_path / "images" / name / f"{number}.png")
     named = Design(
         name="mine",
-        x=cr.StimulusSet("red", tuple(design.sets["x"])),
-        y=cr.StimulusSet("blue", tuple(design.sets["y"])),
+        x=cr.sources.StimulusSet("red", tuple(design.sets["x"])),
+        y=cr.sources.StimulusSet("blue", tuple(design.sets["y"])),
         a=design.a,
         b=design.b,
     )

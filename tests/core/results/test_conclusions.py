@@ -100,7 +100,7 @@ def checked(sentence: str, test: MleatResult, emb: cr.Embeddings) -> set[str]:
 def test_no_sentence_contradicts_a_sign_that_it_speaks_of() -> None:
     rng, kinds = np.random.default_rng(5), set()
     sets: dict[str, Any] = {
-        key: cr.StimulusSet(TITLES[key], tuple(f"{key}{i}" for i in range(6))) for key in "xyab"
+        key: cr.sources.StimulusSet(TITLES[key], tuple(f"{key}{i}" for i in range(6))) for key in "xyab"
     }
     design = cr.Design(name="t", **sets)
     for _ in range(150):

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Design, Embeddings, StimulusSet, ceat, mleat, sc_weat, weat
+from crossroads import Contexts, Design, Embeddings, ceat, mleat, sc_weat, weat
 from crossroads.core.errors import CrossroadsWarning
+from crossroads.sources import StimulusSet
 from tests.words.measures.plain import cosine, mean
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}

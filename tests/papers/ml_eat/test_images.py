@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crossroads import Design, Embeddings, Provenance, catalog, mleat
+from crossroads import Design, Embeddings, catalog, mleat
 from crossroads.core.errors import InputError
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.ml_eat import (
@@ -18,6 +18,7 @@ from crossroads.papers.ml_eat import (
     recognised,
     reproduce_ml_eat,
 )
+from crossroads.sources import Provenance
 
 PROMPT = "a picture that brings to mind {word}"
 SETS = tuple(image_sets_of_ml_eat())

@@ -70,7 +70,7 @@ def test_a_word_that_is_not_included_is_said_to_be_in_the_complete_file() -> Non
     with pytest.raises(MissingStimuliError, match=complete):
         cr.weat(emb, design)
     with pytest.raises(MissingStimuliError, match=complete):
-        cr.weat(emb, replace(design, x=cr.StimulusSet("x", ("zyzzyva", "zyzzyvas"))), missing="drop")
+        cr.weat(emb, replace(design, x=cr.sources.StimulusSet("x", ("zyzzyva", "zyzzyvas"))), missing="drop")
 
 
 @pytest.mark.parametrize("name", [*embedded.FILES, embedded.ABOUT])

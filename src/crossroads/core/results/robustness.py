@@ -138,8 +138,11 @@ class ChecksResult(Result):
         for row in self._members():
             yield checks_name(row["test"]), "checks", named(row, self._rule_names["checks"])
 
-    def _headline(self) -> str:
+    def headline(self) -> str:
         """The finding in a sentence: in how many tests of each kind other words would say so too."""
+        return self._headline()
+
+    def _headline(self) -> str:
         shares: dict[str, list[str]] = {}
         unknown: dict[str, int] = {}
         for noun in dict.fromkeys(self.kinds.get(test, _ASSOCIATION) for test in self.tests):

@@ -70,7 +70,7 @@ def here(tmp_path_factory: pytest.TempPathFactory, chat_audit: AuditRun) -> Path
     docs_material.scores(folder / "scores.json")
     docs_material.judgements(folder / "people.json")
     for kind in ("pairs", "triples"):
-        sentences(kind, cr.Provenance(source="tiny")).save(folder / f"{kind}.json")
+        sentences(kind, cr.sources.Provenance(source="tiny")).save(folder / f"{kind}.json")
     for name in ("answers.json", "age.json"):
         shutil.copy(chat_audit.folder.parent / name, folder)
     return folder
