@@ -35,7 +35,17 @@ from crossroads.core.evidence import Contexts, Embeddings, Provenance
 from crossroads.core.inference.multiplicity import ADJUSTMENTS, adjust
 from crossroads.core.inference.options import share, whole
 from crossroads.core.inference.permutation.test import Tail
-from crossroads.core.results import QUESTION, Conclusion, Result, Stat, from_tests, numbers, stat, status_of
+from crossroads.core.results import (
+    ADJUSTERS,
+    QUESTION,
+    Conclusion,
+    Result,
+    Stat,
+    from_tests,
+    numbers,
+    stat,
+    status_of,
+)
 from crossroads.core.results.gaps import require_stimuli
 from crossroads.core.results.gathered import listed_designs
 from crossroads.core.stimuli import Design
@@ -129,7 +139,7 @@ class CompareBatteryResult(Result):
     """Several designs in several models, with a paired test for each design and pair of models."""
 
     _section: ClassVar[str] = "comparison"
-    _cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
+    _cites: ClassVar[tuple[str, ...]] = ADJUSTERS
     _stem: ClassVar[str] = "comparison"
     _figure: ClassVar[str] = "comparison_plot"
     _table_title: ClassVar[str] = "Models compared"

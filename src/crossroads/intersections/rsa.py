@@ -20,6 +20,7 @@ from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import seed_of, switch, whole
 from crossroads.core.inference.ranks import sign_test
 from crossroads.core.results import (
+    ADJUSTERS,
     Conclusion,
     Family,
     Result,
@@ -203,7 +204,7 @@ class RsaGridResult(Family):
     """RSA of every pair of groups with every concept."""
 
     _section: ClassVar[str] = "geometry"
-    _cites: ClassVar[tuple[str, ...]] = (*RsaResult._cites, "holm1979simple", "benjamini1995controlling")
+    _cites: ClassVar[tuple[str, ...]] = (*RsaResult._cites, *ADJUSTERS)
     _stem: ClassVar[str] = "rsa_grid"
     _figure: ClassVar[str] = "fit_plot"
 

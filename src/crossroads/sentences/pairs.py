@@ -16,6 +16,7 @@ from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.multiplicity import adjust
 from crossroads.core.inference.options import seed_of, share
 from crossroads.core.results import (
+    ADJUSTERS,
     Conclusion,
     Coverage,
     Result,
@@ -315,7 +316,7 @@ class SentencePairsResult(ByCategory):
     _stem: ClassVar[str] = "sentence-pairs"
     _cites: ClassVar[tuple[str, ...]] = (
         *("nangia2020crows", "blodgett2021stereotyping", "cameron2011robust"),
-        *("holm1979simple", "benjamini1995controlling"),
+        *ADJUSTERS,
     )
     _items: ClassVar[str] = "pairs"
     _choice: ClassVar[str] = "the sentence that stereotypes more / less"

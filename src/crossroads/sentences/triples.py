@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from crossroads.core.errors import WrongKindError, in_short
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.options import seed_of, share
-from crossroads.core.results import Stat, stat
+from crossroads.core.results import ADJUSTERS, Stat, stat
 from crossroads.sentences.evidence import Per, SentenceScores
 from crossroads.sentences.flips import flipped_mean, flipped_signs
 from crossroads.sentences.pairs import (
@@ -84,9 +84,7 @@ class SentenceTriplesResult(ByCategory):
     """Which sentence of triples a language model prefers."""
 
     _stem: ClassVar[str] = "sentence-triples"
-    _cites: ClassVar[tuple[str, ...]] = (
-        *("nadeem2021stereoset", "blodgett2021stereotyping", "holm1979simple", "benjamini1995controlling"),
-    )
+    _cites: ClassVar[tuple[str, ...]] = (*("nadeem2021stereoset", "blodgett2021stereotyping", *ADJUSTERS),)
     _items: ClassVar[str] = "triples"
     _choice: ClassVar[str] = "stereotype / anti-stereotype / unrelated"
     _main: ClassVar[tuple[str, str, str]] = ("ss", "ss_low", "ss_high")

@@ -161,7 +161,7 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
 
     def detect(n_x: int, n_y: int, **options: Any) -> Detectable:
         """What sets of these sizes can detect; finding it loads much of scipy."""
-        used = {"code": code("core/inference"), "versions": dict(versions())}
+        used = {"code": code("core/inference", "words/measures"), "versions": dict(versions())}
         key = Key("detectable", "", {**used, "sizes": [n_x, n_y], **options})
         make = partial(minimum_detectable, n_x, n_y, **options)
         return decode_fields(Detectable, context.cache.get(key, lambda: encode(make()), JSON))

@@ -27,6 +27,7 @@ from crossroads.core.inference.geometry import Floats, effect_size
 from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import share, whole
 from crossroads.core.results import (
+    ADJUSTERS,
     TEST,
     Conclusion,
     Family,
@@ -245,7 +246,7 @@ class CeatBatteryResult(Family):
 
     _tests_on: ClassVar[str] = "contexts"
     _section: ClassVar[str] = "contexts"
-    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "holm1979simple", "benjamini1995controlling")
+    _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", *ADJUSTERS)
     _stem: ClassVar[str] = "contexts"
     _figure: ClassVar[str] = "context_forest"
     _member_type: ClassVar[type[Result]] = CeatResult

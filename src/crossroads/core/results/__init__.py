@@ -8,6 +8,7 @@ from crossroads.core.results.conclusion import below as below
 from crossroads.core.results.conclusion import numbers as numbers
 from crossroads.core.results.conclusion import pointer_part as pointer_part
 from crossroads.core.results.conclusion import status_of as status_of
+from crossroads.core.results.family import ADJUSTERS as ADJUSTERS
 from crossroads.core.results.family import Family as Family
 from crossroads.core.results.family import Member as Member
 from crossroads.core.results.family import adjusted as adjusted

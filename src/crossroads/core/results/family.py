@@ -14,6 +14,8 @@ from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P
 from crossroads.core.wording.vocabulary import Note, adjusted_note
 
+ADJUSTERS = ("holm1979simple", "benjamini1995controlling", "benjamini2001control")
+"""Publications of the adjustments for the number of tests."""
 SHOWN = f"p_{phrases.ADJUSTMENT}"
 """Name of the adjusted p-value that outputs show."""
 

@@ -19,6 +19,7 @@ from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import share, whole
 from crossroads.core.inference.permutation.test import Alternative, Tail, Ties
 from crossroads.core.results import (
+    ADJUSTERS,
     QUESTION,
     TEST,
     Conclusion,
@@ -113,7 +114,7 @@ class BatteryResult(Family):
 
     _tests_on: ClassVar[str] = "words"
     _section: ClassVar[str] = "tests"
-    _cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
+    _cites: ClassVar[tuple[str, ...]] = ADJUSTERS
     _stem: ClassVar[str] = "tests"
     _figure: ClassVar[str] = "forest"
     _member_type: ClassVar[type[Result]] = MleatResult

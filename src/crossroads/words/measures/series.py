@@ -14,6 +14,7 @@ import numpy as np
 from crossroads.core.errors import CrossroadsError, InputError, Missing, MissingStimuliError, in_short, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.results import (
+    ADJUSTERS,
     TEST,
     Conclusion,
     Member,
@@ -70,7 +71,7 @@ class SeriesResult(Result):
     """One design over a series of models: decades of a corpus, layers, checkpoints of a training run."""
 
     _section: ClassVar[str] = "time"
-    _cites: ClassVar[tuple[str, ...]] = ("wolfe2024mleat", "holm1979simple", "benjamini1995controlling")
+    _cites: ClassVar[tuple[str, ...]] = ("wolfe2024mleat", *ADJUSTERS)
     _stem: ClassVar[str] = "series"
     _figure: ClassVar[str] = "decades"
     _file_names: ClassVar[str] = f"time=extra {under('test', MleatResult._file_names)} *=values"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Row = tuple[str, str]  # what was chosen or happened, and how; both in Markdown
 _MOST_WORDS = 40
 _MOST_TESTS = 20
+_ADJUSTED = "; ".join(name.removesuffix("'s adjustment") for _, name in phrases.ADJUSTMENTS.values())
 _SAID = frozenset(
     {"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "checks", "influence", "bootstrap"}
     | {"ceat-bootstrap"}
@@ -123,9 +124,7 @@ def _inferred(audit: Audit) -> list[str]:
         )
     if any(battery.adjusted for battery in _batteries(audit)):
         which, rest = ("These p-values", "; intervals are not") if shares else ("p-values", "")
-        sentences.append(
-            f"{which} are adjusted for the number of tests (Benjamini and Hochberg; Holm){rest}."
-        )
+        sentences.append(f"{which} are adjusted for the number of tests ({_ADJUSTED}){rest}.")
     if tests:
         given = dict.fromkeys(str(one.conventions.get("alternative", "two-sided")) for one in tests)
         tails = [phrases.TOLD_TAILS.get(one, one) for one in given]
@@ -326,7 +325,7 @@ _SENTENCES: Mapping[str, Sentence] = {
     "least_effect": "and only with an effect size beyond ±{}",
     "resamples": "resamples: {}",
     "adjusted": lambda value: (
-        "adjusted p-values (Holm; Benjamini and Hochberg) are of "
+        f"adjusted p-values ({_ADJUSTED}) are of "
         + str(value).replace("other words, ", "for other words than these, ")
     ),
     "method": "requested method: {}",
