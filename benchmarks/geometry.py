@@ -39,7 +39,7 @@ def run(report: Report) -> None:
     sets = (words[:13], words[13:26], words[26:])
     slow, _ = best(lambda: loop(vectors, 100, rng), repeats=2)
     fast, _ = best(lambda: cr.rsa(emb, *sets, samples=100), repeats=20)
-    bare, _ = best(lambda: cr.rsa(emb, *sets, samples=100, permutations=0, splits=0), repeats=20)
+    bare, _ = best(lambda: cr.rsa(emb, *sets, samples=100, draws=0, splits=0), repeats=20)
     report.line("100 samples, scipy / ours", f"{1e3 * slow:.0f} / {1e3 * fast:.1f} ms")
     report.line("ratio, with the permutation p-value and the ceiling", f"{slow / fast:.0f}×")
     report.line(
@@ -51,7 +51,7 @@ def run(report: Report) -> None:
     default = whole()
     groups = cr.catalog("ceat-groups")
     start = time.perf_counter()
-    scores = cr.wefat(default, groups, "*", "AF", missing="drop")
+    scores = cr.stats.wefat(default, groups, "*", "AF", missing="drop")
     found = cr.ibd(scores.pairs, threshold=1.0)
     seconds = time.perf_counter() - start
     report.line(f"{len(found.scores):,} words, six groups", f"{seconds:.2f} s", "< 5 s", reached=seconds < 5)

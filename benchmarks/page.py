@@ -55,7 +55,7 @@ new PerformanceObserver((list) => {
 def audited(seed: int, *, words: int, dim: int, tests: int) -> tuple[Record, cr.Embeddings, cr.Design]:
     """Tests of 25 words per list on random vectors; without effects, counts are long."""
     labels = [f"word{i:05}" for i in range(words)]
-    about = cr.Provenance(source=f"model{seed}")
+    about = cr.sources.Provenance(source=f"model{seed}")
     vectors = np.random.default_rng(seed).normal(size=(words, dim)).astype(np.float32)
     emb = cr.Embeddings(labels, vectors, provenance=about)
     designs = []

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 NEEDED = {
-    **dict.fromkeys(("probe", "ilps", "ilps_star", "set_test", "choose_templates"), ("folder", "save_bert")),
+    **dict.fromkeys(("probe", "ilps", "ilps_star", "set_test"), ("folder", "save_bert")),
     "prompted_embeddings": ("folder", "save_bert"),
     "clip_embeddings": ("folder", "save_clip"),
     "Elmo": ("elmo_folder", "save_elmo"),
-    "embed_words": ("folder", "save_bert"),
-    "embed_series": ("folder", "save_bert"),
+    **dict.fromkeys(("load", "load_series"), ("folder", "save_bert")),
     "score_sentences": ("folder", "save_bert"),
 }
 """Functions whose examples need a model: what they call it, and what makes one."""

@@ -117,7 +117,7 @@ def chat(place: Path) -> None:
         words = messages[-1]["content"].partition("\n\n")[2].split()
         return "\n".join(f"{word} - {'young' if word in sets['a'] else 'old'}" for word in words)
 
-    cr.ask_chat(model, cr.read_design(place / "age.json"), prompts=8).save(place / "answers.json")
+    cr.ask_chat(model, cr.read_designs(place / "age.json")[0], prompts=8).save(place / "answers.json")
     (place / "out").mkdir()
     run = ran(place, "chat", "answers.json", "-d", "age.json", "--json")
     (place / "out" / "results.json").write_text(run.stdout, encoding="utf-8")

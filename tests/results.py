@@ -14,28 +14,21 @@ from crossroads import (
     Contexts,
     Design,
     Embeddings,
-    Provenance,
     battery,
     ceat,
-    ceat_battery,
     checks,
     compare,
     discover,
-    eibd,
     frequency,
     ibd,
     mleat,
-    multilevel_ceat,
     placebo,
     projection,
     rsa,
-    rsa_grid,
     sc_weat,
-    sentence_pairs,
-    sentence_triples,
+    sentence_test,
     series,
     weat,
-    wefat,
 )
 from crossroads.comparison.battery import compare_battery
 from crossroads.core.results import Result
@@ -43,13 +36,16 @@ from crossroads.core.subjects import subjects
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
 from crossroads.sentences.material import SentenceItem
+from crossroads.sources import Provenance
 from crossroads.stats import (
     anisotropy,
     bootstrap,
     ceat_bootstrap,
     corrections,
+    eibd,
     influence,
     reliability,
+    wefat,
 )
 from crossroads.traits import group_ceat
 from crossroads.traits.measures.compare import compare_traits
@@ -86,7 +82,7 @@ def model(seed: int) -> Embeddings:
 
 def _chats(about: Provenance) -> dict[str, Callable[[], Result]]:
     """Words that lean to a label, one that is never given, and answers that refuse."""
-    from crossroads import chat_association, chat_decision
+    from crossroads import chat_test
     from crossroads.chat.evidence import ChatAnswers
 
     given = [
@@ -96,9 +92,9 @@ def _chats(about: Provenance) -> dict[str, Callable[[], Result]]:
     refusal = "I'm sorry, I can't."
     decided = ["a0 - x0; b0 - y0", "a1 - x1; b1 - y0", "a2 - y0; b2 - x0"]
     return {
-        "chat_association": lambda: chat_association(ChatAnswers([*given, refusal], provenance=about), CHAT),
-        "chat_decision": lambda: chat_decision(ChatAnswers(decided, provenance=about), CHAT),
-        "chat of refusals": lambda: chat_association(ChatAnswers([refusal], provenance=about), CHAT),
+        "chat_association": lambda: chat_test(ChatAnswers([*given, refusal], provenance=about), CHAT),
+        "chat_decision": lambda: chat_test(ChatAnswers(decided, provenance=about), CHAT, task="decision"),
+        "chat of refusals": lambda: chat_test(ChatAnswers([refusal], provenance=about), CHAT),
     }
 
 
@@ -161,7 +157,7 @@ def alignment() -> AlignmentResult:
         conventions={"respelled": {}},  # the names are final
         provenance=(model(1).provenance,),
     )
-    return align(table, human, permutations=9, bootstrap=9, splits=3)
+    return align(table, human, draws=9, resamples=9, splits=3)
 
 
 CROSSED = ["teenager", "elderly", "Black", "White", "Catholic", "Muslim"]
@@ -217,7 +213,7 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "emergent": lambda: emergent(crossed, pairs, on="traits", **options),
         "emergent without a null": lambda: emergent(crossed, pairs, on="traits", null="none", **options),
         "against": lambda: against(
-            emergent(crossed, pairs, on="traits", **options), {("Black", "Muslim"): ["<b>0"]}, permutations=9
+            emergent(crossed, pairs, on="traits", **options), {("Black", "Muslim"): ["<b>0"]}, draws=9
         ),
         "set_test": lambda: set_test(asked(one.provenance)),
         "choose_templates": lambda: choose_templates(
@@ -247,17 +243,17 @@ def _makers() -> dict[str, Callable[[], Result]]:
         ),
         "compare": lambda: compare(one, two, DESIGN, **options),
         "compare_battery": lambda: compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
-        "compare_traits": lambda: compare_traits(crossed, crossed, permutations=9),
+        "compare_traits": lambda: compare_traits(crossed, crossed, draws=9),
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
         "checks": lambda: checks([battery(one, [DESIGN, STRANGE], resamples=0)]),
         **(_chats(one.provenance) if "chat" in subjects() else {}),
-        "sentence_pairs": lambda: sentence_pairs(sentences("pairs", one.provenance), cluster="target"),
-        "sentence_pairs of one contrast": lambda: sentence_pairs(sentences("pairs", one.provenance, "aul")),
-        "sentence_triples": lambda: sentence_triples(sentences("triples", one.provenance, "likelihood")),
+        "sentence_pairs": lambda: sentence_test(sentences("pairs", one.provenance), cluster="target"),
+        "sentence_pairs of one contrast": lambda: sentence_test(sentences("pairs", one.provenance, "aul")),
+        "sentence_triples": lambda: sentence_test(sentences("triples", one.provenance, "likelihood")),
         "ceat": lambda: ceat(contexts(), DESIGN, samples=5, **options),
         "ceat_bootstrap": lambda: ceat_bootstrap(contexts(), DESIGN, resamples=5, **options),
-        "ceat_battery": lambda: ceat_battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),
-        "multilevel_ceat": lambda: multilevel_ceat(contexts(), DESIGN, samples=5, **options),
+        "ceat_battery": lambda: battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),
+        "multilevel_ceat": lambda: mleat(contexts(), DESIGN, samples=5, **options),
         "group_ceat": lambda: group_ceat(
             contexts(), {"<g>": WORDS["x"]}, {"t": (WORDS["a"], WORDS["b"]), "u": (["q"], ["r"])}, **options
         ),
@@ -266,11 +262,9 @@ def _makers() -> dict[str, Callable[[], Result]]:
             wefat(one, GROUPS, WORDS["a"], "p / s", **options).pairs, threshold="accuracy", truth=["a1"]
         ),
         "eibd without truth": lambda: eibd({"1": {"<b>": 1.0}}, {"2": {"<b>": 0.5}}, threshold=0.7),
-        "discover": lambda: discover(one, GROUPS, "p / s", fdr=0.9, permutations=5, **options),
-        "rsa": lambda: rsa(one, WORDS["y"], WORDS["a"], WORDS["b"], n=3, samples=5, permutations=9),
-        "rsa_grid": lambda: rsa_grid(
-            one, {"<y>": WORDS["y"], "a": WORDS["a"]}, {"b": WORDS["b"]}, n=3, samples=2
-        ),
+        "discover": lambda: discover(one, GROUPS, "p / s", fdr=0.9, draws=5, **options),
+        "rsa": lambda: rsa(one, WORDS["y"], WORDS["a"], WORDS["b"], n=3, samples=5, draws=9),
+        "rsa_grid": lambda: rsa(one, {"<y>": WORDS["y"], "a": WORDS["a"]}, {"b": WORDS["b"]}, n=3, samples=2),
         "reproduction": lambda: Reproduction(
             paper="p",
             title="t",

@@ -1,4 +1,4 @@
-"""The plan of the house, checked on the syntax trees: who may import whom, and what a plain import loads."""
+"""The plan of the code, checked on the syntax trees: who may import whom, and what a plain import loads."""
 
 from __future__ import annotations
 

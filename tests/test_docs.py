@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -19,7 +20,7 @@ from typer.main import get_command
 
 from crossroads.core.cli.app import app
 from crossroads.core.report.gate import read_rules
-from crossroads.core.stimuli import Design, read_design, read_designs
+from crossroads.core.stimuli import Design, read_designs
 from crossroads.core.stimuli.design import ROLES, TEXT_FIELDS
 from crossroads.words.measures.battery import BatteryResult
 from tests.docs_blocks import blocks, unprinted
@@ -143,10 +144,10 @@ def test_the_files_that_guides_show_are_read(tmp_path: Path) -> None:
     rules.write_text(_block("audits.md", "toml"), encoding="utf-8")
     assert read_rules(rules)
     wide.write_text(_block("designs.md", "text", "x: "), encoding="utf-8")
-    names = [words.name for words in read_design(wide).sets.values()]
+    names = [words.name for words in read_designs(wide)[0].sets.values()]
     assert names == ["doctors", "nurses", "male terms", "b"]
     plain.write_text(_block("designs.md", "toml"), encoding="utf-8")
-    assert read_design(plain).b.name == "nurses"
+    assert read_designs(plain)[0].b.name == "nurses"
 
 
 def test_the_guide_to_a_first_audit_explains_the_columns_that_are_printed(
@@ -184,3 +185,22 @@ def test_the_measure_for_contributors_measures(tmp_path: Path) -> None:
     )
     assert run.stdout.startswith("[{'design': 'weat6', 'gap': 0.189")
     assert run.stdout.endswith("weat6 0.189\n")
+
+
+def test_the_word_list_for_contributors_is_read(tmp_path: Path) -> None:
+    (text,) = re.findall(r"^```toml\n(.*?)^```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M | re.S)
+    copied = tmp_path / "crossroads"
+    left = shutil.ignore_patterns("__pycache__", "glove")
+    shutil.copytree(ROOT / "src" / "crossroads", copied, ignore=left)
+    catalogue = copied / "core" / "stimuli" / "catalogue"
+    (catalogue / "data" / "paper").mkdir()
+    (catalogue / "data" / "paper" / "mine.toml").write_text(text, encoding="utf-8")
+    index = catalogue / "index.py"
+    index.write_text(index.read_text("utf-8").replace('*("weat", ', '*("mine", "weat", '), encoding="utf-8")
+    said = "import crossroads as cr; print(cr.catalog('mine1').sets, cr.sources.batteries()['mine'])"
+    run = subprocess.run(
+        [sys.executable, "-c", said], capture_output=True, text=True, check=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert "'rose', 'lily'" in run.stdout
+    assert "('mine1',)" in run.stdout

@@ -54,7 +54,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-ALIGN = ("-C", "permutations=9", "-C", "resamples=9")
+ALIGN = ("-C", "draws=9", "-C", "resamples=9")
 AUDIT = ("audit", "v.txt", "-d", "design.json", "--no-figures", "-o", "out")
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     # name of the file: what it holds when it is in order, and the command that reads it

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import crossroads as cr
+from crossroads.contexts.measures.battery import ceat_battery
+from crossroads.contexts.measures.levels import multilevel_ceat
 from crossroads.core.errors import CrossroadsError
 from tests.results import WORDS, asked
 
@@ -21,7 +23,7 @@ CONTEXTS = cr.Contexts.from_dict({word: RNG.normal(size=(5, 6)) for word in EVER
 DESIGN = cr.Design(name="test", **WORDS)  # type: ignore[arg-type]
 X, Y, A, B = WORDS.values()
 GROUPS = {("B", "f"): X, ("B", "m"): Y, ("W", "f"): A, ("W", "m"): B}
-WEFAT = cr.wefat(EMB, GROUPS, CANDIDATES, ("B", "f"))
+WEFAT = cr.stats.wefat(EMB, GROUPS, CANDIDATES, ("B", "f"))
 HUMAN = {f"g{i}": {f"t{j}": float(RNG.uniform(0, 100)) for j in range(5)} for i in range(5)}
 MODEL = {group: {trait: float(RNG.normal()) for trait in row} for group, row in HUMAN.items()}
 PAIRED = cr.traits.TraitScores.from_table(
@@ -29,6 +31,7 @@ PAIRED = cr.traits.TraitScores.from_table(
 )
 PAIRS = {"p q": ("p", "q"), "q p": ("q", "p")}
 LOGITS = asked(EMB.provenance)
+SEVERAL = {"resamples": 5, "against": "first", "interval": "percentile", "level": 0.9}
 SECOND = cr.Embeddings(EVERY, RNG.normal(size=(len(EVERY), 6)))
 
 
@@ -45,31 +48,30 @@ CALLS = {
     "sc_weat": Call(cr.sc_weat, (EMB, CANDIDATES, A, B), {}),
     "sc_weat, no test": Call(cr.sc_weat, (EMB, CANDIDATES, A, B), {"method": "none"}),
     "compare": Call(cr.compare, (EMB, SECOND, DESIGN), {}),
-    "compare_battery": Call(cr.compare_battery, ({"p": EMB, "q": SECOND}, DESIGN), {"resamples": 5}),
+    "compare, several": Call(cr.compare, ({"p": EMB, "q": SECOND}, DESIGN), SEVERAL),
     "mleat": Call(cr.mleat, (EMB, DESIGN), {"resamples": 5}),
     "ceat": Call(cr.ceat, (CONTEXTS, DESIGN), {"samples": 5}),
-    "multilevel_ceat": Call(cr.multilevel_ceat, (CONTEXTS, DESIGN), {"samples": 5}),
+    "multilevel_ceat": Call(multilevel_ceat, (CONTEXTS, DESIGN), {"samples": 5}),
     "group_ceat": Call(cr.traits.group_ceat, (CONTEXTS, {"g": X}, {"t": (A, B)}), {}),
-    "wefat": Call(cr.wefat, (EMB, GROUPS, CANDIDATES, ("B", "f")), {}),
+    "wefat": Call(cr.stats.wefat, (EMB, GROUPS, CANDIDATES, ("B", "f")), {}),
     "ibd": Call(cr.ibd, (WEFAT.pairs,), {"threshold": 0.1}),
+    "ibd of vectors": Call(cr.ibd, (EMB, GROUPS, ("B", "f"), CANDIDATES), {"threshold": 0.1}),
     "ibd, judged": Call(cr.ibd, (WEFAT.pairs,), {"threshold": "youden", "truth": ["w0"], "resamples": 5}),
-    "eibd": Call(cr.eibd, (WEFAT.pairs, WEFAT.constituents), {"threshold": 0.1}),
-    "null_threshold": Call(
-        cr.stats.null_threshold, (EMB, GROUPS, CANDIDATES, ("B", "f")), {"permutations": 2}
-    ),
-    "discover": Call(cr.discover, (EMB, GROUPS, ("B", "f")), {"permutations": 2}),
-    "rsa": Call(cr.rsa, (EMB, X, Y, A), {"n": 2, "samples": 2, "permutations": 2}),
-    "rsa_grid": Call(cr.rsa_grid, (EMB, {"x": X, "y": Y}, {"a": A}), {"n": 2, "permutations": 2}),
+    "eibd": Call(cr.stats.eibd, (WEFAT.pairs, WEFAT.constituents), {"threshold": 0.1}),
+    "null_threshold": Call(cr.stats.null_threshold, (EMB, GROUPS, CANDIDATES, ("B", "f")), {"draws": 2}),
+    "discover": Call(cr.discover, (EMB, GROUPS, ("B", "f")), {"draws": 2}),
+    "rsa": Call(cr.rsa, (EMB, X, Y, A), {"n": 2, "samples": 2, "draws": 2}),
+    "rsa, several": Call(cr.rsa, (EMB, {"x": X, "y": Y}, {"a": A}), {"n": 2, "draws": 2}),
     "ilps": Call(cr.ilps, (LOGITS,), {}),
-    "ilps_star": Call(cr.ilps_star, (LOGITS,), {}),
+    "ilps, star": Call(cr.ilps, (LOGITS,), {"star": True}),
     "set_test": Call(cr.set_test, (LOGITS,), {}),
-    "set_distance": Call(cr.set_distance, ([3.0, 1.0], 2.0, 1), {}),
-    "align": Call(cr.align, (MODEL, HUMAN), {"permutations": 2, "bootstrap": 2}),
+    "set_distance": Call(cr.stats.set_distance, ([3.0, 1.0], 2.0, 1), {}),
+    "align": Call(cr.align, (MODEL, HUMAN), {"draws": 2, "resamples": 2}),
     "bootstrap": Call(cr.stats.bootstrap, (EMB, DESIGN), {"resamples": 5}),
     "influence": Call(cr.stats.influence, (EMB, DESIGN), {}),
     "ceat_bootstrap": Call(cr.stats.ceat_bootstrap, (CONTEXTS, DESIGN), {"resamples": 5}),
     "battery": Call(cr.battery, (EMB, [DESIGN]), {"resamples": 0}),
-    "ceat_battery": Call(cr.ceat_battery, (CONTEXTS, [DESIGN]), {"samples": 5, "resamples": 0}),
+    "ceat_battery": Call(ceat_battery, (CONTEXTS, [DESIGN]), {"samples": 5, "resamples": 0}),
     "series": Call(cr.series, ({1900: EMB}, DESIGN), {"resamples": 0}),
     "holm": Call(cr.stats.holm, ([0.1, 0.2],), {}),
     "benjamini_hochberg": Call(cr.stats.benjamini_hochberg, ([0.1, 0.2],), {}),
@@ -77,9 +79,7 @@ CALLS = {
     "minimum_detectable": Call(cr.stats.minimum_detectable, (8, 8), {}),
     "order_sensitivity": Call(cr.pairs.order_sensitivity, (PAIRED, PAIRS), {"resamples": 5}),
     "emergent": Call(cr.pairs.emergent, (PAIRED, PAIRS), {"on": "traits", "null": "none"}),
-    "compare_traits": Call(
-        cr.traits.compare_traits, (PAIRED, PAIRED), {"permutations": 2, "names": ("p", "q")}
-    ),
+    "compare_traits": Call(cr.traits.compare_traits, (PAIRED, PAIRED), {"draws": 2, "names": ("p", "q")}),
 }
 NONSENSE: list[Any] = [-1, 7.5, float("nan"), float("-inf"), "zork", b"zork", object()]
 ALLOWED = {

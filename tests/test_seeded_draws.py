@@ -107,7 +107,7 @@ def aligned(seed: int) -> list[float]:
     )
     rows = truth + 25 * noise("model", 5, 6)
     model = {g: dict(zip(traits, row, strict=True)) for g, row in zip(groups, rows.tolist(), strict=True)}
-    found = align(model, human, permutations=99, bootstrap=100, splits=20, seed=seed)
+    found = align(model, human, draws=99, resamples=100, splits=20, seed=seed)
     assert found.interval is not None
     assert found.annotator_interval is not None
     assert found.noise is not None
@@ -127,7 +127,7 @@ def truth_of_emergent(seed: int) -> list[float]:
         name: traits[i % 5 : i % 5 + 4] for i, name in enumerate(pairs)
     }
     found = [
-        against(emergent(scores, pairs), truth, exchange=exchange, permutations=199, seed=seed)
+        against(emergent(scores, pairs), truth, exchange=exchange, draws=199, seed=seed)
         for exchange in ("traits", "pairs")
     ]
     return [value for one in found for value in (one.pvalue, one.chance_recall)]
@@ -146,7 +146,7 @@ def flipped(seed: int) -> list[float]:
 
 def compared(seed: int) -> list[float]:
     models = {"p": vectors(), "q": vectors("q")}
-    found = cr.compare_battery(models, DESIGN, interval="percentile", resamples=200, seed=seed)
+    found = cr.compare(models, DESIGN, interval="percentile", resamples=200, seed=seed)
     (ends,) = found.intervals
     assert ends is not None
     return [ends.low, ends.high]
@@ -158,7 +158,7 @@ def detected(kind: str, seed: int) -> list[float]:
     pairs = {f"pair {j}": dict(zip(words, noise(f"p{j}", 24).tolist(), strict=True)) for j in range(3)}
     alone = {f"group {j}": dict(zip(words, noise(f"q{j}", 24).tolist(), strict=True)) for j in range(2)}
     options: dict[str, Any] = {"threshold": -0.2, "truth": words[:9], "resamples": 200, "seed": seed}
-    found = cr.ibd(pairs, **options) if kind == "ibd" else cr.eibd(pairs, alone, **options)
+    found = cr.ibd(pairs, **options) if kind == "ibd" else cr.stats.eibd(pairs, alone, **options)
     return list(found.auc_interval or ())
 
 
@@ -180,17 +180,17 @@ def group_scores(seed: int) -> list[float]:
 
 
 def fitted(seed: int) -> list[float]:
-    found = cr.rsa(vectors(), X, A, B, n=4, samples=30, permutations=99, seed=seed)
+    found = cr.rsa(vectors(), X, A, B, n=4, samples=30, draws=99, seed=seed)
     return [*pooled(found.samples1), *pooled(found.samples2), found.pvalue, found.halves or 0.0]
 
 
 def discovered(seed: int) -> list[float]:
-    options: dict[str, Any] = {"words": CANDIDATES, "fdr": 0.9, "permutations": 20, "seed": seed}
+    options: dict[str, Any] = {"words": CANDIDATES, "fdr": 0.9, "draws": 20, "seed": seed}
     return pooled(cr.discover(people(), NAMES, ("r0", "g0"), **options).qvalues)
 
 
 def exchanged_traits(seed: int) -> list[float]:
-    found = compare_traits(scored("m"), scored("n"), permutations=99, seed=seed)
+    found = compare_traits(scored("m"), scored("n"), draws=99, seed=seed)
     return [*(found.interval or ()), *(one.pvalue for one in found.exchanges.values())]
 
 
@@ -241,16 +241,15 @@ DRAWS: dict[str, Callable[[int], list[float]]] = {
     "compare_battery": compared,
     "ceat": lambda seed: pooled(cr.ceat(contexts(), DESIGN, samples=200, seed=seed).sample_effect_sizes),
     "multilevel_ceat": lambda seed: [
-        one.effect_size
-        for one in cr.multilevel_ceat(contexts(), DESIGN, samples=200, seed=seed).level2.values()
+        one.effect_size for one in cr.mleat(contexts(), DESIGN, samples=200, seed=seed).level2.values()
     ],
     "ceat_battery": lambda seed: [
-        one.effect_size for one in cr.ceat_battery(contexts(), DESIGN, samples=200, seed=seed).tests
+        one.effect_size for one in cr.battery(contexts(), DESIGN, samples=200, seed=seed).tests
     ],
     "ceat_bootstrap": bootstrapped,
     "group_ceat": group_scores,
     "null_threshold": lambda seed: [
-        cr.stats.null_threshold(people(), NAMES, CANDIDATES, ("r0", "g0"), permutations=50, seed=seed)
+        cr.stats.null_threshold(people(), NAMES, CANDIDATES, ("r0", "g0"), draws=50, seed=seed)
     ],
     "discover": discovered,
     "anisotropy": lambda seed: [cr.stats.anisotropy(contexts(), seed=seed).mean_cosine],
@@ -310,6 +309,8 @@ PARTS = {
     "preference": "flipped_mean",
     "sentence_pairs": "flipped_mean",
     "sentence_triples": "flipped_mean",
+    "sentence_test": "flipped_mean",
+    "chat_test": "permutation_test",
     "chat_association": "permutation_test",
     "corrected": "anisotropy",
     "corrections": "anisotropy",

@@ -56,7 +56,7 @@ def test_everything_else_is_loaded_without_a_subject(copy: Path) -> None:
     assert found.returncode == 0, found.stderr
     names = found.stdout.split()
     assert {"weat", "words", "probe"} <= set(names)
-    assert {"chat", "ask_chat", "chat_association"}.isdisjoint(names)
+    assert {"chat", "ask_chat", "chat_test"}.isdisjoint(names)
 
 
 @pytest.mark.full

@@ -575,7 +575,7 @@ def _not_measured() -> list[str]:
         * {join_words(NULLS)} are the worlds tried. Words of one set that hang together in a way not tried
           here may mislead as sub-clusters do.
         * Not measured: the intervals of IBD and EIBD, of precision and over annotators in `align`, of
-          `cr.pairs.order_sensitivity` and of split halves; the p-values of `cr.pairs.against` and of
+          `cr.pairs.order_sensitivity` and of split halves; the p-values of `against` and of
           precision; standard errors of the cells of ILPS, ILPS*, SeT and group CEAT; `choose_templates`.
         """),
     ]

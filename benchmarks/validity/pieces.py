@@ -84,11 +84,11 @@ def profiles(rng: np.random.Generator) -> Noted:
         TraitScores.from_table(
             {f"g{i}": {f"t{j}": float(value) for j, value in enumerate(row)} for i, row in enumerate(table)},
             measure="ilps",
-            provenance=(cr.Provenance(source=str(at)),),
+            provenance=(cr.sources.Provenance(source=str(at)),),
         )
         for at, table in enumerate(tables)
     ]
-    found = compare_traits(*made, permutations=199)
+    found = compare_traits(*made, draws=199)
     yield PLAIN, float(stats.kendalltau(tables[0].ravel(), tables[1].ravel()).pvalue)
     yield OURS, found.exchanges["groups"].pvalue
 
@@ -107,7 +107,7 @@ def chat(rng: np.random.Generator) -> Noted:
     ]
     scores = table[:, :n].mean(axis=1) - table[:, n:].mean(axis=1)
     yield PLAIN, float(stats.ttest_1samp(scores, 0).pvalue)
-    found = cr.chat_association(answers, design).crossed
+    found = cr.chat_test(answers, design).crossed
     yield OURS, None if found is None else found.pvalue
 
 

@@ -214,7 +214,7 @@ def contexts(cell: Cell, seed: int) -> Tallies:
         _note(seen, "CEAT, published", one.pvalue)
         _note(seen, "CEAT, targets exchanged", one.stimulus_pvalue)
         if i < cell.single // 3:
-            levels = cr.multilevel_ceat(clouds, design, samples=500)
+            levels = cr.mleat(clouds, design, samples=500)
             _note(seen, "CEAT Level 2, published", levels.level2["x"].pvalue)
             _note(seen, "CEAT Level 2, attributes exchanged", levels.level2["x"].stimulus_pvalue)
             for interval in ("percentile", "bca"):
@@ -234,7 +234,7 @@ def rsa(cell: Cell, seed: int) -> Tallies:
     n = max(2, min(cell.sizes[:3]) - 2)
     for emb, design in worlds:
         y: Any = design.y
-        one = cr.rsa(emb, design.x, y, design.a, n=n, samples=100, permutations=199, splits=0)
+        one = cr.rsa(emb, design.x, y, design.a, n=n, samples=100, draws=199, splits=0)
         _note(seen, "RSA, groups exchanged", one.pvalue)
         _note(seen, "RSA, published sign test", one.sign_pvalue)
         _note_crossed(seen, "RSA crossed", one, 0.0)
@@ -278,7 +278,7 @@ def traits(cell: Cell, seed: int) -> Tallies:
     seen: dict[str, list[Any]] = {}
     kind, count = _kind(cell, TraitKind), max(1, cell.single)
     for model, people, tau in trait_worlds(kind, worlds=count, effect=cell.effect, seed=seed):
-        one = cr.align(model, people, permutations=199, bootstrap=400)
+        one = cr.align(model, people, draws=199, resamples=400)
         _note(seen, "align, groups exchanged", one.exchanges["groups"].pvalue)
         _note(seen, "align, traits exchanged", one.exchanges["traits"].pvalue)
         _note(seen, "align, published", one.kendall_pvalue)
@@ -321,9 +321,9 @@ def names(cell: Cell, seed: int) -> Tallies:
     flagged, above, total, any_word = 0, 0, 0, []
     kind, count = _kind(cell, NameKind), max(1, cell.single)
     for emb, groups, words in name_worlds(kind, worlds=count, seed=seed):
-        found = cr.discover(emb, groups, TARGET, words=words, permutations=50)
-        limit = cr.stats.null_threshold(emb, groups, words, TARGET, permutations=50)
-        scores = cr.wefat(emb, groups, words, TARGET)
+        found = cr.discover(emb, groups, TARGET, words=words, draws=50)
+        limit = cr.stats.null_threshold(emb, groups, words, TARGET, draws=50)
+        scores = cr.stats.wefat(emb, groups, words, TARGET)
         top = np.max([[row[word] for word in words] for row in scores.pairs.values()], axis=0)
         flagged, total = flagged + len(found.words), total + len(words)
         above += int((top > limit).sum())

@@ -9,13 +9,9 @@ from crossroads import sources as sources
 from crossroads import stats as stats
 from crossroads import traits as traits
 from crossroads.chat.ask import ask_chat as ask_chat
-from crossroads.chat.scores import chat_association as chat_association
-from crossroads.chat.scores import chat_decision as chat_decision
-from crossroads.comparison.battery import compare_battery as compare_battery
+from crossroads.chat.scores import chat_test as chat_test
 from crossroads.comparison.models import compare as compare
-from crossroads.contexts.measures.battery import ceat_battery as ceat_battery
 from crossroads.contexts.measures.ceat import ceat as ceat
-from crossroads.contexts.measures.levels import multilevel_ceat as multilevel_ceat
 from crossroads.core.audit.audit import run_audit as run_audit
 from crossroads.core.errors import CrossroadsError as CrossroadsError
 from crossroads.core.errors import CrossroadsWarning as CrossroadsWarning
@@ -23,26 +19,16 @@ from crossroads.core.errors import InputError as InputError
 from crossroads.core.errors import MissingStimuliError as MissingStimuliError
 from crossroads.core.evidence.contexts import Contexts as Contexts
 from crossroads.core.evidence.embeddings import Embeddings as Embeddings
-from crossroads.core.evidence.embeddings import Provenance as Provenance
 from crossroads.core.results.robustness import checks as checks
-from crossroads.core.stimuli.catalogue.index import batteries as batteries
 from crossroads.core.stimuli.catalogue.index import catalog as catalog
 from crossroads.core.stimuli.design import Design as Design
-from crossroads.core.stimuli.files.designs import read_design as read_design
 from crossroads.core.stimuli.files.designs import read_designs as read_designs
-from crossroads.core.stimuli.sets import StimulusSet as StimulusSet
-from crossroads.intersections.detection import eibd as eibd
 from crossroads.intersections.detection import ibd as ibd
 from crossroads.intersections.discovery import discover as discover
 from crossroads.intersections.rsa import rsa as rsa
-from crossroads.intersections.rsa import rsa_grid as rsa_grid
-from crossroads.intersections.wefat import wefat as wefat
-from crossroads.sentences.pairs import sentence_pairs as sentence_pairs
 from crossroads.sentences.score import score_sentences as score_sentences
-from crossroads.sentences.triples import sentence_triples as sentence_triples
+from crossroads.sentences.triples import sentence_test as sentence_test
 from crossroads.traits.measures.ilps import ilps as ilps
-from crossroads.traits.measures.ilps import ilps_star as ilps_star
-from crossroads.traits.measures.least_change import set_distance as set_distance
 from crossroads.traits.measures.least_change import set_test as set_test
 from crossroads.traits.people.alignment import align as align
 from crossroads.traits.probe.evidence import Logits as Logits
@@ -55,12 +41,7 @@ from crossroads.words.measures.projection import projection as projection
 from crossroads.words.measures.sc_weat import sc_weat as sc_weat
 from crossroads.words.measures.series import series as series
 from crossroads.words.measures.weat import weat as weat
-from crossroads.words.models.ask import embed_series as embed_series
-from crossroads.words.models.ask import embed_words as embed_words
-from crossroads.words.models.clip import clip_embeddings as clip_embeddings
-from crossroads.words.models.endpoint import endpoint_embeddings as endpoint_embeddings
-from crossroads.words.models.prompted import prompted_embeddings as prompted_embeddings
-from crossroads.words.vectors.load import load as load
-from crossroads.words.vectors.load import load_series as load_series
+from crossroads.words.models.ask import load as load
+from crossroads.words.models.ask import load_series as load_series
 
 __version__: str

@@ -18,11 +18,11 @@ from crossroads.traits.figures.pairs import emergent_traits as emergent_traits
 from crossroads.traits.figures.scores import profile as profile
 from crossroads.traits.figures.scores import trait_heatmap as trait_heatmap
 from crossroads.words.figures.associations import association_plot as association_plot
+from crossroads.words.figures.associations import frequency_plot as frequency_plot
+from crossroads.words.figures.associations import placebo_plot as placebo_plot
 from crossroads.words.figures.associations import ranking as ranking
 from crossroads.words.figures.batteries import decades as decades
 from crossroads.words.figures.batteries import forest as forest
-from crossroads.words.figures.checks import frequency_plot as frequency_plot
-from crossroads.words.figures.checks import placebo_plot as placebo_plot
 from crossroads.words.figures.maps import eat_map as eat_map
 from crossroads.words.figures.maps import eat_maps as eat_maps
 from crossroads.words.figures.maps import taxonomy as taxonomy

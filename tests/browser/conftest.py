@@ -208,7 +208,7 @@ def design_of(
     name: str, words: Mapping[str, Iterable[str]], titles: Mapping[str, str] | None = None
 ) -> Design:
     """A design of four sets, named by their letters unless they have titles."""
-    x, y, a, b = (cr.StimulusSet((titles or {}).get(key, key), tuple(words[key])) for key in "xyab")
+    x, y, a, b = (cr.sources.StimulusSet((titles or {}).get(key, key), tuple(words[key])) for key in "xyab")
     return Design(name=name, x=x, y=y, a=a, b=b)
 
 
@@ -256,9 +256,9 @@ def _audited(folder: Path, designs: list[Design]) -> None:
     words += list(lists.all_words)
     vectors = cr.load("default", words=dict.fromkeys(words))
     battery: BatteryResult = cr.battery(vectors, designs, alternative="two-sided")
-    scores = cr.wefat(vectors, groups, lists.all_words, "AF", missing="drop")
+    scores = cr.stats.wefat(vectors, groups, lists.all_words, "AF", missing="drop")
     found = cr.ibd(scores.pairs, threshold="youden", truth=lists["AF"]["intersectional"])
-    emergent = cr.eibd(
+    emergent = cr.stats.eibd(
         scores.pairs,
         scores.constituents,
         threshold=found.threshold,
@@ -267,9 +267,9 @@ def _audited(folder: Path, designs: list[Design]) -> None:
     names = {key: group.items for key, group in zip(groups, groups.members, strict=True)}
     fit = cr.rsa(
         vectors,
-        cr.StimulusSet("African American women", names["AF"]),
-        cr.StimulusSet("European American men", names["EM"]),
-        cr.StimulusSet("career", tuple(cr.catalog("weat6").a)),
+        cr.sources.StimulusSet("African American women", names["AF"]),
+        cr.sources.StimulusSet("European American men", names["EM"]),
+        cr.sources.StimulusSet("career", tuple(cr.catalog("weat6").a)),
         missing="drop",
         n=7,
     )

@@ -39,20 +39,22 @@ def results() -> tuple[cr.Embeddings, list[Result]]:
         cr.Embeddings(words, rng.normal(size=(40, 8)), provenance=name)
         for name in ("<b>model</b> & 'co' \u202e\"q\"", "other")
     )
-    sets = [cr.StimulusSet(f"</title>{WORDS[i]}", tuple(words[i * 10 : i * 10 + 10])) for i in range(4)]
+    sets = [
+        cr.sources.StimulusSet(f"</title>{WORDS[i]}", tuple(words[i * 10 : i * 10 + 10])) for i in range(4)
+    ]
     design = cr.Design(name="<i>test</i>", x=sets[0], y=sets[1], a=sets[2], b=sets[3])
     tested = cr.battery(emb, [design], alternative="two-sided")
     groups = {("<i>", "s"): words[25:29], ("<i>", "t"): words[29:33], ("j", "s"): words[33:36]}
-    scores = cr.wefat(emb, groups, WORDS, "<i> / s")
+    scores = cr.stats.wefat(emb, groups, WORDS, "<i> / s")
     contexts = cr.Contexts.from_dict({word: rng.normal(size=(2, 6)) for word in words})
     return emb, [
         replace(tested, intervals={design.name: cr.stats.bootstrap(emb, design)}),
         cr.stats.influence(emb, design),
         scores,
         cr.ibd(scores.pairs, threshold=0.0, truth=WORDS[:3]),
-        cr.multilevel_ceat(contexts, design, samples=5),
+        cr.mleat(contexts, design, samples=5),
         cr.compare(emb, other, design),
-        cr.rsa(emb, WORDS[:5], WORDS[5:10], words[25:29], n=3, samples=4, permutations=9),
+        cr.rsa(emb, WORDS[:5], WORDS[5:10], words[25:29], n=3, samples=4, draws=9),
     ]
 
 

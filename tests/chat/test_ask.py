@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def test_a_model_of_a_folder_answers_the_same_with_the_same_seed(talker: Path, t
     assert cr.ask_chat(talker, AGE, **options, device="cpu") == one
     assert {answer.finish for answer in one} <= {"stop", "length"}
     # random words say nothing, and that is an outcome
-    assert cr.chat_association(one, AGE).unparsed == 2
+    assert cr.chat_test(one, AGE).unparsed == 2
     assert len(list(tmp_path.glob("*.json"))) == 2
 
 
@@ -73,6 +74,17 @@ def test_a_function_is_a_model_too() -> None:
         cr.ask_chat(lambda messages: 3, AGE, prompts=1)  # type: ignore[arg-type, return-value]
     with pytest.raises(InputError, match=r"100,000,000 prompts × 2 repetitions are more than 1,000,000"):
         cr.ask_chat(lambda messages: "", AGE, prompts=100_000_000, repetitions=2)
+
+
+def test_functions_that_differ_do_not_share_answers(tmp_path: Path) -> None:
+    def says(text: str) -> Callable[[list[dict[str, str]]], str]:
+        return lambda messages: f"{messages[-1]['content'][:5]} {text}"
+
+    answers = [
+        cr.ask_chat(says(text), AGE, prompts=1, cache=tmp_path)[0].text[6:] for text in ("a", "b", "a")
+    ]
+    assert answers == ["a", "b", "a"]
+    assert len(list(tmp_path.rglob("*reply*"))) == 2  # the third was kept
 
 
 def test_half_a_character_in_an_answer_is_kept_as_a_sign_and_not_asked_for_again(tmp_path: Path) -> None:

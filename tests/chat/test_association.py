@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
-from crossroads import Design, InputError, chat_association, checks
+from crossroads import Design, InputError, chat_test, checks
 from crossroads.chat.evidence import ChatAnswer, ChatAnswers
 from crossroads.core.inference.crossed import spread
 
@@ -31,7 +31,7 @@ def test_the_score_is_the_published_formula() -> None:
     # 2 of 3 of A to X, 1 of 2 of B to Y; then 0 of 1 and 1 of 1: 2/3 + 1/2 - 1 = 1/6, and 0
     first = said(joy="young", peace="young", love="old", agony="old", evil="young")
     second = said(joy="old", hurt="old")
-    result = chat_association([first, second], AGE)
+    result = chat_test([first, second], AGE)
     assert np.array(result.scores, dtype=float) == pytest.approx([1 / 6, 0.0])
     assert result.score == pytest.approx(1 / 12)
     assert result.words == {"joy": 0.5, "peace": 1.0, "love": 0.0, "agony": 0.0, "evil": 1.0, "hurt": 0.0}
@@ -43,7 +43,7 @@ def test_the_score_is_the_published_formula() -> None:
 
 def test_refusals_and_what_cannot_be_read_have_their_own_rates() -> None:
     answers = [ALL.replace("hurt - old", "hurt - ancient"), "I'm sorry, I can't.", "alegría - joven", ""]
-    result = chat_association(answers, AGE)
+    result = chat_test(answers, AGE)
     assert (result.reading.answers, result.answered, result.refused, result.unparsed) == (4, 1, 1, 2)
     assert result.reading.statuses == ("answered", "refused", "unparsed", "unparsed")
     assert result.scores == (1.0, None, None, None)
@@ -56,7 +56,7 @@ def test_refusals_and_what_cannot_be_read_have_their_own_rates() -> None:
 
 
 def test_a_model_that_only_refuses_has_rates_and_no_score() -> None:
-    result = chat_association(["I cannot do that."] * 3, AGE)
+    result = chat_test(["I cannot do that."] * 3, AGE)
     assert (result.score, result.pvalue, result.crossed, result._refusal_rate) == (None, None, None, 1.0)
     found = checks(result).tests["age chat"]
     assert [check.answer for check in found] == ["cannot tell", "cannot tell", "not asked", "not asked"]
@@ -64,13 +64,13 @@ def test_a_model_that_only_refuses_has_rates_and_no_score() -> None:
 
 def test_an_interval_stays_within_the_scale() -> None:
     nearly = said(joy="young", peace="old", love="young", agony="old", evil="old", hurt="old")
-    result = chat_association([ALL, nearly, ALL, ALL], AGE)
+    result = chat_test([ALL, nearly, ALL, ALL], AGE)
     assert result.crossed is not None
     assert result.crossed.high == 1  # 0.92 plus half a width of more than that
 
 
 def test_words_are_exchanged_exactly() -> None:
-    result = chat_association([ALL] * 4, AGE)
+    result = chat_test([ALL] * 4, AGE)
     assert result.score == 1.0
     assert result.exchange.method == "exact"
     assert result.pvalue == 2 / comb(6, 3)  # the observed division and its mirror image
@@ -83,10 +83,10 @@ def test_labels_are_drawn_where_answers_use_several() -> None:
     design = Design(name="n", x=["Ben", "Paul"], y=["Ann", "Eva"], a=["joy", "peace"], b=["evil", "hurt"])
     text = "joy - {0}\npeace - {1}\nevil - {1}\nhurt - {1}"
     pairs = [("Ben", "Ann"), ("Paul", "Eva"), ("Ben", "Eva"), ("Paul", "Ann")]
-    bare = chat_association([text.format(*pair) for pair in pairs], design)
+    bare = chat_test([text.format(*pair) for pair in pairs], design)
     assert bare.conventions["drawn"] == "words and labels"
     asked = [ChatAnswer(text=text.format(*pair), x=pair[0], y=pair[1], first="x") for pair in pairs]
-    known = chat_association(ChatAnswers(asked, provenance="m"), design)
+    known = chat_test(ChatAnswers(asked, provenance="m"), design)
     assert known.crossed == bare.crossed
     assert known.reading.first_share == 4 / 16  # one word of four
 
@@ -96,7 +96,7 @@ def test_other_words_and_answers_are_a_table_of_answers_by_words() -> None:
     table = (rng.random((12, 6)) < [0.9, 0.8, 0.6, 0.4, 0.2, 0.3]).astype(float)
     words = [*AGE.a, *AGE.b]
     texts = [said(**{w: "young" if c else "old" for w, c in zip(words, row, strict=True)}) for row in table]
-    result = chat_association(texts, AGE)
+    result = chat_test(texts, AGE)
     drawn = spread(table, 12, 3)
     found, se = result.crossed, sqrt(drawn.total)
     assert found is not None
@@ -139,7 +139,7 @@ def test_what_is_no_answer_is_an_error(tmp_path: Path) -> None:
     bad: dict[str, Any] = {"no answers": [], "answer 2 is 3": ["", 3], "a list of texts": "joy - young"}
     for why, answers in bad.items():
         with pytest.raises(InputError, match=why):
-            chat_association(answers, AGE)
+            chat_test(answers, AGE)
     file = tmp_path / "other.json"
     file.write_text('{"a": 1}', encoding="utf-8")
     with pytest.raises(InputError, match="holds no answers"):

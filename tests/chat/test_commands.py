@@ -64,7 +64,8 @@ def test_a_model_is_asked_and_the_answers_are_kept(
     assert again.out == run.out
     assert "8 questions, 8 answered before" in again.err
     assert len(service.asked) == 8
-    saved = command("chat", tmp_path / "out" / "age-association.json", "-d", design_file)
+    kept = tmp_path / "out" / "age-association.json"  # which knows what was asked
+    saved = command("chat", kept, "-d", design_file, "--task", "decision")
     assert (saved.out, saved.err) == (run.out, "")
 
 

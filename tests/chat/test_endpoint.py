@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ class TestProtocols:
     def test_openai_is_found_from_any_part_of_its_address(self, service: Service, ending: str) -> None:
         service.answer = openai
         answers = cr.ask_chat(service.url + ending, AGE, prompts=2, served_model="m", system="Be brief.")
-        assert cr.chat_association(answers, AGE).score == 1.0
+        assert cr.chat_test(answers, AGE).score == 1.0
         path, body, _ = service.asked[-1]
         assert path.partition("?")[0] == "/v1/chat/completions"
         assert body["model"] == "m"
@@ -60,7 +61,7 @@ class TestProtocols:
     def test_ollama_too(self, service: Service, ending: str) -> None:
         service.answer = ollama
         answers = cr.ask_chat(service.url + ending, AGE, prompts=2, served_model="m", temperature=0)
-        assert cr.chat_association(answers, AGE).score == 1.0
+        assert cr.chat_test(answers, AGE).score == 1.0
         options = service.asked[-1][1]["options"]
         assert (options["temperature"], options["num_predict"]) == (0, 1024)
 
@@ -76,6 +77,20 @@ class TestProtocols:
         assert service.asked[-1][1]["max_completion_tokens"] == 1024
         assert len(service.asked) == 6
         assert answers.provenance.details["not sent"] == "max_tokens, seed"
+
+    def test_what_is_not_accepted_is_left_out_by_several_workers_too(self, service: Service) -> None:
+        first = threading.Barrier(4)  # all have sent the seed before any is told
+
+        def strict(path: str, body: dict[str, Any]) -> Reply:
+            if "seed" not in body:
+                return openai(path, body)
+            first.wait(timeout=20)
+            return 400, {}, json.dumps({"error": {"message": "Unsupported: seed"}}).encode()
+
+        service.answer = strict
+        answers = cr.ask_chat(f"{service.url}/v1", AGE, prompts=4, workers=4)
+        assert len(answers) == 4
+        assert answers.provenance.details["not sent"] == "seed"
 
 
 class TestOutcomes:
@@ -94,7 +109,7 @@ class TestOutcomes:
         )
         service.answer = lambda path, body: next(replies)
         answers = cr.ask_chat(f"{service.url}/v1", AGE, prompts=8)
-        result = cr.chat_association(answers, AGE)
+        result = cr.chat_test(answers, AGE)
         assert result.reading.statuses == (*["refused"] * 4, "answered", "unparsed", "answered", "answered")
         assert (result.refused, result.unparsed, result.reading.partial) == (4, 1, 2)
         assert result.scores[4:] == (1.0, None, 0.5, -1.0)
@@ -194,7 +209,8 @@ def test_decisions_are_asked_with_the_same_machinery(service: Service) -> None:
 
     service.answer = decide
     answers = cr.ask_chat(f"{service.url}/v1", AGE, task="decision", prompts=8)
-    result = cr.chat_decision(answers, AGE)
+    result = cr.chat_test(answers)  # which know the task and the design
+    assert result._label == "age chat decision"
     assert (result.score, result.answered, result.reading.first_share) == (1.0, 8, 0.5)
 
 

@@ -34,6 +34,7 @@ SHAPES = {
     "headings with lists": "**Young:** joy\n**Old:** evil",
     "a longer label": "joy - a young person\nevil - the old",
     "sentences": "The word joy goes with young people.\nI would give evil to the old.",
+    "after thinking that the prompt began": "joy - old? evil - young?</think>\njoy - young\nevil - old",
     "after thinking": "<think>joy - old? evil - young?</think>\njoy - young\nevil - old",
     "tabs": "joy\tyoung\nevil\told",
     "curly quotation marks": "“joy” – “young”\n“evil” – “old”",

@@ -40,12 +40,12 @@ def three(seed: int = 1) -> dict[str, Embeddings]:
 
 def test_every_two_models_are_compared_on_every_design_or_all_with_the_first() -> None:
     said: list[str] = []
-    every = compare_battery(three(), DESIGNS, resamples=0, progress=said.append)
+    every = compare(three(), DESIGNS, resamples=0, progress=said.append)
     assert said == list(TOPICS)
     assert every.models == ("p", "q", "r")
     assert every.pairs == (("p", "q"), ("p", "r"), ("q", "r")) * 3
     assert [test.design for test in every.tests] == [topic for topic in TOPICS for _ in range(3)]
-    first = compare_battery(three(), DESIGNS, against="first", resamples=0)
+    first = compare(three(), {one.name: one for one in DESIGNS}, against="first", resamples=0)
     assert first.pairs == (("p", "q"), ("p", "r")) * 3
     assert first.tests[0] == every.tests[0]
     assert set(first.intervals) == {None}
@@ -138,4 +138,6 @@ def test_what_cannot_be_compared_is_skipped_with_its_reason_or_raised() -> None:
 def test_bad_input_is_refused(changes: dict[str, Any], message: str) -> None:
     given = {"models": three(), "designs": DESIGNS, **changes}
     with pytest.raises(InputError, match=message):
-        compare_battery(given.pop("models"), given.pop("designs"), **given)
+        compare(given["models"], given["designs"])
+    with pytest.raises(InputError, match="resamples given for two models and one design"):
+        compare(*list(three().values())[:2], DESIGNS[0], resamples=5)  # type: ignore[call-overload]

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_battery
+from crossroads import Contexts, Design, Embeddings, battery
 from crossroads.comparison.battery import CompareBatteryResult
 from crossroads.core.report.audit import Audit, FinishedAudit
 from crossroads.core.report.documents.records import read_document
 from crossroads.core.report.files import write_audits
+from crossroads.sources import Provenance
 from tests.fixtures.commands import Command
 
 SETS = {role: [f"{role}{i}" for i in range(6)] for role in "xyab"}
@@ -151,7 +152,7 @@ def test_audits_of_stores_are_compared_over_contexts_with_the_unit_said(
             for word in SETS[role]:
                 rows[word][:, 0] += side
         about = Provenance(source=f"{name} [b]", details={"record": {"contexts": "abc"}})
-        tested = ceat_battery(Contexts.from_dict(rows, provenance=about), DESIGN, samples=5)
+        tested = battery(Contexts.from_dict(rows, provenance=about), DESIGN, samples=5)
         audit = Audit([tested], kind="contexts")
         write_audits(tmp_path / name, {name: FinishedAudit(audit=audit, designs=[DESIGN])}, figures=False)
     run = command("compare", tmp_path / "up", tmp_path / "down", "-o", tmp_path / "c", "--no-figures")

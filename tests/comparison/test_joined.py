@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossroads import Contexts, Design, Embeddings, Provenance, ceat, ceat_battery
+from crossroads import Contexts, Design, Embeddings, battery, ceat
 from crossroads.comparison.battery import (
     CompareBatteryResult,
     compare_battery,
@@ -12,6 +12,7 @@ from crossroads.comparison.battery import (
     join_comparisons,
 )
 from crossroads.core.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.sources import Provenance
 
 SETS = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
 DESIGN = Design(name="both", **SETS)  # type: ignore[arg-type]
@@ -60,8 +61,8 @@ def test_batteries_of_ceats_are_compared_test_by_test() -> None:
     stores = {name: contexts(i, name) for i, name in enumerate("pq")}
     turned = Design(name="turned", **{**SETS, "x": SETS["a"], "a": SETS["x"]})  # type: ignore[arg-type]
     saved = {
-        "p": ceat_battery(stores["p"], [DESIGN, turned], samples=3),
-        "q": ceat_battery(stores["q"], DESIGN, samples=3),
+        "p": battery(stores["p"], [DESIGN, turned], samples=3),
+        "q": battery(stores["q"], DESIGN, samples=3),
     }
     result = compare_battery(saved, [DESIGN, turned], resamples=30)
     assert result.tests == compare_battery(stores, DESIGN, resamples=30).tests

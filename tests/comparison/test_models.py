@@ -16,7 +16,7 @@ from crossroads import Design, Embeddings, compare, weat
 from crossroads.comparison.battery import CompareBatteryResult, compare_battery
 from crossroads.comparison.jackknife import effect_jackknife, jackknife
 from crossroads.comparison.words import shared_words
-from crossroads.core.errors import CrossroadsError, EvidenceError, MissingStimuliError
+from crossroads.core.errors import CrossroadsError, CrossroadsWarning, EvidenceError, MissingStimuliError
 
 WORDS = {name: [f"{name}{i}" for i in range(8)] for name in "xyab"}
 DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ def test_p_with_attributes_drawn_is_that_of_changes_as_rare_as_the_difference(
     up, down = ((side * sums >= side * sums[0] - 1e-9).mean() for side in (1, -1))
     expected = {"two-sided": min(1.0, 2 * min(up, down)), "greater": up, "less": down}
     for alternative, p in expected.items():
-        result = compare(first, second, SMALL, scale=scale, alternative=alternative)  # type: ignore[arg-type]
+        result = compare(first, second, SMALL, scale=scale, alternative=alternative)  # type: ignore[call-overload]
         assert result.pvalue == pytest.approx(p, rel=1e-12)
         assert result.conventions["attributes"] == "drawn"
 
@@ -123,10 +123,24 @@ def test_words_that_either_model_lacks_are_left_out_of_both() -> None:
     kept = DESIGN.replace({"x1": None, "y5": None, "a7": None})
     same = compare(one, two, kept)
     assert (result.difference, result.pvalue) == (same.difference, same.pvalue)
+
     balanced = compare(first, second, DESIGN, missing="balance")
     assert balanced.coverage is not None
     assert {name: len(words) for name, words in balanced.coverage.used.items()} == dict.fromkeys("xyab", 7)
     assert balanced.coverage.missing["b7"] == "left out to balance the sets"
+
+
+def test_a_target_that_is_an_attribute_of_one_model_is_left_out_of_both() -> None:
+    rng = np.random.default_rng(3)
+    one, two = model(rng, lean=0.3), model(rng, lean=0.1)
+    first = one.with_fallback("lower")  # which finds A1 as the attribute a1
+    second = Embeddings([*LABELS, "A1"], np.vstack([two.vectors, two["x1"]]))
+    for missing in ("raise", "drop"):
+        with pytest.warns(CrossroadsWarning):
+            result = compare(first, second, DESIGN.replace({"x1": "A1"}), missing=missing)
+        assert result.coverage is not None
+        assert result.coverage.missing == {"A1": "also in a, and no word is compared with itself"}
+        assert result.difference == compare(one, two, DESIGN.replace({"x1": None})).difference
 
 
 @pytest.mark.parametrize("missing", ["raise", "drop"])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_battery, compare
+from crossroads import Contexts, Design, Embeddings, battery, compare
 from crossroads.comparison.battery import CompareBatteryResult, compare_battery
 from crossroads.comparison.report import (
     Comparison,
@@ -35,6 +35,7 @@ from crossroads.core.report.files import write_audits
 from crossroads.core.report.folder import check_output, ours
 from crossroads.core.results import Result
 from crossroads.core.wording.numbers import P, pvalue
+from crossroads.sources import Provenance
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.words.measures.battery import BatteryResult
 
@@ -193,7 +194,7 @@ def store(seed: int, name: str, collection: str | None = None, words: list[str] 
 def contextual(seed: int, name: str, *, designs: list[Design] | None = None, **options: Any) -> FinishedAudit:
     """The audit of a store of contexts, with scores on traits."""
     chosen = [FIRST] if designs is None else designs
-    tested = ceat_battery(store(seed, name, "abc"), chosen, samples=5, **options)
+    tested = battery(store(seed, name, "abc"), chosen, samples=5, **options)
     audit = Audit([tested, traits(seed, name)], kind="encoder")
     return FinishedAudit(audit=audit, designs=chosen)
 
@@ -264,7 +265,7 @@ def test_tests_over_contexts_that_share_too_few_words_are_skipped_under_their_na
     for i, name in enumerate(("one", "two")):
         lacking = SETS["x"][:3] if i else SETS["x"][2:]
         words = [word for word in LABELS if word not in lacking]
-        tested = ceat_battery(store(i, name, words=words), [FIRST, SECOND], samples=5)
+        tested = battery(store(i, name, words=words), [FIRST, SECOND], samples=5)
         audits.append(FinishedAudit(audit=Audit([tested], kind="contexts"), designs=[FIRST, SECOND]))
     found = compare_audits(saved_audits(saved(*audits)), anything=True).battery
     assert "needs 2" in found.skipped["first_1 CEAT: one / two"]

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossroads import Contexts, Design, Embeddings, Provenance, ceat, ceat_battery, compare
+from crossroads import Contexts, Design, Embeddings, battery, ceat, compare
 from crossroads.comparison.battery import compare_battery
 from crossroads.comparison.jackknife import jackknife
 from crossroads.comparison.models import CompareResult
 from crossroads.comparison.words import shared_words
 from crossroads.contexts.measures.ceat import CeatResult
 from crossroads.core.errors import CrossroadsError, MissingStimuliError
+from crossroads.sources import Provenance
 
 WORDS = {name: [f"{name}{i}" for i in range(6)] for name in "xyab"}
 DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
@@ -213,7 +214,7 @@ def altered(**changed: Any) -> CeatResult:
         (SAVED, altered(_cosines=np.full((12, 12), np.nan)), {}, "numbers that are not cosines"),
         (SAVED, altered(_cosines=np.full((12, 12), 1.1)), {}, "numbers that are not cosines"),
         (SAVED, altered(contexts={}), {}, "the file was changed"),
-        (ceat_battery(CONTEXTS, DESIGN, samples=3), CONTEXTS, {}, "of type CeatBatteryResult and Contexts"),
+        (battery(CONTEXTS, DESIGN, samples=3), CONTEXTS, {}, "of type CeatBatteryResult and Contexts"),
     ],
 )
 def test_what_is_not_comparable_is_refused(
@@ -238,7 +239,7 @@ def test_one_attribute_word_and_unequal_sets_are_enough_over_contexts() -> None:
     assert result.tests[0].pvalue == pytest.approx(up, rel=1e-12)
     assert result.intervals == (None,)  # a single word cannot be drawn anew
     saved = compare_battery(
-        {name: ceat_battery(one, few, samples=3) for name, one in models.items()},
+        {name: battery(one, few, samples=3) for name, one in models.items()},
         few, scale="cosine", alternative="greater", resamples=20,
     )  # fmt: skip
     assert saved.tests == result.tests

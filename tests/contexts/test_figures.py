@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Design, ceat_battery, multilevel_ceat
-from crossroads.contexts.measures.battery import CeatBatteryResult
+from crossroads import Contexts, Design, mleat
+from crossroads.contexts.measures.battery import CeatBatteryResult, ceat_battery
 from crossroads.core.errors import InputError
 from crossroads.core.figures.style import INK, RED
 from crossroads.core.stimuli import StimulusSet
@@ -145,7 +145,7 @@ def test_sixty_tests_fit_without_the_names_of_their_sets(battery: CeatBatteryRes
 
 def test_levels_have_a_mark_for_each_target_filled_where_significant() -> None:
     made = designs(["first", "second"])
-    results = [multilevel_ceat(contexts_of(made), design, samples=60) for design in made]
+    results = [mleat(contexts_of(made), design, samples=60) for design in made]
     ax = context_levels(results)
     for marker, target in {"o": None, "^": "x", "v": "y"}.items():
         drawn = [line for line in ax.lines if line.get_marker() == marker]

@@ -213,7 +213,7 @@ def _saved() -> list[Target]:
         folder = Path(place)
         cr.ask_chat(lambda messages: "joy - young\nevil - old", AGE, prompts=4).save(folder / "a.json")
         answers = (folder / "a.json").read_bytes()
-        results.sentences("pairs", cr.Provenance(source="m")).save(folder / "s.json")
+        results.sentences("pairs", cr.sources.Provenance(source="m")).save(folder / "s.json")
         scores = (folder / "s.json").read_bytes()
     batch = ["openai", "m", {"rose": [1.0, 2.0]}]
     saved = SAVED.write(cr.Embeddings(["rose", "wasp"], [[1.0, 2.0], [3.0, 4.0]]))
@@ -233,12 +233,12 @@ def _saved() -> list[Target]:
 def _scored(path: Path) -> Any:
     _signed(path)
     scores = SentenceScores.open(path)
-    return repr(scores), scores.values(), cr.sentence_pairs(scores).to_json()
+    return repr(scores), scores.values(), cr.sentence_test(scores).to_json()
 
 
 def _answered(path: Path) -> Any:
     _signed(path)
-    return cr.chat_association(ChatAnswers.open(path), AGE)
+    return cr.chat_test(ChatAnswers.open(path), AGE)
 
 
 def _signed(path: Path) -> None:
@@ -423,7 +423,7 @@ def _reply(protocol: str) -> Callable[[Path], Any]:
         answers.save(path.parent / "saved.json")
         if not answers == again == ChatAnswers.open(path.parent / "saved.json"):
             raise AssertionError("the answer is not read back")
-        return cr.chat_association(answers, AGE)
+        return cr.chat_test(answers, AGE)
 
     return read
 
@@ -481,7 +481,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 def _embedded_words(path: Path) -> Any:
     find_model(path.parent)
     resolve_model(path.parent, revision=None, prompt=None, pooling="auto", layer=None, device="cpu")
-    return cr.prompted_embeddings(path.parent, ["rose", "wasp"], device="cpu")
+    return cr.sources.prompted_embeddings(path.parent, ["rose", "wasp"], device="cpu")
 
 
 def _targets(*rows: tuple[Any, ...], slow: bool = False) -> list[Target]:

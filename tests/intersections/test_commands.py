@@ -66,12 +66,16 @@ def test_a_sheet_of_ones_own_is_detected(command: Command, small: Path, sheet: P
 
 def test_json_equals_the_library(command: Command, small: Path, sheet: Path) -> None:
     found = read_sheet(sheet)
-    scores = cr.wefat(cr.load(small), found.groups, found.words, "Black / female")
-    expected = cr.eibd(scores.pairs, scores.constituents, threshold="youden", truth=found.truth)
+    scores = cr.stats.wefat(cr.load(small), found.groups, found.words, "Black / female")
+    tables = (scores.pairs, scores.constituents)
+    expected = cr.stats.eibd(*tables, threshold="youden", truth=found.truth)
+    measured = (cr.load(small), found.groups, "Black / female", found.words)
+    assert cr.ibd(*measured, emergent=True, truth=found.truth) == expected
+    assert cr.ibd(*measured, threshold=0.5) == cr.ibd(scores.pairs, threshold=0.5)
     run = command("eibd", small, "--words", sheet, "--json")
     assert json.loads(run.out)["results"][0]["scores"] == expected.scores
     for remove in ("any", "none"):
-        expected = cr.eibd(scores.pairs, scores.constituents, threshold=0.5, truth=found.truth, remove=remove)
+        expected = cr.stats.eibd(*tables, threshold=0.5, truth=found.truth, remove=remove)
         run = command(
             "eibd", small, "--words", sheet, "-C", f"remove={remove}", "-C", "threshold=0.5", "--json"
         )
@@ -132,6 +136,10 @@ def test_published_groups_run_on_the_default_and_words_found_by_chance_are_not_l
         (("ibd", "{small}", "--words", "{sheet}", "-C", "threshold=acuracy"), "'accuracy'"),
         (("ibd", "{small}", "-C", "remove=none"), "-C remove=none is given to ibd, which removes no words"),
         (("eibd", "{small}", "-C", "remove=any", "--vocabulary"), "-C remove=any is given with --vocabulary"),
+        (
+            ("ibd", "{small}", "-C", "threshold=.5", "--vocabulary"),
+            "-C threshold=.5 is given with --vocabulary",
+        ),
         (("rsa", "{small}", "--test", "black-names-femal"), "black-names-female"),
         (("rsa", "{small}", "--words", "{sheet}"), "3 items, and 10 are drawn"),
         (("ibd", "{small}", "--words", "{folder}"), "folder"),
@@ -171,7 +179,9 @@ def test_detections_have_their_counts_and_say_once_what_was_left_out(
     kind: str, command: Command, small: Path, sheet: Path
 ) -> None:
     sheet.write_text(SHEET.replace('"Todd"', '"Todd", "Absent"'), encoding="utf-8")
-    groups = ("--test", "Black / female", "--test", "White / male")
+    several = command(kind, small, "--words", sheet, "--test", "Black / female", "--test", "White / male")
+    assert (several.status, "lists the words of one group" in several.err) == (2, True)
+    groups = ("--test", "White / male")
     told = " ".join(command(kind, small, "--words", sheet, *groups).out.split())
     data = json.loads(command(kind, small, "--words", sheet, *groups, "--json").out)
     for one in data["results"]:

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from crossroads import catalog, eibd, ibd, wefat
+from crossroads import catalog, ibd
 from crossroads.core.errors import InputError
 from crossroads.core.inference.detection import best_threshold
 from crossroads.intersections.detection import GRID, DetectionResult
+from crossroads.stats import eibd, wefat
 from tests.intersections.worlds import TARGET, planted
 
 Table = dict[str, dict[str, float]]
@@ -68,7 +69,7 @@ def test_detection_equals_the_set_formulas_also_at_ties(
     assert len(set(first.words)) == len(first.words)
     for found in (first, second):  # the strongest first
         assert sorted(found.words, key=lambda word: -found.scores[word]) == list(found.words)
-    assert (first.kind, second.kind, first.threshold_rule) == ("ibd", "eibd", "given")
+    assert (first._kind, second._kind, first.threshold_rule) == ("ibd", "eibd", "given")
     assert first.scores == {w: max(s[w] for s in pairs.values()) for w in pairs["pair0"]}
     assert second.scores == pytest.approx(
         {w: first.scores[w] - min(s[w] for s in constituents.values()) for w in first.scores}
@@ -100,7 +101,7 @@ def test_rates_equal_counting_by_hand_and_a_true_word_given_twice_counts_once(
     right = hits + len(others) - alarms
     assert result.chance == len(true) / n_words
     assert result.baseline == max(len(true), len(others)) / n_words
-    assert (result.truth, result.absent) == (tuple(true), ("absent",))
+    assert (result.truth, result._absent) == (tuple(true), ("absent",))
     counts = {"tpr": (hits, len(true)), "fpr": (alarms, len(others)), "accuracy": (right, n_words)}
     for name, (count, cases) in counts.items():
         share = result.intervals[name]
@@ -201,7 +202,7 @@ def test_the_released_code_removes_no_word() -> None:
         added = sum((row > kept.threshold for row in own[1:]), start=own[0] > kept.threshold)
         assert (added != len(own)).all()
         assert (kept.words, kept.tpr, kept.fpr, kept.auc) == (every.words, every.tpr, every.fpr, every.auc)
-        assert (kept.kind, kept.threshold, kept.scores) == ("eibd", every.threshold, every.scores)
+        assert (kept._kind, kept.threshold, kept.scores) == ("eibd", every.threshold, every.scores)
 
 
 PAIRS, PARENTS = tables(5, 2, 2, 1)
@@ -219,6 +220,7 @@ SHORTER = {name: {w: s for w, s in scores.items() if w != "w3"} for name, scores
         (PAIRS, SHORTER, {}, "different words, such as 'w3'"),
         (PAIRS, BROKEN, {}, "constituents contains nan"),
         (PAIRS, {}, {}, "constituents contains no pair"),
+        (PAIRS, None, {"emergent": True}, "needs the groups"),
     ],
 )
 def test_what_cannot_be_detected_gets_a_sentence(pairs: Any, parents: Any, options: Any, says: str) -> None:
@@ -273,7 +275,7 @@ def test_chance_is_the_papers_and_detecting_nothing_is_right_in_all_other_cases(
     result = ibd({"p": scores}, threshold=0.0, truth=lists[category][kind], resamples=2)
     assert result.chance is not None
     assert round(100 * result.chance, 1) == PUBLISHED_CHANCE[category, kind]
-    assert result.absent == result.words == ()
+    assert result._absent == result.words == ()
     assert result.accuracy == result.baseline == pytest.approx(1 - result.chance)
     assert result.auc == 0.5  # all scores are equal
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Embeddings, discover, ibd, wefat
+from crossroads import Embeddings, discover, ibd
 from crossroads.core.errors import MissingStimuliError, UnknownNameError
-from crossroads.stats import null_threshold
+from crossroads.stats import null_threshold, wefat
 from tests.intersections.worlds import TARGET, Groups, group_names, planted
 
 
@@ -35,7 +35,7 @@ def test_the_threshold_is_the_quantile_of_scores_with_names_given_out_at_random(
         for i, name in enumerate(names):
             shuffled[owner[names[order[i]]]].append(name)
         tops.append(list(ibd(wefat(emb, shuffled, words, TARGET).pairs, threshold=0.0).scores.values()))
-    options: dict[str, Any] = {"permutations": 12, "seed": 7, "level": 0.1}
+    options: dict[str, Any] = {"draws": 12, "seed": 7, "alpha": 0.1}
     by_word = null_threshold(emb, groups, words, TARGET, **options)
     assert by_word == pytest.approx(np.quantile(tops, 0.9), abs=1e-5)
     by_family = null_threshold(emb, groups, words, TARGET, control="family", **options)
@@ -46,7 +46,7 @@ def test_the_threshold_is_the_quantile_of_scores_with_names_given_out_at_random(
 def test_discovery_scores_are_those_of_wefat() -> None:
     # relative=False and everything returned: scores equal the largest pair score to the precision of float32
     emb, groups = noise_world(3, 50)
-    result = discover(emb, groups, TARGET, relative=False, fdr=0.999, permutations=5)
+    result = discover(emb, groups, TARGET, relative=False, fdr=0.999, draws=5)
     expected = ibd(wefat(emb, groups, "*", TARGET).pairs, threshold=0.0).scores
     assert result.words
     assert dict(zip(result.words, result.scores, strict=True)) == pytest.approx(
@@ -63,7 +63,7 @@ def test_discovery_scores_are_those_of_wefat() -> None:
 def test_z_counts_interquartile_ranges_from_the_median_of_all_words() -> None:
     """With an empirical null: d becomes t up to a factor, and each pair of groups has its own scale."""
     emb, groups = noise_world(4, 60)
-    result = discover(emb, groups, TARGET, relative=False, fdr=0.999, permutations=5, null="empirical")
+    result = discover(emb, groups, TARGET, relative=False, fdr=0.999, draws=5, null="empirical")
     pairs = wefat(emb, groups, "*", TARGET).pairs
     words = list(next(iter(pairs.values())))
     n = len(groups[TARGET])
@@ -93,7 +93,7 @@ def test_relative_cosines_are_measured_from_the_mean_of_each_name() -> None:
             rival -= rival.mean(axis=0)
             spread = np.concatenate([own, rival], axis=1).std(axis=1, ddof=1)
             tops = np.maximum(tops, (own.mean(axis=1) - rival.mean(axis=1)) / spread)
-    result = discover(emb, groups, TARGET, words=words, fdr=0.999, permutations=5)
+    result = discover(emb, groups, TARGET, words=words, fdr=0.999, draws=5)
     expected = dict(zip(words, tops, strict=True))
     assert dict(zip(result.words, result.scores, strict=True)) == pytest.approx(
         {w: expected[w] for w in result.words}, abs=1e-5
@@ -108,12 +108,10 @@ def test_a_qvalue_counts_exchanges_that_reach_the_score_and_one_more() -> None:
     )
     groups = {"A": ["a1", "a2"], "B": ["b1", "b2"]}
     options: dict[str, Any] = {"words": ["w"], "relative": False, "fdr": 0.9}
-    assert discover(emb, groups, "A", permutations=600, **options).qvalues[0] == pytest.approx(
-        1 / 6, abs=0.06
-    )
+    assert discover(emb, groups, "A", draws=600, **options).qvalues[0] == pytest.approx(1 / 6, abs=0.06)
     # Without an exchange that reaches it, the score still has the rate of one in as many as were tried.
     emb, planted_groups, _ = planted(1, {"own": 4, "nobody": 30})
-    strongest = discover(emb, planted_groups, TARGET, permutations=10).qvalues
+    strongest = discover(emb, planted_groups, TARGET, draws=10).qvalues
     assert strongest == pytest.approx(np.full(4, 1 / 10 / 4))
 
 
@@ -121,8 +119,8 @@ def test_eibd_discoveries_are_words_of_the_group_alone() -> None:
     # A word of one parent is no closer to the group than to its siblings in that parent: its smallest pair
     # score is about 0. A word of both parents is explained by its constituents more than an own word is.
     emb, groups, words = planted(1, {"own": 20, "both": 20, "race": 20, "nobody": 100})
-    plain = set(discover(emb, groups, TARGET, permutations=50).words)
-    beyond = discover(emb, groups, TARGET, kind="eibd", permutations=50).words
+    plain = set(discover(emb, groups, TARGET, draws=50).words)
+    beyond = discover(emb, groups, TARGET, emergent=True, draws=50).words
     assert {*words["own"], *words["both"], *words["race"]} <= plain
     assert set(beyond[:20]) == set(words["own"])
     assert not set(beyond) & set(words["race"])
@@ -132,17 +130,17 @@ def test_words_equally_close_to_all_names_are_no_discoveries() -> None:
     emb, groups, words = planted(5, {"own": 10, "nobody": 50})
     wide = np.concatenate([emb.vectors, np.zeros((len(emb), 1))], axis=1)
     apart = Embeddings([*emb.labels, "apart"], np.concatenate([wide, np.eye(61)[60:]]))
-    result = discover(apart, groups, TARGET, relative=False, fdr=0.1, permutations=50)
+    result = discover(apart, groups, TARGET, relative=False, fdr=0.1, draws=50)
     assert set(words["own"]) <= set(result.words)
     assert "apart" not in result.words
     assert np.isfinite(result.scores).all()
-    assert np.isfinite(null_threshold(apart, groups, "*", TARGET, permutations=5))
+    assert np.isfinite(null_threshold(apart, groups, "*", TARGET, draws=5))
 
 
 def test_discovery_depends_on_the_seed_and_reports_its_progress() -> None:
     emb, groups = noise_world(9, 60)
     seen: list[int] = []
-    options: dict[str, Any] = {"fdr": 0.999, "permutations": 8, "progress": seen.append}
+    options: dict[str, Any] = {"fdr": 0.999, "draws": 8, "progress": seen.append}
     one, other = (discover(emb, groups, TARGET, seed=seed, **options) for seed in (1, 2))
     assert seen == [*range(1, 9), *range(1, 9)]
     assert list(other.qvalues) != list(one.qvalues)
@@ -152,7 +150,7 @@ def test_missing_words_and_unknown_groups_are_refused() -> None:
     emb, groups = noise_world(1, 5)
     with pytest.raises(MissingStimuliError):
         discover(emb, groups, TARGET, words=["w1", "nothing"])
-    dropped = discover(emb, groups, TARGET, words=["w1", "w2", "nothing"], missing="drop", permutations=2)
+    dropped = discover(emb, groups, TARGET, words=["w1", "w2", "nothing"], missing="drop", draws=2)
     assert dropped.candidates == 2
     with pytest.raises(UnknownNameError, match="did you mean 'r0 / g0'"):
         discover(emb, groups, ("r0", "g00"))
@@ -173,17 +171,16 @@ def topical_world(seed: int, planted: int = 0) -> tuple[Embeddings, dict[tuple[s
 def test_topics_of_names_are_no_discoveries_with_an_empirical_null() -> None:
     # exchanging names finds a quarter of all random words: names of a group differ with almost any of them
     emb, groups = topical_world(0)
-    assert len(discover(emb, groups, TARGET, null="exchange", permutations=40).words) > 200
-    assert len(discover(emb, groups, TARGET, permutations=40).words) <= 5
+    assert len(discover(emb, groups, TARGET, null="exchange", draws=40).words) > 200
+    assert len(discover(emb, groups, TARGET, draws=40).words) <= 5
     largest = wefat(emb, groups, "*", TARGET).pair_scores.max(axis=0)
     limits = {
-        n: null_threshold(emb, groups, "*", TARGET, permutations=40, null=n)
-        for n in ("empirical", "exchange")
+        n: null_threshold(emb, groups, "*", TARGET, draws=40, null=n) for n in ("empirical", "exchange")
     }
     assert 0.03 < (largest > limits["empirical"]).mean() < 0.09
     assert (largest > limits["exchange"]).mean() > 0.2
     emb, groups = topical_world(0, planted=40)
-    words = discover(emb, groups, TARGET, permutations=40).words
+    words = discover(emb, groups, TARGET, draws=40).words
     true = sum(int(word[1:]) < 40 for word in words)
     assert true > 12
     assert len(words) - true <= 0.15 * len(words)
@@ -191,9 +188,9 @@ def test_topics_of_names_are_no_discoveries_with_an_empirical_null() -> None:
 
 def test_few_candidates_are_compared_by_exchange_unless_asked_otherwise() -> None:
     emb, groups, _ = planted(2, {"own": 5, "nobody": 60})
-    plain = discover(emb, groups, TARGET, permutations=10)
+    plain = discover(emb, groups, TARGET, draws=10)
     assert plain.conventions["null"] == "exchange"
     assert plain.z.size == 0
-    fitted = discover(emb, groups, TARGET, permutations=10, null="empirical", fdr=0.9)
+    fitted = discover(emb, groups, TARGET, draws=10, null="empirical", fdr=0.9)
     assert fitted.z.size == len(fitted.words)
     assert list(fitted.z) == sorted(fitted.z, reverse=True)

@@ -14,11 +14,11 @@ from scipy.stats import rankdata
 
 from crossroads.core.errors import InputError
 from crossroads.core.evidence import Embeddings
-from crossroads.core.figures.style import house
+from crossroads.core.figures.style import own_style
 from crossroads.core.wording.numbers import number
 from crossroads.intersections.detection import eibd, ibd
 from crossroads.intersections.discovery import DiscoveryResult, discover
-from crossroads.intersections.rsa import RsaGridResult, RsaResult, rsa_grid
+from crossroads.intersections.rsa import RsaGridResult, RsaResult, rsa
 from crossroads.intersections.wefat import WefatResult, wefat
 from crossroads.plots import crossed_axes, discoveries, fit_plot, rdms, roc, save
 from tests.fixtures.figures import faults, said
@@ -64,7 +64,7 @@ def detected(scores: WefatResult) -> dict[str, Any]:
 def found(material: Any) -> DiscoveryResult:
     emb, groups, words, _ = material
     target = ("African American", "female")
-    return discover(emb, groups, target, words=words, fdr=0.6, permutations=20, relative=False)
+    return discover(emb, groups, target, words=words, fdr=0.6, draws=20, relative=False)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def grid() -> RsaGridResult:
     vectors = {item: rng.normal(size=20) for items in (groups | concepts).values() for item in items}
     for item in (*groups["one"], *concepts["thing"]):
         vectors[item] = vectors[item] + 1.5 * np.arange(20) / 20
-    return rsa_grid(Embeddings.from_dict(vectors), groups, concepts, n=4, samples=40, permutations=99)
+    return rsa(Embeddings.from_dict(vectors), groups, concepts, n=4, samples=40, draws=99)
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def test_a_detection_shows_listed_and_other_words_the_threshold_and_what_was_fou
     better = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
     assert any(text.startswith(f"found: {', '.join(better.words[:3])}") for text in said(roc({"AF": better})))
     assert faults(ax) == []
-    with house():
+    with own_style():
         names = (
             "Donaudampfschifffahrtsgesellschaftskapitäne",
             "花と昆虫 $x_1$",
@@ -216,7 +216,7 @@ def test_both_p_values_are_said(pair: RsaResult) -> None:
     texts = said(fit_plot([replace(pair, pvalue=0.0227, sign_pvalue=7.77e-5)]))
     assert {"≈ 0.023", "7.8×10⁻⁵"} <= set(texts)
     assert "p, BH" not in texts
-    assert "–" in said(fit_plot([replace(pair, permutations=0)]))
+    assert "–" in said(fit_plot([replace(pair, _permutations=0)]))
 
 
 def test_the_maps_are_ranks_and_hypotheses_in_the_order_of_the_items(pair: RsaResult) -> None:

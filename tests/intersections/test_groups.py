@@ -53,8 +53,8 @@ def test_three_levels_are_three_categories_whatever_names_come_from() -> None:
     nested = {"a": {"b": {"c": iter(["p"]), "d": ["q"]}}, "e": {"b": {"c": {"z", "r"}, "d": ["s"]}}}
     table = group_table(nested)
     assert table.names["e", "b", "c"] == ("r", "z")
-    assert table.union(2, "c") == ("p", "r", "z")
-    assert table.siblings(1, "b") == ()
+    c, d = ((("a", "b", one), ("e", "b", one)) for one in "cd")
+    assert table.constituents(("a", "b", "c")) == {"a vs e": ((c[0], d[0]), (c[1], d[1])), "c vs d": (c, d)}
 
 
 @settings(deadline=None, max_examples=40)
@@ -74,10 +74,6 @@ def test_crossing_categories_undoes_taking_unions(sizes: list[int], data: st.Dat
             crossed.setdefault(f"category {c}", {}).setdefault(value, []).append(name)
     table = group_table(crossed)
     assert {name: key for key, members in table.names.items() for name in members} == places
-    for c in range(len(sizes)):
-        for value in {place[c] for place in places.values()}:
-            assert sorted(table.union(c, value)) == sorted(n for n in names if places[n][c] == value)
-            assert value not in table.siblings(c, value)
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, rankdata, spearmanr
 from scipy.stats import t as student
 
-from crossroads import Embeddings, StimulusSet, checks, rsa, rsa_grid
+from crossroads import Embeddings, checks, rsa
 from crossroads.core.errors import DesignError, EvidenceError, InputError, MissingStimuliError
 from crossroads.core.inference.crossed import spread
-from crossroads.intersections.dissimilarity import Dissimilarity
+from crossroads.intersections.geometry import Dissimilarity
+from crossroads.sources import StimulusSet
 from crossroads.stats import benjamini_hochberg, holm
 
 Sets = list[list[str]]
@@ -109,7 +110,7 @@ def test_every_sample_equals_a_loop_over_scipy(
     seed: int, sizes: Sizes, n: int, dim: int, ties: bool, replace: bool, kind: Any
 ) -> None:
     emb, sets = world(seed, sizes, dim, ties=ties)
-    options: dict[str, Any] = {"n": n, "samples": 7, "seed": seed, "permutations": 9, "splits": 1}
+    options: dict[str, Any] = {"n": n, "samples": 7, "seed": seed, "draws": 9, "splits": 1}
     result = rsa(emb, *sets, replace_concept=replace, dissimilarity=kind, **options)
     items = everything(sets)
     drawn = draw(sizes, n, 7, replace, np.random.default_rng(seed))
@@ -170,7 +171,7 @@ def test_the_pvalue_is_the_share_of_exchanges_that_differ_as_much(
         differences.append(first - second)
     observed = abs(differences[0])
     exact = float(np.mean([abs(d) >= observed - 1e-9 for d in differences]))
-    found = rsa(emb, *sets, n=2, samples=2, permutations=2000).pvalue
+    found = rsa(emb, *sets, n=2, samples=2, draws=2000).pvalue
     assert abs(found - exact) <= 5 * sqrt(exact * (1 - exact) / 2000) + 1 / 2001
 
 
@@ -179,7 +180,7 @@ def test_one_sample_and_many() -> None:
     one = rsa(emb, *sets, n=4, samples=1)
     assert (one.samples1.shape, one.sd1, one.sd2, one.sign_pvalue) == ((1,), 0.0, 0.0, 1.0)
     # samples of everything are the full set, also where they are taken in several parts
-    every = rsa(emb, *sets, n=9, samples=100, permutations=9)
+    every = rsa(emb, *sets, n=9, samples=100, draws=9)
     fits = naive_fits(emb, everything(sets), labels_of((9, 9, 9)))
     assert [every.samples1, every.samples2] == [pytest.approx(np.full(100, fit), abs=1e-12) for fit in fits]
 
@@ -188,18 +189,18 @@ def test_every_exchange_counts_and_the_observed_labels_too() -> None:
     # three groups of two at the corners of a simplex: all dissimilarities are the same, and every exchange
     # reaches the observed difference, 0; with a group that leans far, few of 9 exchanges reach it
     labels = [f"i{i}" for i in range(6)]
-    even = rsa(Embeddings(labels, np.eye(6)), labels[:2], labels[2:4], labels[4:], n=2, permutations=7)
+    even = rsa(Embeddings(labels, np.eye(6)), labels[:2], labels[2:4], labels[4:], n=2, draws=7)
     assert (round(even.statistic, 12), even.pvalue) == (0.0, 1.0)
     emb, sets = world(3, (9, 9, 9), 30, lean=2.0)
-    assert rsa(emb, *sets, n=4, permutations=9).pvalue == 0.1  # 1 of 10
-    assert rsa(emb, *sets, n=4, permutations=0).pvalue == 1.0  # nothing is claimed
+    assert rsa(emb, *sets, n=4, draws=9).pvalue == 0.1  # 1 of 10
+    assert rsa(emb, *sets, n=4, draws=0).pvalue == 1.0  # nothing is claimed
 
 
 @settings(deadline=None, max_examples=20)
 @given(seed=st.integers(0, 9999), sizes=st.tuples(*[st.integers(3, 6)] * 3))
 def test_items_drawn_are_a_test_of_one_target_in_ranks(seed: int, sizes: tuple[int, int, int]) -> None:
     emb, sets = world(seed, sizes, 12)
-    result = rsa(emb, *sets, n=2, samples=2, permutations=0, splits=0)
+    result = rsa(emb, *sets, n=2, samples=2, draws=0, splits=0)
     found = result.crossed
     assert found is not None
     m, (n1, n2, n_c) = sum(sizes), sizes
@@ -220,7 +221,7 @@ def test_items_drawn_are_a_test_of_one_target_in_ranks(seed: int, sizes: tuple[i
 
 def test_a_concept_of_one_item_has_no_p_for_other_items() -> None:
     emb, sets = world(3, (5, 5, 1), 9)
-    found = rsa(emb, *sets, n=3, replace_concept=True, permutations=9)
+    found = rsa(emb, *sets, n=3, replace_concept=True, draws=9)
     assert (found.crossed.pvalue, found.crossed.low) == (None, None)
     assert found.crossed.reason == "the concept has a single item"
     assert checks(found).tests[found._label][1].answer == "cannot tell"
@@ -272,7 +273,7 @@ def test_the_attainable_fit_follows_its_formula(n: int) -> None:
     emb, sets = world(1, (n, n, n), 8)
     pairs, apart = 3 * n * (3 * n - 1) // 2, 2 * n * n
     expected = sqrt(3 * apart * (pairs - apart) / (pairs**2 - 1))
-    assert rsa(emb, *sets, n=n, samples=1, permutations=1).attainable == pytest.approx(expected, rel=1e-12)
+    assert rsa(emb, *sets, n=n, samples=1, draws=1).attainable == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_perfect_geometry_reaches_the_attainable_fit_and_a_tied_one_reaches_one() -> None:
@@ -318,8 +319,8 @@ def grid_world() -> tuple[Embeddings, dict[str, list[str]], dict[str, list[str]]
 
 def test_a_grid_holds_every_pair_of_groups_with_every_concept() -> None:
     emb, groups, concepts = grid_world()
-    options: dict[str, Any] = {"n": 4, "samples": 20, "permutations": 99, "seed": 5}
-    result = rsa_grid(emb, groups, concepts, **options)
+    options: dict[str, Any] = {"n": 4, "samples": 20, "draws": 99, "seed": 5}
+    result = rsa(emb, groups, concepts, **options)
     assert [test.names for test in result.tests] == [
         (first, second, concept) for concept in concepts for first, second in combinations(groups, 2)
     ]
@@ -332,14 +333,14 @@ def test_a_grid_holds_every_pair_of_groups_with_every_concept() -> None:
     assert list(result.adjusted["bh"]) == benjamini_hochberg(pvalues).tolist()
     named = {name: StimulusSet(f"names of {name}", tuple(items)) for name, items in groups.items()}
     once = {name: iter(items) for name, items in concepts.items()}
-    assert rsa_grid(emb, named, once, **options) == result
+    assert rsa(emb, named, once, **options) == result
 
 
 def test_a_grid_of_one_group_or_no_concept_is_refused() -> None:
     emb, groups, concepts = grid_world()
     with pytest.raises(InputError, match=r"1 group\(s\) and 2 concept\(s\)"):
-        rsa_grid(emb, {"BF": groups["BF"]}, concepts)
+        rsa(emb, {"BF": groups["BF"]}, concepts)
     with pytest.raises(InputError, match=r"4 group\(s\) and 0 concept\(s\)"):
-        rsa_grid(emb, groups, {})
+        rsa(emb, groups, {})
     with pytest.raises(DesignError, match="'BF' is one string"):
-        rsa_grid(emb, {**groups, "BF": "BF0"}, concepts)
+        rsa(emb, {**groups, "BF": "BF0"}, concepts)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossroads import Embeddings, wefat
+from crossroads import Embeddings
 from crossroads.core.errors import CrossroadsError, InputError, MissingStimuliError
 from crossroads.intersections.wefat import ScoreTable
+from crossroads.stats import wefat
 from tests.words.measures.plain import cosine, mean, sd
 
 Key = tuple[str, ...]

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Provenance, catalog, ceat
+from crossroads import Contexts, catalog, ceat
 from crossroads.core.errors import EvidenceError, UnknownNameError
 from crossroads.papers.ceat import (
     alike_by_chance,
@@ -16,6 +16,7 @@ from crossroads.papers.ceat import (
     spread_between_tables,
 )
 from crossroads.papers.cells import Reproduction
+from crossroads.sources import Provenance
 
 
 def world(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crossroads import batteries
 from crossroads.papers.findings import Finding, findings
+from crossroads.sources import batteries
 
 
 def by_model(found: tuple[Finding, ...], statistic: str) -> dict[str, float]:

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 
 from crossroads.core.errors import join_words
 from crossroads.core.stimuli import catalog
-from crossroads.papers.abc.tables import ROUNDING, TRAITS, columns, dominations, precision_from_rows
+from crossroads.papers.abc.tables import COLUMNS, ROUNDING, TRAITS, dominations, precision_from_rows
 from crossroads.papers.ceat import Printed, printed, spread_between_tables
 from crossroads.papers.ml_eat import LEVELS, Number, numbers, row_pattern
 from crossroads.papers.published import table
@@ -142,18 +142,18 @@ def test_the_normal_p_of_tau_is_that_of_scipy() -> None:
 def slips_of_abc() -> Iterator[str]:
     source = table("abc")
     for name, ours in precision_from_rows().items():
-        precision = source["table6"]["precision"][columns().index(name)]
+        precision = source["table6"]["precision"][COLUMNS.index(name)]
         if abs(precision - ours) > ROUNDING:
             said = f"A12 and A13 add up to {ours:.3f}."
             yield f"Table 6 prints a precision of {precision:.3f} for {name}; {said}"
     for part in ("tableA12", "tableA13"):
         for group, row in source[part].items():
-            for name, cell in zip(columns(), row, strict=True):
+            for name, cell in zip(COLUMNS, row, strict=True):
                 if not isnan(cell) and abs(3 * cell - round(3 * cell)) > 0.02:
                     yield f"Table {part[5:]} prints {cell} for {group}, {name}, which is not a third."
     for part, left_out in (("table6", []), ("tableA19", source["pilot"])):
         groups = [row for group, row in source["tableA11"].items() if group not in left_out]
-        for i, name in enumerate(columns()):
+        for i, name in enumerate(COLUMNS):
             n, tau = TRAITS * sum(not isnan(row[i]) for row in groups), source[part]["tau"][i]
             marked, p = source[part]["significant"][i], tau_pvalue(tau, n)
             if marked != (p < 0.05):
@@ -189,5 +189,5 @@ def test_what_the_tables_of_the_abc_study_contradict() -> None:
     labels = {name: group.label for name, group in catalog().groups("abc-groups").items()}
     assert join_words([f"{trait} of {labels[group]}" for trait, group in outside], most=3) in annotators
     at = table("abc")["table6"]["precision"]
-    assert [name for name, value in zip(columns(), at, strict=True) if value == 0.5] == ["CEAT RoBERTa"]
+    assert [name for name, value in zip(COLUMNS, at, strict=True) if value == 0.5] == ["CEAT RoBERTa"]
     assert "0.500 (CEAT, RoBERTa) is chance" in chance

@@ -21,7 +21,7 @@ def same(ours: list[float], theirs: list[str]) -> bool:
 def test_every_row_of_ml_eat_is_as_printed(printed_tables: Any) -> None:
     ours: dict[tuple[Any, ...], list[str]] = {}
     for one in numbers():
-        text = str(int(one.value)) if one.is_star else one.text
+        text = str(int(one.value)) if one.kind == "star" else one.text
         ours.setdefault((one.table, one.model, one.prompt, one.test), []).append(text)
     assert sorted(ours.values()) == sorted(printed_tables["ml-eat"])
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crossroads import Embeddings, Provenance, catalog, ibd, rsa, wefat
+from crossroads import Embeddings, catalog, ibd, rsa
 from crossroads.core.errors import UnknownNameError
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.published import table
 from crossroads.papers.vectors import PAPERS, detected, fitted, reproduce
+from crossroads.sources import Provenance
+from crossroads.stats import wefat
 
 
 def world(dim: int = 8, *, vocabulary: int = 1000) -> Embeddings:

@@ -107,7 +107,7 @@ def test_the_reading_of_the_released_code_is_a_score_of_its_own(
                 each.append(float(logits.softmax(-1)[token]))
             assert found == pytest.approx(math.log(np.mean(each)), rel=1e-4, abs=1e-4)
             assert count == len(tokens)
-    result = cr.sentence_triples(scores)
+    result = cr.sentence_test(scores)
     assert (result.conventions["scored by"], result.per) == ("released", "probability")
     with pytest.raises(cr.InputError, match="has no mean probability of tokens"):
         cr.score_sentences(folder, rows(), score="aul", **OPTIONS).values("probability")

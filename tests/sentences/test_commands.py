@@ -79,7 +79,7 @@ def test_bad_input_is_told_before_a_model_is_asked_and_leaves_nothing(
         ((small_bert, pairs, "-C", "score=likelihood"), "it gives no score 'likelihood'"),
         ((small_bert, pairs, "-C", "score=pl"), "pll"),
         (("https://api.example.org/v1", pairs), "is a service"),
-        (("no-such-model", pairs), "there is no folder 'no-such-model'"),
+        (("no-such-model", pairs), "there is no file or folder 'no-such-model'"),
         (("no-such-model", pairs, "-C", "cluster=writr"), "'writer'"),  # before the model is looked for
         (("no-such-model", pairs, "--seed", "-1"), "seed is -1"),
         (("no-such-model", pairs, "--answers", pairs / "below"), "cannot be"),

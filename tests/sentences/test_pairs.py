@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import crossroads as cr
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
 from crossroads.sentences.material import SentenceItem
-from crossroads.sentences.pairs import contrast_and_frame
+from crossroads.sentences.pairs import contrast_and_frame, sentence_pairs
 
 Texts = Sequence[tuple[str, str]]
 
@@ -36,7 +36,7 @@ def scored(differences: Sequence[float], sentences: Texts | None = None, **colum
 
 def test_counts_ties_and_the_sign_test() -> None:
     # without known errors, scores of 5 count as rounded to 32 bits: 2 · 5 · 2^-23 is 1.2e-6
-    result = cr.sentence_pairs(scored([1, 2, 3, -1, 0, 1e-6]), cluster=None)
+    result = sentence_pairs(scored([1, 2, 3, -1, 0, 1e-6]), cluster=None)
     one = result.overall
     assert (one.pairs, one.preferred, one.ties) == (6, 3, 2)
     assert one.share == 0.5  # ties count as pairs, as published
@@ -50,10 +50,10 @@ def test_small_differences_count_where_rounding_is_smaller() -> None:
     small = (2e-5, 5e-5, 9e-5, -2e-5, -7e-5)
     items = [replace(one, totals=(-2.0 + 3 * d, -2.0)) for one, d in zip(scored([0] * 5), small, strict=True)]
     scores = replace(scored([0]), score="aula", items=tuple(items))
-    found = cr.sentence_pairs(scores, cluster=None)
+    found = sentence_pairs(scores, cluster=None)
     assert (found.overall.preferred, found.overall.ties) == (3, 0)
     errors = [replace(one, rounding=(3 * 2.4e-5, 3 * 1e-6)) for one in items]
-    rounded = cr.sentence_pairs(replace(scores, items=tuple(errors)), cluster=None)
+    rounded = sentence_pairs(replace(scores, items=tuple(errors)), cluster=None)
     assert (rounded.overall.preferred, rounded.overall.ties) == (2, 2)
 
 
@@ -64,7 +64,7 @@ def test_the_same_numbers_in_another_order_are_a_tie(logs: list[float], seed: in
     order = np.random.default_rng(seed).permutation(len(logs))
     sums = [float(np.array(some, np.float64).sum()) for some in (logs, np.array(logs)[order])]
     item = replace(scored([0]).items[0], totals=tuple(sums), tokens=(len(logs), len(logs)))
-    assert cr.sentence_pairs(replace(scored([0]), items=(item,)), cluster=None).overall.ties == 1
+    assert sentence_pairs(replace(scored([0]), items=(item,)), cluster=None).overall.ties == 1
 
 
 def test_pairs_that_contrast_the_same_words_count_once() -> None:
@@ -73,7 +73,7 @@ def test_pairs_that_contrast_the_same_words_count_once() -> None:
         ("Old a.", "Young a."),
         ("Poor b.", "Rich b."),
     ]
-    one = cr.sentence_pairs(scored([1.0] * 11, texts)).overall
+    one = sentence_pairs(scored([1.0] * 11, texts)).overall
     assert one.sign_pvalue == pytest.approx(2 / 2**11)
     assert one.pvalue == one.min_pvalue == pytest.approx(2 / 2**3)
     assert (one.clusters, one.largest) == ((3, 11), 9)
@@ -84,18 +84,17 @@ def test_a_column_or_two_say_what_pairs_share() -> None:
     rng = np.random.default_rng(0)
     values, writers = rng.normal(0.4, 1, 40).tolist(), [f"w{i % 8}" for i in range(40)]
     scores = scored(values, writer=writers, topic=[f"t{i // 5}" for i in range(40)])
-    one = cr.sentence_pairs(scores, cluster="writer")
+    one = sentence_pairs(scores, cluster="writer")
     assert (one.cluster, one.overall.clusters) == (("writer",), (8,))
-    both = cr.sentence_pairs(scores, cluster=["writer", "topic"])
+    both = sentence_pairs(scores, cluster=["writer", "topic"])
     assert both.overall.clusters == (8, 8)
     assert both.overall.pvalue >= one.overall.pvalue
     for cluster, why in (("writr", "unknown column 'writr'"), (["writer", "topic", "frame"], "cluster is")):
         with pytest.raises(cr.InputError, match=why):
-            cr.sentence_pairs(scores, cluster=cluster)
+            sentence_pairs(scores, cluster=cluster)
     with pytest.raises(TypeError, match="the scores are"):
-        cr.sentence_pairs([1, 2])  # type: ignore[arg-type]
-    with pytest.raises(cr.InputError, match="mine has pairs, not triples"):
-        cr.sentence_triples(scores)
+        cr.sentence_test([1, 2])  # type: ignore[arg-type]
+    assert cr.sentence_test(scores, cluster="writer").to_dict() == one.to_dict()
 
 
 def test_swapped_sentences_turn_everything_round_and_the_order_of_rows_changes_no_count() -> None:
@@ -106,7 +105,7 @@ def test_swapped_sentences_turn_everything_round_and_the_order_of_rows_changes_n
     ]
     mixed = [scores.items[i] for i in np.random.default_rng(0).permutation(30)]
     a, b, c = (
-        cr.sentence_pairs(replace(scores, items=tuple(items)), cluster="frame").overall
+        sentence_pairs(replace(scores, items=tuple(items)), cluster="frame").overall
         for items in (scores.items, turned, mixed)
     )
     assert b.share == pytest.approx(1 - a.share)
@@ -120,13 +119,13 @@ def test_swapped_sentences_turn_everything_round_and_the_order_of_rows_changes_n
 def test_categories_are_adjusted_and_directions_apart() -> None:
     values, categories = [1.0] * 12 + [-1.0, 1.0] * 4, ["a"] * 12 + ["b"] * 8
     scores = scored(values, category=categories, direction=["stereo", "antistereo"] * 10)
-    result = cr.sentence_pairs(scores, cluster=None)
+    result = sentence_pairs(scores, cluster=None)
     assert {name: one.share for name, one in result.categories.items()} == {"a": 1.0, "b": 0.5}
     assert result.adjusted["bh"] == pytest.approx((4 / 2**12, 1.0))  # twice the p of the first
     assert {name: one.pairs for name, one in result.directions.items()} == {"stereo": 10, "antistereo": 10}
     assert [one.status for one in result._conclusions("x")] == ["holds", "holds", "absent"]
     # all on women and men: one cluster, which says nothing of others
-    alone = cr.sentence_pairs(scores)
+    alone = sentence_pairs(scores)
     these, other, *rest = cr.checks(alone).tests["mine pll"]
     assert (these.answer, other.answer, other.value) == ("yes", "no", 1.0)
     assert {one.answer for one in rest} == {"not asked"}

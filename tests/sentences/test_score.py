@@ -18,6 +18,7 @@ import crossroads as cr  # noqa: E402
 from crossroads.core.models.language import LanguageModel  # noqa: E402
 from crossroads.core.models.opening import ProbeStep  # noqa: E402
 from crossroads.sentences.evidence import SentenceScores  # noqa: E402
+from crossroads.sentences.pairs import sentence_pairs  # noqa: E402
 from tests import small_models  # noqa: E402
 
 PAIRS = [
@@ -127,11 +128,11 @@ def test_as_many_pairs_are_preferred_as_in_the_released_code(
     plain = [[aul(tokenizer, model, text, weighted=score == "aula") for text in pair] for pair in texts]
     assert sum(abs(a - b) <= 1e-4 for a, b in plain) > 10
     scores = cr.score_sentences(tmp_path, pairs, score=score, **OPTIONS)
-    found = cr.sentence_pairs(scores, cluster=None).overall
+    found = sentence_pairs(scores, cluster=None).overall
     assert (found.preferred, found.ties) == (sum(a > b for a, b in plain), 0)
     same = [{"sent_more": text, "sent_less": text.replace(" ", "  ")} for text in texts[0]]  # the same tokens
     alike = cr.score_sentences(tmp_path, [*pairs, *same], score=score, batch_size=1, **OPTIONS)
-    assert cr.sentence_pairs(alike, cluster=None).overall.ties == len(same)
+    assert cr.sentence_test(alike, cluster=None).overall.ties == len(same)
 
 
 @pytest.mark.parametrize("score", ["pll", "aul", "aula"])
@@ -239,7 +240,7 @@ def test_services_and_what_cannot_be_scored_are_said(model_of: Callable[[str], P
     scores = cr.score_sentences(model_of("distilbert"), [apart, *PAIRS, long], missing="drop", **OPTIONS)
     assert len(scores) == len(PAIRS)
     assert set(scores.left_out) == {"warm", long["sent_more"].strip()}
-    coverage = cr.sentence_pairs(scores).coverage
+    coverage = cr.sentence_test(scores).coverage
     assert coverage is not None
     assert coverage.missing["warm"] == "its sentences share no token"
 

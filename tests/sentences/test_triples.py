@@ -11,6 +11,7 @@ import pytest
 import crossroads as cr
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
 from crossroads.sentences.material import SentenceItem
+from crossroads.sentences.triples import sentence_triples
 
 
 def scored(values: Any, targets: list[str] | None = None, categories: str = "") -> SentenceScores:
@@ -41,28 +42,28 @@ def test_scores_are_the_published_ones() -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(size=(60, 3)) + np.array([0.4, 0.2, -0.8])
     targets = [f"t{int(i)}" for i in rng.integers(0, 9, 60)]
-    one = cr.sentence_triples(scored(values, targets)).overall
+    one = sentence_triples(scored(values, targets)).overall
     assert (one.ss, one.lms, one.icat) == pytest.approx(published(values, targets))
     assert (one.triples, one.targets, one.ties) == (60, len(set(targets)), 0)
     for name in ("ss", "lms", "icat"):
         low, value, high = (getattr(one, key) for key in (f"{name}_low", name, f"{name}_high"))
         assert 0 <= low <= value <= high <= 100
-    alone = cr.sentence_triples(scored(values, targets), target=None).overall
+    alone = sentence_triples(scored(values, targets), cluster=None).overall
     assert alone.ss == pytest.approx(100 * (values[:, 0] > values[:, 1]).mean())
     assert alone.targets == 60
     with pytest.raises(cr.InputError, match="unknown column 'targt'"):
-        cr.sentence_triples(scored(values, targets), target="targt")
+        sentence_triples(scored(values, targets), cluster="targt")
 
 
 def test_a_mean_over_tokens_may_turn_a_comparison() -> None:
     scores = scored([(-4.0, -5.0, -6.0)] * 3)  # per token -2, -2.5, -1.5
-    assert cr.sentence_triples(scores).overall.lms == 100
-    assert cr.sentence_triples(scores, per="token").overall.lms == 0
+    assert sentence_triples(scores).overall.lms == 100
+    assert sentence_triples(scores, per="token").overall.lms == 0
 
 
 def test_targets_and_not_triples_are_drawn() -> None:
     values = [(1.0, 0.0, -1.0)] * 40
-    one = cr.sentence_triples(scored(values, ["a", "b"] * 20)).overall
+    one = sentence_triples(scored(values, ["a", "b"] * 20)).overall
     assert one.sign_pvalue == pytest.approx(2 / 2**40)
     assert one.pvalue == 0.5  # two targets: two of four flips
     assert one.ss_low is None
@@ -70,7 +71,7 @@ def test_targets_and_not_triples_are_drawn() -> None:
 
 def test_categories_are_adjusted_and_said() -> None:
     values = [(1.0, 0.0, -1.0)] * 10 + [(0.0, 1.0, -1.0)] * 10
-    result = cr.sentence_triples(scored(values, categories="x" * 10 + "y" * 10))
+    result = sentence_triples(scored(values, categories="x" * 10 + "y" * 10))
     assert result.adjusted["bh"] == pytest.approx((2 / 2**10, 2 / 2**10))
     first, x, y = result._conclusions("")
     assert first.status == "absent"

@@ -38,7 +38,7 @@ def test_weat_reads_a_transformer_as_python_does(command: Command, small_bert: P
     assert (run.status, run.err) == (0, "")
     (result,) = json.loads(run.out)["results"]
     design = cr.catalog("weat7")
-    emb = cr.embed_words(small_bert, design, layer=0, prompt="that {word}")
+    emb = cr.load(small_bert, words=design, layer=0, prompt="that {word}")
     assert result["effect_size"] == pytest.approx(cr.weat(emb, design).effect_size, abs=1e-6)
 
 
@@ -48,7 +48,7 @@ def test_mleat_measures_every_layer(command: Command, small_bert: Path) -> None:
     (series,) = json.loads(run.out)["results"]
     design = cr.catalog("weat7")
     for layer in (0, 1):
-        emb = cr.embed_words(small_bert, design, layer=layer)
+        emb = cr.load(small_bert, words=design, layer=layer)
         found = series["points"][str(layer)]["level1"]["effect_size"]
         assert found == pytest.approx(cr.weat(emb, design).effect_size, abs=1e-6)
 

@@ -128,7 +128,7 @@ def test_alignment_with_people_who_know_the_truth_is_close(world: Any, probed: P
         group: {trait: 100 / (1 + np.exp(-value)) for trait, value in row.items()}
         for group, row in world.truth.items()
     }
-    result = align(ilps_star(probed(kind), prior="noun"), people, bootstrap=200)
+    result = align(ilps_star(probed(kind), prior="noun"), people, resamples=200)
     assert result.kendall_tau >= 0.8
     assert result.precision_at_3 >= 0.8
     assert result.exchanges["groups"].pvalue < 0.05  # the model tells the groups apart, not just the traits

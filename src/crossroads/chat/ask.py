@@ -9,8 +9,10 @@ import string
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from inspect import signature
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -52,8 +54,6 @@ PROMPTS = {
     ),
 }
 """The question of each test."""
-PLACES = {"association": ("first", "second", "words"), "decision": ("first", "second", "word1", "word2")}
-"""What a question has places for."""
 
 
 def _read_reply(data: bytes) -> Reply:
@@ -79,7 +79,10 @@ def chat_prompts(
     that the words of a pair can be exchanged; of sets of unequal sizes some words are not asked.
     """
     vocabulary(design)  # answers about words that cannot be told apart could not be read
-    template = PROMPTS[task] if prompt is None else _checked(prompt, task)
+    template, places = PROMPTS[task] if prompt is None else prompt, _places(PROMPTS[task])
+    if {*_places(template)} != {*places}:
+        named = ", ".join(f"{{{name}}}" for name in places)
+        raise InputError(f"the prompt is {in_short(prompt)}.", hint=f"give a text with the places {named}.")
     rng = np.random.default_rng(np.random.SeedSequence([seed, 1]))
     labels = _in_turn(_shuffled(design.x, rng), _shuffled(design.y or (), rng))
     pairs = list(zip(_shuffled(design.a, rng), _shuffled(design.b, rng), strict=False))
@@ -104,19 +107,17 @@ def chat_prompts(
 def _filled(template: str, task: str, labels: tuple[str, str], words: tuple[str, ...]) -> str:
     """A question; braces in labels and words stay as they are."""
     parts = ("\n".join(words),) if task == "association" else words
-    values = dict(zip(PLACES[task], (*labels, *parts), strict=True))
+    values = dict(zip(_places(PROMPTS[task]), (*labels, *parts), strict=True))
     return re.sub(rf"\{{({'|'.join(values)})\}}", lambda place: values[place[1]], template)
 
 
-def _checked(prompt: str, task: str) -> str:
+def _places(template: Any) -> list[str]:
+    """What a question has places for; nothing if it is no template."""
     try:
-        named = {name for _, name, _, _ in string.Formatter().parse(prompt) if name is not None}
+        named = [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
     except (ValueError, TypeError, AttributeError):
-        named = set()
-    if named != set(PLACES[task]):
-        places = ", ".join(f"{{{name}}}" for name in PLACES[task])
-        raise InputError(f"the prompt is {in_short(prompt)}.", hint=f"give a text with the places {places}.")
-    return prompt
+        return []
+    return list(dict.fromkeys(named))
 
 
 def _shuffled(words: Sequence[str], rng: Any) -> list[str]:
@@ -145,69 +146,23 @@ class ChatPlan:
         return self.questions - self.kept
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChatOptions:
-    """What is asked of a chat model, and how; see :func:`crossroads.ask_chat`."""
-
-    task: Task = "association"
-    served_model: str | None = None
-    prompts: int = 48
-    repetitions: int = 1
-    temperature: float | None = 1.0
-    system: str | None = None
-    prompt: str | None = None
-    max_tokens: int = 1024
-    protocol: ChatProtocol = "auto"
-    key_variable: str = KEY_VARIABLE
-    timeout: float = 120.0
-    retries: int = 4
-    revision: str | None = None
-    device: Device = "auto"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        one_of("task", self.task, Task)
-        for name, least in (("prompts", 1), ("repetitions", 1), ("max_tokens", 1), ("seed", 0)):
-            whole(name, getattr(self, name), least=least, hint=f"give a whole number from {least} up.")
-        if self.prompts * self.repetitions > MOST_QUESTIONS:
-            what = f"{self.prompts:,} prompts × {self.repetitions:,} repetitions"
-            what = f"{what} are more than {MOST_QUESTIONS:,}."
-            raise InputError(what, hint="ask fewer prompts or repetitions.")
-        if not 0 <= (self.temperature or 0) <= 2:
-            what = f"temperature is {in_short(self.temperature)}."
-            raise InputError(what, hint="give a number from 0 to 2.")
-
-    def model(self, model: str | Path | ChatFunction) -> ChatModel:
-        """The model that is asked: a function, a service, or one on this machine."""
-        if callable(model):
-            return FunctionChat(model)
-        if not is_endpoint(model):
-            return LocalChat(model, revision=self.revision, device=self.device)
-        names = ("protocol", "key_variable", "timeout", "retries")
-        options: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return ChatService(str(model), model=self.served_model, **options)
-
-
 class Conversation:
     """The questions of a design to a model, of which some may have been answered before.
 
-    Its parameters are those of :func:`crossroads.ask_chat`; ``options`` are fields of :class:`ChatOptions`.
+    Its parameters are those of :func:`crossroads.ask_chat`, with their defaults.
     """
 
     def __init__(
-        self,
-        model: str | Path | ChatFunction,
-        design: Design,
-        *,
-        cache: str | Path | None = None,
-        **options: Any,
+        self, model: str | Path | ChatFunction, design: Design, cache: str | Path | None, **given: Any
     ) -> None:
-        self._options = o = ChatOptions(**options)
+        defaults = {name: one.default for name, one in signature(ask_chat).parameters.items()}
+        self._options = o = _checked(SimpleNamespace(**defaults | given))
+        self._design = design
         self._settings: dict[str, Any] = {"temperature": o.temperature, "max_tokens": o.max_tokens}
         self.prompts = chat_prompts(
             design, task=o.task, prompts=o.prompts, repetitions=o.repetitions, prompt=o.prompt, seed=o.seed
         )
-        self._model = o.model(model)
+        self._model = _model(model, o)
         self._cache = Cache(None if cache is None else Path(cache), paid=True)
 
     @property
@@ -246,7 +201,7 @@ class Conversation:
         report(len(replies), len(replies))
         both = zip(self.prompts, replies, strict=True)
         answers = [replace(one, text=reply.text, finish=reply.finish) for one, reply in both]
-        return ChatAnswers(answers, provenance=self._provenance(replies))
+        return ChatAnswers(answers, provenance=self._provenance(replies), design=self._design)
 
     def _reply(self, one: ChatAnswer) -> Reply:
         key = self._key(one)
@@ -285,6 +240,31 @@ class Conversation:
         sha256 = details.pop("sha256", None)
         source = own["model"] or details["answered by"] or own.get("url", "a chat model")
         return Provenance(source=source, format="chat", sha256=sha256, details=details)
+
+
+def _checked(options: SimpleNamespace) -> SimpleNamespace:
+    """Options of :func:`crossroads.ask_chat`; a wrong value is an error."""
+    one_of("task", options.task, Task)
+    for name, least in (("prompts", 1), ("repetitions", 1), ("max_tokens", 1), ("seed", 0)):
+        whole(name, getattr(options, name), least=least, hint=f"give a whole number from {least} up.")
+    if options.prompts * options.repetitions > MOST_QUESTIONS:
+        what = f"{options.prompts:,} prompts × {options.repetitions:,} repetitions"
+        raise InputError(
+            f"{what} are more than {MOST_QUESTIONS:,}.", hint="ask fewer prompts or repetitions."
+        )
+    if not 0 <= (options.temperature or 0) <= 2:
+        what = f"temperature is {in_short(options.temperature)}."
+        raise InputError(what, hint="give a number from 0 to 2.")
+    return options
+
+
+def _model(model: str | Path | ChatFunction, options: SimpleNamespace) -> ChatModel:
+    """The model that is asked: a function, a service, or one on this machine."""
+    if callable(model):
+        return FunctionChat(model)
+    if not is_endpoint(model):
+        return LocalChat(model, revision=options.revision, device=options.device)
+    return ChatService(str(model), options)
 
 
 def ask_chat(
@@ -371,12 +351,10 @@ def ask_chat(
     ...     words = messages[-1]["content"].split()[-4:]
     ...     return "; ".join(f"{word} - {'young' if word in design.a else 'old'}" for word in words)
     >>> answers = cr.ask_chat(model, design, prompts=4)
-    >>> [answer.first for answer in answers], cr.chat_association(answers, design).score
+    >>> [answer.first for answer in answers], cr.chat_test(answers).score
     (['x', 'y', 'y', 'x'], 1.0)
     """
-    given = locals()
-    options = {field.name: given[field.name] for field in fields(ChatOptions)}
-    conversation = Conversation(model, design, cache=cache, **options)
+    conversation = Conversation(**locals())
     left = conversation.plan().requests
     if limit is not None and left > limit:
         raise InputError(

@@ -10,11 +10,11 @@ from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
-from crossroads.chat.ask import ChatOptions, ChatPlan, Conversation
+from crossroads.chat.ask import ChatPlan, Conversation, ask_chat
 from crossroads.chat.evidence import ChatAnswers, Task
 from crossroads.chat.models import ChatProtocol
 from crossroads.chat.result import ChatResult
-from crossroads.chat.scores import chat_association, chat_decision
+from crossroads.chat.scores import chat_test
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, ModelOption, Opt, Outcome, Written, command, passed
 from crossroads.core.cli.terminal import interrupts as interrupting
@@ -22,7 +22,7 @@ from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import InputError
 from crossroads.core.results.robustness import ChecksResult, checks
-from crossroads.core.stimuli import Design, StimulusSet
+from crossroads.core.stimuli import StimulusSet
 from crossroads.core.storage.files import is_anything_finished
 from crossroads.core.storage.staging import check_folder
 from crossroads.core.wording.numbers import counted, number, percent
@@ -91,11 +91,6 @@ class Conversed:
         if first.strip().casefold() == second.strip().casefold():
             raise InputError(f"--labels are {first!r} and {second!r}.", hint="give two that differ.")
 
-    def about(self, design: Design, seed: int) -> Conversation:
-        """The questions about a test."""
-        options = passed(ChatOptions, self) | {"seed": seed}
-        return Conversation(self.model, design, cache=self.answers / KEPT, **options)
-
 
 @command
 def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Outcome | None:
@@ -113,9 +108,11 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
     most, model, task, seed = conversed.most, conversed.model, conversed.task, written.seed
     if model.endswith(".json") and Path(model).is_file():
         saved = ChatAnswers.open(model)
-        return _outcome([_score(saved, one, task, seed) for one in designs])
+        task = saved.task or task
+        return _outcome([chat_test(saved, one, task=task, seed=seed) for one in designs])
     check_folder(conversed.answers)
-    asked = {one.name: conversed.about(one, seed) for one in designs}
+    options = passed(ask_chat, conversed) | {"cache": conversed.answers / KEPT, "seed": seed}
+    asked = {one.name: Conversation(design=one, **options) for one in designs}
     plans = {name: one.plan() for name, one in asked.items()}
     for line in _lines(plans, conversed.price):
         printing.err.print(line, markup=False, soft_wrap=True)
@@ -128,12 +125,14 @@ def chat_command(conversed: Conversed, chosen: o.Chosen, written: Written) -> Ou
             hint="give --limit none to send them, or fewer --prompts or --repetitions.",
         )
     found = _answers(asked, conversed.answers, task, conversed.workers)
-    return _outcome([_score(answers, one, task, seed) for one, answers in zip(designs, found, strict=True)])
+    return _outcome([chat_test(answers, seed=seed) for answers in found])
 
 
 def _answers(asked: dict[str, Conversation], output: Path, task: str, workers: int) -> Iterator[ChatAnswers]:
     """Ask what is left, one test after the other; the answers of each are saved."""
-    interrupting.promise(partial(_interrupted, output))
+    kept = f"interrupted: answers are kept in {output}; the same command continues."
+    none = "interrupted before anything was answered: nothing is kept; run the same command again."
+    interrupting.promise(lambda: kept if is_anything_finished(output) else none)
     said = f"answers are kept in {output}; the same command asks none of them again."
     printing.err.print(said, markup=False, soft_wrap=True)
     for name, one in asked.items():
@@ -149,21 +148,8 @@ def _answers(asked: dict[str, Conversation], output: Path, task: str, workers: i
         yield answers
 
 
-def _interrupted(output: Path) -> str:
-    """What is kept of a run that is interrupted: nothing, if nothing was answered."""
-    if is_anything_finished(output):
-        return f"interrupted: answers are kept in {output}; the same command continues."
-    return "interrupted before anything was answered: nothing is kept; run the same command again."
-
-
 def _tell(bar: Any, at: Any, done: int, total: int) -> None:
     bar.update(at, completed=done, total=total)
-
-
-def _score(answers: ChatAnswers, design: Design, task: str, seed: int) -> ChatResult:
-    if task == "decision":
-        return chat_decision(answers, design)
-    return chat_association(answers, design, seed=seed)
 
 
 def _lines(plans: dict[str, ChatPlan], price: tuple[float, float] | None) -> Iterator[str]:

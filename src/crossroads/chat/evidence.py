@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from crossroads.core.errors import EvidenceError, FormatError, in_short, one_of
 from crossroads.core.evidence.embeddings import Provenance, provenance_of
+from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.files.text import load_json
 from crossroads.core.storage.files import rebuilt, with_checksum, write_file
 
@@ -46,7 +47,11 @@ class ChatAnswers(Sequence[ChatAnswer]):
     """What a chat model answered, in the order of the questions."""
 
     def __init__(
-        self, answers: Iterable[ChatAnswer | str], *, provenance: Provenance | str | None = None
+        self,
+        answers: Iterable[ChatAnswer | str],
+        *,
+        provenance: Provenance | str | None = None,
+        design: Design | None = None,
     ) -> None:
         if isinstance(answers, str | bytes | Mapping) or not isinstance(answers, Iterable):
             raise EvidenceError(
@@ -54,6 +59,13 @@ class ChatAnswers(Sequence[ChatAnswer]):
             )
         self._answers = tuple(_answer(one, at) for at, one in enumerate(answers))
         self.provenance = provenance_of(provenance, "given as texts")
+        self.design = design
+
+    @property
+    def task(self) -> Task | None:
+        """What was asked; None where it is not known."""
+        task: Task | None = self.provenance.details.get("task")
+        return task
 
     def __getitem__(self, at: Any) -> Any:
         return self._answers[at]
@@ -64,7 +76,8 @@ class ChatAnswers(Sequence[ChatAnswer]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ChatAnswers):
             return NotImplemented
-        return (self._answers, self.provenance) == (other._answers, other.provenance)
+        mine, theirs = ((one._answers, one.provenance, one.design) for one in (self, other))
+        return mine == theirs
 
     def __repr__(self) -> str:
         return f"<ChatAnswers of {self.provenance.source}: {len(self)}>"
@@ -74,6 +87,7 @@ class ChatAnswers(Sequence[ChatAnswer]):
         document = {
             "format": FORMAT,
             "provenance": self.provenance.to_dict(),
+            "design": None if self.design is None else self.design.to_dict(),
             "answers": [asdict(one) for one in self],
         }
         write_file(Path(path), json.dumps(with_checksum(document), ensure_ascii=False, indent=1))
@@ -105,7 +119,9 @@ class ChatAnswers(Sequence[ChatAnswer]):
         names = {each.name for each in fields(ChatAnswer)}
         known = ({key: value for key, value in one.items() if key in names} for one in document["answers"])
         answers = [ChatAnswer(**one | {"words": tuple(one.get("words", ()))}) for one in known]
-        return cls(answers, provenance=Provenance.from_dict(document["provenance"]))
+        provenance, data = Provenance.from_dict(document["provenance"]), document.get("design")
+        design = None if data is None else Design.from_dict(data)
+        return cls(answers, provenance=provenance, design=design)
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")

@@ -25,7 +25,7 @@ def chat_plot(result: ChatResult, *, ax: Axes | None = None) -> Axes:
     >>> import crossroads as cr
     >>> design = cr.Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
     >>> answers = ["joy - young; peace - old; agony - old; evil - old"] * 3
-    >>> ax = cr.plots.chat_plot(cr.chat_association(answers, design))
+    >>> ax = cr.plots.chat_plot(cr.chat_test(answers, design))
     """
     if not result.words:
         raise InputError(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
 from crossroads.core.errors import InputError, in_short, one_of, require
@@ -13,7 +14,6 @@ from crossroads.core.models.files import find_model
 from crossroads.core.models.language import AUTO_CLASSES, CAUSAL, find_kind
 from crossroads.core.models.services.addresses import (
     CHAT_PATHS,
-    KEY_VARIABLE,
     OLLAMA,
     OPENAI,
     address,
@@ -33,6 +33,7 @@ from crossroads.core.models.transformers import (
     plain_errors,
     resolve_device,
 )
+from crossroads.core.storage.files import fingerprint
 
 ChatProtocol = Literal["auto", "openai", "ollama"]
 """Protocols of chat services; ``"auto"`` detects the protocol."""
@@ -72,8 +73,9 @@ class FunctionChat:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What its answers depend on."""
-        return {"model": getattr(self.function, "__qualname__", type(self.function).__qualname__)}
+        """What its answers depend on, as far as can be told: its name, its code and what it encloses."""
+        name = getattr(self.function, "__qualname__", type(self.function).__qualname__)
+        return {"model": name, "sha256": fingerprint(_content(self.function))}
 
     def reply(self, messages: Sequence[Message], **_: Any) -> Reply:
         """Ask once."""
@@ -83,25 +85,41 @@ class FunctionChat:
         return Reply(text)
 
 
-class ChatService:
-    """A chat service behind an address."""
+def _content(function: Any) -> list[Any]:
+    """What a function does, as far as can be told: its code, its defaults and what it encloses."""
+    if isinstance(function, MethodType):
+        return [*_content(function.__func__), repr(function.__self__)]
+    if not isinstance(function, FunctionType):
+        call = vars(type(function)).get("__call__")
+        return [*_content(call), repr(vars(function))] if isinstance(call, FunctionType) else [repr(function)]
+    enclosed = [cell.cell_contents for cell in function.__closure__ or ()]
+    codes = [getattr(one, "__code__", None) or repr(one) for one in enclosed]
+    return [*map(_code, (function.__code__, *codes)), repr(function.__defaults__)]
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        model: str | None = None,
-        protocol: ChatProtocol = "auto",
-        key_variable: str = KEY_VARIABLE,
-        timeout: float = 120.0,
-        retries: int = 4,
-    ) -> None:
-        one_of("protocol", protocol, ChatProtocol)
-        self._url, self._model = checked_url(str(url).strip()), model
-        known = _protocol_of(self._url) if protocol == "auto" else protocol
-        example = "https://example.org/v1/chat/completions"
-        self._protocols = Protocols(self._url, known, (OPENAI, OLLAMA), example)
-        self._caller = Caller(key=read_key(key_variable, self._url), timeout=timeout, retries=retries)
+
+def _code(code: CodeType | str) -> Any:
+    """Instructions, names and constants of code; other values as they are."""
+    if not isinstance(code, CodeType):
+        return code
+    constants = [_code(one if isinstance(one, CodeType) else repr(one)) for one in code.co_consts]
+    return [code.co_code.hex(), code.co_names, constants]
+
+
+class ChatService:
+    """A chat service behind an address; ``options`` are those of :func:`crossroads.ask_chat`."""
+
+    def __init__(self, url: str, options: SimpleNamespace) -> None:
+        one_of("protocol", options.protocol, ChatProtocol)
+        self._url, self._model = checked_url(url.strip()), options.served_model
+        path = public_url(self._url).partition("?")[0]
+        ends = {OPENAI: ("/chat/completions", "/v1"), OLLAMA: ("/api/chat", "/api")}
+        found = next((one for one, some in ends.items() if path.endswith(some)), None)
+        known = found if options.protocol == "auto" else options.protocol
+        self._protocols = Protocols(
+            self._url, known, (OPENAI, OLLAMA), "https://example.org/v1/chat/completions"
+        )
+        key = read_key(options.key_variable, self._url)
+        self._caller = Caller(key=key, timeout=options.timeout, retries=options.retries)
         self._refused: set[str] = set()
 
     @property
@@ -130,7 +148,8 @@ class ChatService:
 
     def _ask(self, protocol: str, messages: Sequence[Message], options: dict[str, Any]) -> Reply:
         for _ in range(len(_OPTIONAL) + 1):
-            body = json.dumps(_question(protocol, messages, self._model, options, self._refused)).encode()
+            refused = set(self._refused)  # others may add to these while this request is on its way
+            body = json.dumps(_question(protocol, messages, self._model, options, refused)).encode()
             place = address(self._url, protocol, CHAT_PATHS)
             try:
                 data = self._caller.post(place, body, most_bytes=_MOST_BYTES)
@@ -138,21 +157,13 @@ class ChatService:
                 text = error.answer.lower()
                 if error.status == 400 and any(sign in text for sign in _FILTERED):
                     return Reply("", "content_filter")
-                known = [one for one in _OPTIONAL if one in text and one not in self._refused]
+                known = [one for one in _OPTIONAL if one in text and one not in refused]
                 if error.status not in (400, 422) or not known:
                     raise
                 self._refused.add(known[0])
                 continue
             return _read(protocol, data, self._caller.key)
         raise EndpointError("the service accepts no request.", hint=_HINT)
-
-
-def _protocol_of(url: str) -> str | None:
-    """The protocol that follows from an address, or ``None``."""
-    path = public_url(url).partition("?")[0]
-    if path.endswith(("/chat/completions", "/v1")):
-        return OPENAI
-    return OLLAMA if path.endswith(("/api/chat", "/api")) else None
 
 
 def _question(

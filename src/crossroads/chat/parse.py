@@ -22,7 +22,11 @@ Status = Literal["answered", "refused", "unparsed"]
 LANGUAGES = 15
 """Number of languages whose refusals are recognised."""
 
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(
+    r"\A(?:(?!<(?:think|thinking|reasoning)>).)*</(?:think|thinking|reasoning)>"  # begun by the prompt
+    r"|<(think|thinking|reasoning)>.*?(</\1>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
 _LEAD = re.compile(r"^(?:[\s\-*•·‣◦▪>#|]|\(?\d{1,3}[.):](?!\d)|\[[ x]?\])+")
 _EDGES = " \t\"'“”‘’«»„`*_|[](){}<>.,;:!?-–—=~→⇒・。、，।؛،\u200b\u200e\u200f\ufeff"
 _BETWEEN = re.compile(r"\s*(?:[-=]+>|→|⇒|:|\||\t|=|–|—|~|/|\s-+\s|(?<=\S)-+(?=\S))\s*")

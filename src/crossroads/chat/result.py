@@ -28,47 +28,27 @@ from crossroads.core.wording.table import Interval
 from crossroads.words.measures.weat import crossed_rows, difference_numbers, too_small
 
 ASSOCIATION: Final = "association"
-
-
 DECISION: Final = "decision"
-
-
-_COUNTS = "answers=reading.answers answered refused unparsed partial=reading.partial other=reading.other"
-
-
-_OPTIONAL = (
-    "exact_p=pvalue released_score=published.score response_pvalue=published.pvalue "
-    "first_share=reading.first_share"
-)
-
-
-_RATES = "refusal_rate=_refusal_rate unparsed_rate=_unparsed_rate"
-
-
-_NOTES = {
-    ASSOCIATION: "share of A's words given to X and of B's to Y, minus 1: from -1 to 1",
-    DECISION: "share of decisions that give A's word to X and B's to Y; .5 by chance",
-}
-
-
 CHANCE = {ASSOCIATION: 0.0, DECISION: 0.5}
-
-
 SCORES = {
     ASSOCIATION: "mean over answers of the share of A given to X plus that of B given to Y, minus 1",
     DECISION: "share of decisions that give the word of A to X and that of B to Y",
 }
-
-
-def _score_note(results: Sequence[Any]) -> str:
-    return "; ".join(dict.fromkeys(_NOTES[one.task] for one in results))
+_NOTES = {
+    ASSOCIATION: "share of A's words given to X and of B's to Y, minus 1: from -1 to 1",
+    DECISION: "share of decisions that give A's word to X and B's to Y; .5 by chance",
+}
+_COUNTS = "answers=reading.answers answered refused unparsed partial=reading.partial other=reading.other"
+_OPTIONAL = (
+    "exact_p=pvalue released_score=published.score response_pvalue=published.pvalue "
+    "first_share=reading.first_share"
+)
+_RATES = "refusal_rate=_refusal_rate unparsed_rate=_unparsed_rate"
+_TAIL = phrases.tail("two-sided")
 
 
 def _drawn(results: Sequence[Any]) -> str:
     return " or ".join(dict.fromkeys(one._drawn for one in results))
-
-
-_TAIL = phrases.tail("two-sided")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +127,7 @@ class ChatResult(Result):
         stat("answers", of="reading.answers", kind="count"),
         stat("refused", of="_refusal_rate", kind="share"),
         stat("unparsed", "unread", "answers that cannot be read", of="_unparsed_rate", kind="share"),
-        stat("score", note=_score_note),
+        stat("score", note=lambda some: "; ".join(dict.fromkeys(_NOTES[one.task] for one in some))),
         stat("ci", "95 % CI", lambda some: f"over the choice of {_drawn(some)}", of="_interval", spare=3),
         stat("p", note=lambda some: f"{_drawn(some)} resampled, {_TAIL}", of="crossed.pvalue"),
         stat("exact_p", note=f"words exchanged, {_TAIL}", of="_p"),

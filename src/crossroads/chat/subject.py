@@ -4,7 +4,7 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=6,
-    lines=2300,
+    lines=2000,
     uses=("words",),
     results=("scores",),
     commands={

@@ -6,12 +6,13 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from crossroads.comparison.jackknife import INTERVALS, IntervalKind, difference_interval
 from crossroads.comparison.jackknife import DifferenceInterval as DifferenceInterval
 from crossroads.comparison.models import (
     UNIT,
+    Against,
     Attributes,
     CompareResult,
     Scale,
@@ -34,8 +35,18 @@ from crossroads.core.evidence import Contexts, Embeddings, Provenance
 from crossroads.core.inference.multiplicity import ADJUSTMENTS, adjust
 from crossroads.core.inference.options import share, whole
 from crossroads.core.inference.permutation.test import Tail
-from crossroads.core.results import QUESTION, Conclusion, Result, Stat, from_tests, numbers, stat, status_of
-from crossroads.core.results.gaps import require_in_all
+from crossroads.core.results import (
+    ADJUSTERS,
+    QUESTION,
+    Conclusion,
+    Result,
+    Stat,
+    from_tests,
+    numbers,
+    stat,
+    status_of,
+)
+from crossroads.core.results.gaps import require_stimuli
 from crossroads.core.results.gathered import listed_designs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
@@ -44,8 +55,6 @@ from crossroads.core.wording.table import Table
 from crossroads.core.wording.vocabulary import adjusted_note
 from crossroads.words.measures.battery import recorded
 from crossroads.words.measures.weat import check_ddof
-
-Against = Literal["all", "first"]
 
 Model = Embeddings | Contexts | CeatBatteryResult | CeatResult
 """Evidence about one model: a vector per word, or many, or the tests that were made on these."""
@@ -130,7 +139,7 @@ class CompareBatteryResult(Result):
     """Several designs in several models, with a paired test for each design and pair of models."""
 
     _section: ClassVar[str] = "comparison"
-    _cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
+    _cites: ClassVar[tuple[str, ...]] = ADJUSTERS
     _stem: ClassVar[str] = "comparison"
     _figure: ClassVar[str] = "comparison_plot"
     _table_title: ClassVar[str] = "Models compared"
@@ -184,7 +193,6 @@ class CompareBatteryResult(Result):
     compared over contexts read the same ones."""
 
     def _paired(self) -> Iterator[tuple[CompareResult, tuple[str, str]]]:
-        """Each test with its two models."""
         return zip(self.tests, self.pairs, strict=True)
 
     def _members(self) -> Iterator[Row]:
@@ -199,7 +207,6 @@ class CompareBatteryResult(Result):
 
     @property
     def _label(self) -> str:
-        """The models."""
         return " / ".join(self.models)
 
     @property
@@ -212,14 +219,12 @@ class CompareBatteryResult(Result):
         return {how: dict(enumerate(self._adjusted_p(how))) for how in self.adjusted}
 
     def _adjusted_p(self, how: str = phrases.ADJUSTMENT) -> list[P]:
-        """Adjusted p-values with their marks."""
         low = adjust([test.pvalue_low for test in self.tests])[how]
         high = adjust([test.pvalue_high for test in self.tests])[how]
         methods = (test.method for test in self.tests)
         return P.family(self.adjusted[how], list(zip(low, high, strict=True)), methods)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """In which model the targets differ more, by design and pair of models."""
         for i, row in enumerate(self._members()):
             if row.paired is None:
                 continue
@@ -285,55 +290,13 @@ def compare_battery(
     progress: Callable[[str], None] | None = None,
     **options: Any,
 ) -> CompareBatteryResult:
-    """Compare several designs between models, pair by pair, and adjust for the number of comparisons.
-
-    Each comparison is the paired test of :func:`~crossroads.compare`. The interval is that of the difference
-    of the two effect sizes over the choice of words, the same in both models.
+    """:func:`~crossroads.compare` of several models.
 
     Parameters
     ----------
-    models
-        Models by name; at least two. All of them vectors, or all of them contexts or CEATs.
     measured
         Names of the designs to compare in each model; all designs in all models if left out. A pair of
         models is compared on what both have.
-    against
-        ``"all"`` compares every two models, ``"first"`` all others with the first.
-    missing
-        As in :func:`~crossroads.compare`. A design with too few stimuli left is listed in ``skipped``.
-    alternative, scale, attributes, ddof, seed
-        As in :func:`~crossroads.compare`.
-    interval
-        ``"jackknife"`` leaves out one word at a time; ``"percentile"`` resamples words. See
-        :func:`~crossroads.comparison.jackknife.difference_interval`.
-    resamples
-        Number of resamples of a percentile interval; 0 for no interval of either kind.
-    level
-        Nominal coverage of the intervals.
-    progress
-        Called with the name of each design before it is compared.
-    options
-        Passed on to :func:`~crossroads.compare`: ``ties``, ``method``, ``max_work``.
-
-    Notes
-    -----
-    Comparisons that share a model are dependent. Holm's adjustment is valid nevertheless.
-
-    The interval is of the difference of effect sizes, whatever the scale of the test. With ``scale="sd"``
-    and ``attributes="drawn"`` both use the same standard error; the test counts exchanges and the interval
-    takes a quantile of t, so that they can disagree at 5 %. Exchanges of three words per set cannot reach
-    5 %, and intervals of three or four are too wide. Otherwise they answer different questions.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import crossroads as cr
-    >>> designs = [cr.catalog("weat7"), cr.catalog("weat8")]
-    >>> words, rng = list({word: None for one in designs for word in one.words}), np.random.default_rng(1)
-    >>> models = {name: cr.Embeddings(words, rng.normal(size=(len(words), 9))) for name in ("old", "new")}
-    >>> result = cr.compare_battery(models, designs)
-    >>> [(test.design, round(test.difference, 2)) for test in result.tests]
-    [('weat7', 0.51), ('weat8', 0.65)]
     """
     one_of("against", against, Against)
     one_of("alternative", alternative, Tail)  # not "observed", which must not be adjusted
@@ -349,7 +312,7 @@ def compare_battery(
             for name, model in models.items()
             if isinstance(model, (Embeddings, Contexts))  # of others only the tests are known
         }
-        require_in_all(words, designs)
+        require_stimuli(words, designs)
     settings: dict[str, Any] = {
         "missing": missing,
         "alternative": alternative,
@@ -379,9 +342,7 @@ def compare_battery(
                 measure = "weat" if isinstance(models[pair[0]], Embeddings) else "ceat"
                 skipped[comparison_name(design.name, *pair, measure=measure)] = error.reason
                 continue
-            ends = None
-            if resamples:
-                ends = difference_interval(shared_words(one, two, design, missing), **ways)
+            ends = difference_interval(shared_words(one, two, design, missing), **ways) if resamples else None
             intervals.append(ends)
     sources = [model.provenance for model in models.values()]
     compared = tuple(pair for _, pair in tests)
@@ -409,7 +370,6 @@ def compare_battery(
 
 
 def _evidence(model: Model, name: str, design: Design) -> Evidence:
-    """Evidence of a model about a design."""
     if not isinstance(model, CeatBatteryResult):
         return model
     found = [test for test in model.tests if test.design == design.name]
@@ -419,7 +379,7 @@ def _evidence(model: Model, name: str, design: Design) -> Evidence:
 
 
 def _pairs(models: Mapping[str, Model], designs: list[Design], against: str) -> list[tuple[str, str]]:
-    hint = "give at least two, as {name: vectors, ...}."
+    hint = "give at least two, as {name: vectors, ...}; or two models and a design."
     if not hasattr(models, "items"):
         raise InputError(f"the models are of type {type(models).__name__}.", hint=hint)
     if len(models) < 2:

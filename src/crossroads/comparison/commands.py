@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from crossroads.comparison.battery import Against
 from crossroads.comparison.jackknife import IntervalKind
-from crossroads.comparison.models import Attributes, Scale
+from crossroads.comparison.models import Against, Attributes, Scale
 from crossroads.comparison.report import compare_audits, joint, saved_audits, write_comparison
 from crossroads.core.cli import options as o
 from crossroads.core.cli.audit import show_joint
@@ -112,10 +111,9 @@ class Compared:
         "comparison"
     )
     name: o.Names = None
-    against: Annotated[
-        Against,
-        Opt("Compare all pairs of models, or each with the first.", "all|first"),
-    ] = "all"
+    against: Annotated[Against, Opt("Compare all pairs of models, or each with the first.", "all|first")] = (
+        "all"
+    )
     figures: Annotated[bool, Opt("Draw no figures.", names="--figures/--no-figures", panel="Output")] = True
     alternative: Annotated[Tail, Convention("which tail")] = "two-sided"
     scale: Annotated[

@@ -49,7 +49,7 @@ def comparison_plot(
     >>> import crossroads as cr
     >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
     >>> models = {name: cr.Embeddings(design.words, rng.normal(size=(32, 9))) for name in ("old", "new")}
-    >>> ax = cr.plots.comparison_plot(cr.compare_battery(models, [design]))
+    >>> ax = cr.plots.comparison_plot(cr.compare(models, [design]))
     """
     rows = [row for row in result._members() if pair is None or row.models == tuple(pair)]
     if not rows:

@@ -27,8 +27,6 @@ from crossroads.core.inference.geometry import Floats
 _TINY = 1e-12  # a spread within both targets below this share of the associations is rounding error
 _LEAST_TAIL = 1e-200
 _AT_A_TIME = 1 << 22  # number of weights: limits the memory for thousands of words
-
-
 IntervalKind = Literal["jackknife", "percentile"]
 INTERVALS: dict[IntervalKind, str] = {
     "jackknife": "jackknife, over the words of all four sets with Fisher's z and t",
@@ -134,9 +132,8 @@ def effect_jackknife(shared: SharedWords) -> Jackknife:
     """Leave out one word at a time, on the scale of effect sizes.
 
     Fisher's z is used where both models have an association that other words would show too: its difference
-    of means is beyond the 97.5 % quantile of t. Elsewhere the choice of attributes decides the sign of an
-    effect size, so that z varies far more than leaving out a word shows. There the difference of means is
-    what varies, and the standard deviation that it is divided by is taken as known.
+    of means is beyond the 97.5 % quantile of t. Elsewhere z varies far more than leaving out a word shows:
+    there the difference of means is what varies, and its standard deviation is taken as known.
     """
     plain = jackknife(shared, "cosine")
     reaches = [_quantile(one.df, 0.975) * sqrt(one.total) for one in plain.variances]
@@ -150,7 +147,6 @@ def effect_jackknife(shared: SharedWords) -> Jackknife:
 
 
 def _quantile(df: float, share: float) -> float:
-    """Quantile of the t distribution."""
     from scipy.special import stdtrit  # scipy is slow to import
 
     return float(stdtrit(df, share))

@@ -1,17 +1,24 @@
-"""Compare one association in two models, or two decades."""
+"""Compare associations in two models, or two decades, or many in several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict, Unpack, overload
 
-from crossroads.comparison.jackknife import effect_jackknife, jackknife, tempered_changes
+from crossroads.comparison.jackknife import IntervalKind, effect_jackknife, jackknife, tempered_changes
 from crossroads.comparison.words import Evidence, shared_words
-from crossroads.core.errors import EvidenceError, Missing, join_words, one_of
+from crossroads.core.errors import EvidenceError, InputError, Missing, join_words, one_of
 from crossroads.core.inference.geometry import Floats
-from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
+from crossroads.core.inference.permutation.test import (
+    MAX_WORK,
+    Alternative,
+    Method,
+    Tail,
+    Ties,
+    permutation_test,
+)
 from crossroads.core.results import TEST, Result, Stat, stat
 from crossroads.core.results.gathered import check_inputs, require_two_targets, warn_about_sharing
 from crossroads.core.stimuli import Design
@@ -21,7 +28,11 @@ from crossroads.core.wording.table import Table
 from crossroads.core.wording.vocabulary import Note
 from crossroads.words.measures.weat import check_ddof, recorded_work
 
+if TYPE_CHECKING:
+    from crossroads.comparison.battery import CompareBatteryResult, Model
+
 Scale = Literal["sd", "cosine"]
+Against = Literal["all", "first"]
 Attributes = Literal["drawn", "given"]
 UNIT = "a target word, by its association averaged over all of its contexts"
 """Unit that is exchanged and resampled where models are compared over contexts."""
@@ -95,12 +106,10 @@ class CompareResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per design: both effect sizes and the test of their difference."""
         return super()._tabulate(results).without({"p", "exact_p"} - set(p_names(results.values())))
 
     @property
     def _p(self) -> P:
-        """The p-value with its mark."""
         return P.of(self.pvalue, self.method)
 
     @property
@@ -110,7 +119,6 @@ class CompareResult(Result):
 
     @property
     def _pvalues(self) -> dict[str, P]:
-        """The p-value by its name."""
         return {self._p_name: self._p}
 
 
@@ -119,34 +127,83 @@ def p_names(tests: Iterable[CompareResult]) -> list[str]:
     return sorted({one._p_name for one in tests}, reverse=True) or ["p"]
 
 
+class CompareOptions(TypedDict, total=False):
+    """Options of every comparison."""
+
+    ddof: int
+    ties: Ties
+    method: Method
+    seed: int
+    missing: Missing
+    max_work: float
+    scale: Scale
+    attributes: Attributes
+
+
+class SeveralOptions(CompareOptions, total=False):
+    """Options of comparisons of several models."""
+
+    against: Against
+    interval: IntervalKind
+    resamples: int
+    level: float
+    progress: Callable[[str], None] | None
+
+
+@overload
 def compare(
     first: Evidence,
     second: Evidence,
     design: Design,
+    *,
+    alternative: Alternative = ...,
+    **options: Unpack[CompareOptions],
+) -> CompareResult: ...
+@overload
+def compare(
+    first: Mapping[str, Model],
+    second: Design | Iterable[Design] | Mapping[str, Design],
+    *,
+    alternative: Tail = ...,
+    **options: Unpack[SeveralOptions],
+) -> CompareBatteryResult: ...
+def compare(
+    first: Any,
+    second: Any,
+    design: Design | None = None,
     *,
     alternative: Alternative = "two-sided",
     ddof: int = 1,
     ties: Ties = "weak",
     method: Method = "auto",
     seed: int = 0,
-    missing: Missing = "raise",
+    missing: Missing | None = None,
     max_work: float = MAX_WORK,
     scale: Scale = "sd",
     attributes: Attributes = "drawn",
-) -> CompareResult:
+    **several: Any,
+) -> Any:
     r"""Test whether an association differs between two models.
 
     Each target has an association in each model. The test concerns the *changes* of these associations: under
     the null hypothesis that targets in X did not change more than those in Y, the labels of the changes are
     exchangeable, and permuting them gives the p-value. Words that are unusual in both models cancel out.
 
+    With several models by name, ``compare(models, designs)``, every two models are compared on each design,
+    each difference of effect sizes has an interval over the choice of words, the same in both models, and
+    p-values are adjusted for the number of comparisons.
+
     Parameters
     ----------
     first, second
         The two models; their dimensions may differ. Stimuli missing from either are missing from both. Two
-        sets of vectors, or two of contexts, or two results of :func:`~crossroads.ceat`.
-    design, alternative, ddof, ties, method, seed, missing, max_work
+        sets of vectors, or two of contexts, or two results of :func:`~crossroads.ceat`. Or several models by
+        name, all of one of these kinds or batteries of CEATs; and one design, a list or a mapping of them.
+    design, alternative, ddof, ties, method, seed, max_work
         As in :func:`~crossroads.weat`.
+    missing
+        As in :func:`~crossroads.weat`: by default ``"raise"``, and for several models ``"drop"``, where a
+        design with too few stimuli left is listed in ``skipped``.
     scale
         ``"sd"`` divides the associations of each model by their standard deviation, so that changes are
         on the scale of the effect size and models with different spreads of cosines can be compared.
@@ -155,22 +212,32 @@ def compare(
         ``"drawn"``: attribute words are a choice among many, as target words are. ``"given"``: they are the
         only ones of interest, and labels of ``changes`` are exchanged as they are. Where an attribute set
         has a single word, both sets are taken as given, which the conventions record.
+    several
+        For several models: ``against``: ``"all"`` compares every two models, ``"first"`` all others with the
+        first. ``interval``: ``"jackknife"`` leaves out one word at a time, ``"percentile"`` resamples words,
+        see :func:`~crossroads.comparison.jackknife.difference_interval`. ``resamples`` of a percentile
+        interval (2,000); 0 for no interval of either kind. ``level``: nominal coverage of the intervals.
+        ``progress``: called with the name of each design before it is compared.
 
     Notes
     -----
-    A strong association depends on the few vectors of the attributes: where each model places them a little
-    differently, all targets of X move one way and all of Y the other, which no exchange of targets shows.
-    With ``attributes="drawn"``, therefore, one word at a time is left out of both models
+    With ``attributes="drawn"`` one word at a time is left out of both models
     (:func:`~crossroads.comparison.jackknife.effect_jackknife`; for ``scale="cosine"``,
-    :func:`~crossroads.comparison.jackknife.jackknife`). The contribution of each target to the difference
+    :func:`~crossroads.comparison.jackknife.jackknife`), since no exchange of targets shows that the few
+    vectors of the attributes differ between models. The contribution of each target to the difference
     :math:`\theta` replaces its change. :math:`\theta` over its standard error has a tail probability in the t
     distribution with Satterthwaite's degrees of freedom. The changes of X are shifted against those of Y
     until a t test over targets alone has the same tail probability, and labels are exchanged.
 
     Over contexts, the association of a target is its mean over all contexts of all words, and the unit is the
     target word. Where models read different contexts (``same_contexts``), a change may come from the texts.
-    Means over few contexts are noisy, which makes an effect size in standard deviations smaller: where one
-    model has fewer contexts, equal associations are rejected too often; not with ``scale="cosine"``.
+    Where one model has fewer contexts, equal associations are rejected too often; not with ``"cosine"``.
+
+    Comparisons that share a model are dependent; Holm's adjustment is valid nevertheless. The interval is of
+    the difference of effect sizes, whatever the scale of the test. With ``"sd"`` and ``"drawn"`` both use the
+    same standard error, but the test counts exchanges and the interval takes a quantile of t, so that they
+    can disagree at 5 %: exchanges of three words per set cannot reach 5 %, and intervals of three or four are
+    too wide. Otherwise they answer different questions.
 
     Examples
     --------
@@ -181,14 +248,38 @@ def compare(
     >>> result = cr.compare(one, two, design)
     >>> round(result.difference, 2), result.pvalue > 0.05
     (1.2, True)
+    >>> several = cr.compare({"old": one, "new": two}, [design, cr.catalog("weat8")])
+    >>> [test.design for test in several.tests]
+    ['weat7']
     """
+    options: dict[str, Any] = {
+        "scale": scale,
+        "attributes": attributes,
+        "alternative": alternative,
+        "ties": ties,
+        "ddof": ddof,
+        "missing": missing or ("drop" if design is None else "raise"),
+        "method": method,
+        "max_work": max_work,
+        "seed": seed,
+    }
+    if design is None:
+        from crossroads.comparison.battery import compare_battery  # which compares pairs with this function
+
+        designs = second.values() if isinstance(second, Mapping) else second
+        return compare_battery(first, designs, **options, **several)
+    if several:
+        raise InputError(
+            f"{', '.join(several)} given for two models and one design.",
+            hint="it is for several models by name: compare({name: model, ...}, designs).",
+        )
     check_inputs(design)
     one_of("scale", scale, Scale)
     one_of("attributes", attributes, Attributes)
     require_two_targets(design)
     check_ddof(ddof)
     warn_about_sharing(design)
-    shared = shared_words(first, second, design, missing)
+    shared = shared_words(first, second, design, options["missing"])
     n_x = len(shared.words["x"])
     both = zip(shared.scores, shared.errors, strict=True)
     scaled = [_standardised(s, error, design.name, ddof) for s, error in both]
@@ -234,15 +325,9 @@ def compare(
         coverage=shared.coverage,
         conventions={
             "measure": "compare",
-            "scale": scale,
+            **options,
             "attributes": attributes,
-            "alternative": alternative,
-            "ties": ties,
-            "ddof": ddof,
-            "missing": missing,
-            "method": method,
             "max_work": recorded_work(max_work),
-            "seed": seed,
             **({"unit over contexts": UNIT} if shared.contexts else {}),
         },
         provenance=shared.provenance,

@@ -12,7 +12,6 @@ from typing import Any
 
 from crossroads import plots
 from crossroads.comparison.battery import (
-    Against,
     CompareBatteryResult,
     SavedDifference,
     compare_battery,
@@ -20,7 +19,7 @@ from crossroads.comparison.battery import (
     join_comparisons,
 )
 from crossroads.comparison.jackknife import IntervalKind
-from crossroads.comparison.models import Attributes, Scale, context_notes
+from crossroads.comparison.models import Against, Attributes, Scale, context_notes
 from crossroads.comparison.texts import (
     comparison_citations,
     comparison_latex,
@@ -151,7 +150,7 @@ def compare_audits(
 
     If both audits of a pair kept vectors, a design is measured again in both, on the words that both have
     and under the conventions of the first audit, with the paired test of
-    :func:`~crossroads.compare_battery`. Tests over contexts are compared in the same way, from the saved
+    :func:`~crossroads.compare`. Tests over contexts are compared in the same way, from the saved
     expected cosines. Otherwise the difference of the saved effect sizes is reported without a test. p-values
     of designs are adjusted together, on vectors and over contexts; those of agreement on traits separately.
 
@@ -165,12 +164,12 @@ def compare_audits(
     anything
         Whether to return an empty comparison instead of raising if there is nothing to compare.
     against, alternative, scale, attributes, interval, resamples, seed, progress
-        As in :func:`~crossroads.compare_battery`.
+        As in :func:`~crossroads.compare`.
     """
     designs, skipped = _common_designs(audits)
-    options: dict[str, Any] = {"against": against, "resamples": resamples, "seed": seed, "progress": progress}
-    way: dict[str, Any] = {"alternative": alternative, "scale": scale, "attributes": attributes}
-    base = _paired_tests(audits, designs, tested, way, interval=interval, **options) or _untested(audits)
+    options: dict[str, Any] = {"alternative": alternative, "scale": scale, "attributes": attributes}
+    options |= {"against": against, "interval": interval, "resamples": resamples, "seed": seed}
+    base = _paired_tests(audits, designs, tested, progress=progress, **options) or _untested(audits)
     pairs = [pair for pair in combinations(audits, 2) if against == "all" or pair[0].name == audits[0].name]
     skipped |= base.skipped
     done = {comparison_name(test.design, *pair, measure=test.measure) for test, pair in base._paired()}
@@ -191,10 +190,7 @@ def compare_audits(
         skipped=skipped,
         unpaired=tuple(saved),
         notes=(*_notes(audits), *context_notes(base.tests, base.pairs)),
-        conventions={
-            **base.conventions,
-            **({"adjusted": f"all comparisons: {family}"} if base.tests else {}),
-        },
+        conventions={**base.conventions, **({"adjusted": f"all comparisons: {family}"} if family else {})},
     )
     return Comparison(battery=battery, traits=_adjusted(traits))
 
@@ -212,8 +208,7 @@ def _adjusted(traits: Sequence[CompareTraitsResult]) -> tuple[CompareTraitsResul
     }
     return tuple(
         dataclasses.replace(
-            one,
-            adjusted={how: {name: p[at, name] for name in one.exchanges} for how, p in families.items()},
+            one, adjusted={how: {name: p[at, name] for name in one.exchanges} for how, p in families.items()}
         )
         for at, one in enumerate(traits)
     )
@@ -240,7 +235,6 @@ def _paired_tests(
     audits: Sequence[SavedAudit],
     designs: Mapping[str, Design],
     tested: CompareBatteryResult | None,
-    way: Mapping[str, Any],
     **options: Any,
 ) -> CompareBatteryResult | None:
     """All paired tests that audits allow, on vectors and over contexts; None where there is none.
@@ -249,13 +243,13 @@ def _paired_tests(
     """
     saved = [one for one in audits if one.vectors is not None]
     words = {one.name: (one.vectors, one.battery.tests) for one in saved if one.battery is not None}
-    result = tested or _paired(audits, designs, words, ("ddof", "ties"), **options, **way)
+    result = tested or _paired(audits, designs, words, ("ddof", "ties"), **options)
     if result is not None:
         if any(test.contexts for test in result.tests):
             return result
-        way = {key: result.conventions[key] for key in way}
+        options |= {key: result.conventions[key] for key in ("alternative", "scale", "attributes")}
     contexts = {one.name: (one.contexts, one.contexts.tests) for one in audits if one.contexts is not None}
-    over = _paired(audits, designs, contexts, ("ddof",), **options, **way)
+    over = _paired(audits, designs, contexts, ("ddof",), **options)
     if over is None:
         return result
     return join_comparisons([over] if result is None else [result, over], [one.name for one in audits])
@@ -286,7 +280,6 @@ def _paired(
 
 
 def _untested(audits: Sequence[SavedAudit]) -> CompareBatteryResult:
-    """A comparison without paired tests."""
     evidence = [one.battery or one.contexts for one in audits]
     sources = [found.provenance[0] for found in evidence if found is not None and found.provenance]
     sources = sources or [p for one in audits for scores in one.traits.values() for p in scores.provenance]
@@ -386,7 +379,6 @@ def joint(comparison: Comparison) -> Joint:
 
 
 def _draw(battery: CompareBatteryResult, figures: Figures) -> None:
-    """Draw one figure per pair of models."""
     pairs = dict.fromkeys([*battery.pairs, *(test.models for test in battery.unpaired)])
     for i, pair in enumerate(pairs, start=1):
         name = "comparison" if len(pairs) == 1 else f"comparison-{i}"

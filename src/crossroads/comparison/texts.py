@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crossroads.comparison.battery import CompareBatteryResult, SavedDifference, comparison_name
 from crossroads.comparison.models import CompareResult
-from crossroads.contexts.measures.bootstrap import CeatBootstrapResult
+from crossroads.contexts.measures.battery import CeatBootstrapResult
 from crossroads.core.errors import join_words
 from crossroads.core.report.methods.citations import cited, keys_of
 from crossroads.core.report.methods.paragraph import described
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _OVER_CONTEXTS = (
     "Over contexts (CEAT) the unit is the target word, by its association averaged over all of its contexts."
 )
-
-
 _MOST_WORDS = 40
 
 

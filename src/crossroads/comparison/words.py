@@ -97,17 +97,17 @@ def _of_vectors(first: Embeddings, second: Embeddings, design: Design, missing: 
 def _gathered(first: Embeddings, second: Embeddings, design: Design, missing: str) -> tuple[Gathered, ...]:
     """The stimuli that both models have, in the same order, with the coverage of both in the first."""
     gathered = partial(gather, least=_LEAST, design=design.name)
-    if missing == "raise":
-        one, two = (gathered(model, design.sets, missing=missing) for model in (first, second))
-        return dataclasses.replace(one, coverage=_respelled(one.coverage, two.coverage)), two
-    one = gathered(first, design.sets, missing="drop")
-    two = gathered(second, one.words, missing=missing)
+    whole = gathered(first, design.sets, missing="raise" if missing == "raise" else "drop")
+    two = gathered(second, whole.words, missing=missing)
     one = gathered(first, two.words, missing="drop")
+    left_out = ((whole.coverage.dropped, "first"), (two.coverage.dropped, "second"))
     dropped = {
-        name: {word: _reason(word, name, first, two.coverage) for word in words if word not in shared}
-        for (name, words), shared in zip(design.sets.items(), map(set, two.words.values()), strict=True)
+        name: {
+            word: _reason(reason, which) for lost, which in left_out for word, reason in lost[name].items()
+        }
+        for name in design.sets
     }
-    coverage = _respelled(one.coverage, two.coverage)
+    coverage = _respelled(whole.coverage, two.coverage)
     coverage = dataclasses.replace(coverage, policy=missing, used=one.words, dropped=dropped)
     return Gathered(vectors=one.vectors, words=one.words, coverage=coverage), two
 
@@ -117,13 +117,8 @@ def _respelled(one: Coverage, two: Coverage) -> Coverage:
     return dataclasses.replace(one, respelled={**two.respelled, **one.respelled})
 
 
-def _reason(word: str, name: str, first: Embeddings, second: Coverage) -> str:
-    if word in second.dropped[name]:
-        reason = second.dropped[name][word]
-        return reason if reason.startswith("left out") else f"{reason} of the second model"
-    return (
-        "not in the vocabulary of the first model" if word not in first else "zero vector in the first model"
-    )
+def _reason(reason: str, which: str) -> str:
+    return reason if reason.startswith(("left out", "also in")) else f"{reason} of the {which} model"
 
 
 @dataclass(frozen=True, eq=False)

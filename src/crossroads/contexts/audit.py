@@ -8,8 +8,13 @@ from typing import Any
 
 from crossroads import plots
 from crossroads.contexts.embed.run import Step, embed
-from crossroads.contexts.measures.battery import CeatBatteryResult, assemble_ceat_battery, unmeasured
-from crossroads.contexts.measures.bootstrap import CeatBootstrapResult, ceat_bootstrap
+from crossroads.contexts.measures.battery import (
+    CeatBatteryResult,
+    CeatBootstrapResult,
+    assemble_ceat_battery,
+    ceat_bootstrap,
+    unmeasured,
+)
 from crossroads.contexts.measures.ceat import CeatResult, ceat, context_name
 from crossroads.contexts.measures.levels import MultilevelCeatResult, levels_name, multilevel_ceat
 from crossroads.core.audit.audit import Job, Plan, Work, model_seconds
@@ -30,6 +35,7 @@ from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.models.files import ModelFiles
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.figures import Figures
+from crossroads.core.results import named
 from crossroads.core.results.gaps import NO_CONTEXT, require_stimuli
 from crossroads.core.results.robustness import checks_name
 from crossroads.words.audit import measure_prompted
@@ -74,31 +80,20 @@ def _needs_frequencies(_: Evidence, settings: Settings, unit: Unit) -> str | Non
 
 
 def _battery(context: Context, outcomes: Outcomes) -> Findings:
-    """The battery over contexts, with p-values adjusted for the number of its tests."""
     tests = {name: test for name, test in outcomes["ceat"].items() if isinstance(test, CeatResult)}
     skipped = {name: why for name, why in outcomes["ceat"].items() if isinstance(why, str)}
     if not tests and context.insist:
-        first = next(iter(skipped))
-        raise unmeasured(first, skipped[first], others=len(skipped) - 1)
+        first, why = next(iter(skipped.items()))
+        raise unmeasured(first, why, others=len(skipped) - 1)
     if not tests:
         return Findings(left_out={context_name(name): why for name, why in skipped.items()})
-    settings, intervals = context.settings, outcomes.get("interval", {})
+    settings, found = context.settings, outcomes.get("interval", {})
     battery = assemble_ceat_battery(
         list(tests.values()),
         designs=context.plan.contexts,
-        intervals={
-            name: interval
-            for name in tests
-            if isinstance(interval := intervals.get(name), CeatBootstrapResult)
-        },
+        intervals={name: one for name in tests if isinstance(one := found.get(name), CeatBootstrapResult)},
         skipped=skipped,
-        options={
-            "missing": settings.missing,
-            "resamples": settings.resamples,
-            "level": LEVEL,
-            "samples": settings.samples,
-            "seed": settings.seed,
-        },
+        options=named(settings, "missing resamples") | {"level": LEVEL} | named(settings, "samples seed"),
         provenance=context.evidence["contexts"].provenance,
     )
     return Findings(results={battery._label: battery})
@@ -137,7 +132,6 @@ ROWS = (
 
 
 def _measure_store(job: Job, store: str | Path, *, insist: bool = True) -> None:
-    """Measure the battery over contexts."""
     contexts = Stored(store, job.settings.fallback)
     if job.settings.missing == "raise":
         require_stimuli(contexts.quick.index, job.plan.contexts, absent=NO_CONTEXT)

@@ -55,8 +55,11 @@ def on_cluster(
         count = min(workers or max(1, room), len(todo))
         actors = [actor_type.remote(prepare, reference) for _ in range(count)]
         try:
-            with _plain_errors(ray, hint):
-                yield from _answers(ray, actors, todo)
+            yield from _answers(ray, actors, todo)
+        except ray.exceptions.RayError as error:
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            reason = (lines or [type(error).__name__])[-1][:300]
+            raise CrossroadsError(f"Ray gave up: {reason}", hint=hint) from error
         finally:
             for actor in actors:
                 ray.kill(actor)
@@ -124,10 +127,8 @@ def _connected(
             raise
         where = "can be started on this machine" if address is None else f"answers at {address!r}"
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise InputError(
-            f"no Ray cluster {where} ({reason[:200]}).",
-            hint="start one with `ray start --head`, or leave out the address to use this machine.",
-        ) from error
+        hint = "start one with `ray start --head`, or leave out the address to use this machine."
+        raise InputError(f"no Ray cluster {where} ({reason[:200]}).", hint=hint) from error
     try:
         yield ray
     finally:
@@ -149,7 +150,6 @@ def _elsewhere(environment: Mapping[str, Any] | None) -> Iterator[dict[str, Any]
 
 @contextlib.contextmanager
 def _variable(name: str, value: str) -> Iterator[None]:
-    """Set a variable of the environment, and restore it afterwards."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:
@@ -181,24 +181,10 @@ def _check_address(address: str | None) -> None:
         return
     host, _, port = place.rpartition(":")
     if not host or not port.isdecimal():
-        raise InputError(
-            f"{address!r} is not the address of a Ray cluster.",
-            hint="write host:port, ray://host:port or auto; or leave it out to use this machine.",
-        )
+        hint = "write host:port, ray://host:port or auto; or leave it out to use this machine."
+        raise InputError(f"{address!r} is not the address of a Ray cluster.", hint=hint)
     with socket.create_connection((host.strip("[]"), int(port)), timeout=_SECONDS) as connection:
         if os.environ.get("RAY_USE_TLS", "0") == "0":
             connection.sendall(_GREETING)
             if not connection.recv(1):
                 raise ConnectionError("something else listens there")
-
-
-@contextlib.contextmanager
-def _plain_errors(ray: Any, hint: str) -> Iterator[None]:
-    """Turn fatal exceptions of Ray into one error."""
-    try:
-        yield
-    except ray.exceptions.RayError as error:
-        reason = [line.strip() for line in str(error).splitlines() if line.strip()]
-        raise CrossroadsError(
-            f"Ray gave up: {(reason or [type(error).__name__])[-1][:300]}", hint=hint
-        ) from error

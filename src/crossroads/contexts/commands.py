@@ -43,10 +43,11 @@ from crossroads.core.cli.runner import (
 from crossroads.core.cli.terminal import interrupts as interrupting
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.cli.terminal import tables as printing
-from crossroads.core.errors import InputError, MissingStimuliError, join_words
+from crossroads.core.errors import InputError, join_words
 from crossroads.core.evidence import Contexts
 from crossroads.core.evidence.contexts import open_contexts
 from crossroads.core.results import encode
+from crossroads.core.results.gaps import measured
 from crossroads.core.stimuli import Design, batteries, catalog
 from crossroads.core.stimuli.files.text import read_text
 from crossroads.core.stimuli.material import Groups, Traits, WordLists
@@ -126,11 +127,9 @@ def contexts_command(searched: Searched, cluster: o.Cluster, shown: Seeded) -> N
         words = dict.fromkeys(word for words in lists.values() for word in words)
         found = find_contexts(searched.corpus, words, progress=progress, **options)
     if not any(found.contexts.values()):
-        raise InputError(
-            f"none of the {len(found.words):,} words is in the {found.counts.documents:,} documents; nothing "
-            "is written.",
-            hint="is it the right field? if the corpus is in lower case, use --spelling lower.",
-        )
+        where = f"in the {found.counts.documents:,} documents; nothing is written"
+        hint = "is it the right field? if the corpus is in lower case, use --spelling lower."
+        raise InputError(f"none of the {len(found.words):,} words is {where}.", hint=hint)
     write_contexts(found, searched.output, overwrite=searched.overwrite)
     if shown.json:
         printing.document("contexts", [], **_document(found, lists, searched.output))
@@ -150,7 +149,11 @@ def chosen_lists(tests: list[str] | None, files: list[Path] | None) -> dict[str,
         designs = o.chosen_designs(names, others, default=CONTEXTUAL)
         lists |= {design.name: tuple(design.words) for design in designs}
     for file in plain:
-        lists[f"{file.name} (--words)"] = _read_words(file)  # a file may have the name of a test
+        words = read_text(file, "a text file with one word per line").splitlines()
+        name = f"{file.name} (--words)"  # a file may have the name of a test
+        lists[name] = tuple(dict.fromkeys(filter(None, map(str.strip, words))))
+        if not lists[name]:
+            raise InputError(f"{file} has no words.", hint="write one word per line.")
     return lists
 
 
@@ -181,16 +184,8 @@ def _words_of(material: Any) -> Iterable[str]:
     if isinstance(material, Groups):
         return [word for group in material.members for word in group.items]
     if isinstance(material, Traits):
-        return [word for trait in material for word in (trait.left, trait.right)]
+        return material.adjectives
     return ()
-
-
-def _read_words(path: Path) -> tuple[str, ...]:
-    lines = map(str.strip, read_text(path, "a text file with one word per line").splitlines())
-    words = tuple(dict.fromkeys(filter(None, lines)))
-    if not words:
-        raise InputError(f"{path} has no words.", hint="write one word per line.")
-    return words
 
 
 def _document(found: Found, lists: Mapping[str, tuple[str, ...]], output: Path) -> dict[str, Any]:
@@ -216,11 +211,10 @@ def _show(found: Found, lists: Mapping[str, tuple[str, ...]], output: Path) -> N
     )
     printing.out.print(coverage_table(found, lists))
     respelled = [row for row in found.coverage if row.rule != "exact" and row.contexts]
+    few = [row for row in found.below if row.contexts]
     for heading, words in {
         "not in the corpus": [row.word for row in found.below if not row.contexts],
-        f"fewer than {minimum:,} contexts": [
-            f"{row.word} ({row.contexts})" for row in found.below if row.contexts
-        ],
+        f"fewer than {minimum:,} contexts": [f"{row.word} ({row.contexts})" for row in few],
         "found under another spelling": [f"{row.word} as {row.form}" for row in respelled],
     }.items():
         if words:
@@ -303,14 +297,13 @@ def embed_command(embedded: Embedded, cluster: o.Cluster, shown: Shown) -> None:
         contexts = import_store(embedded.imported, embedded.output, dtype=embedded.dtype)
     elif embedded.folder is None or embedded.model is None:
         missing = "a folder of contexts" if embedded.folder is None else "--model"
-        raise InputError(
-            f"{missing} is missing.", hint="crossroads embed DIR --model MODEL -o STORE; or --import FILE."
-        )
+        hint = "crossroads embed DIR --model MODEL -o STORE; or --import FILE."
+        raise InputError(f"{missing} is missing.", hint=hint)
     else:
         interrupting.promise(interrupting.kept_or_finished(embedded.output, parts_folder(embedded.output)))
         options = passed(embed, embedded) | cluster.options | {"dtype": embedded.dtype or "float32"}
         with watch.bar:
-            contexts = embed(embedded.folder, store=embedded.output, progress=watch, **options)
+            contexts = embed(embedded.folder, progress=watch, **options | {"folder": embedded.output})
     summary = _summary(embedded.output, contexts, watch)
     if shown.json:
         printing.write_json(Outcome(command="embed", results={}, more={"results": [summary]}).document)
@@ -320,7 +313,6 @@ def embed_command(embedded: Embedded, cluster: o.Cluster, shown: Shown) -> None:
 
 
 def _refuse_others(embedded: Embedded, cluster: o.Cluster) -> None:
-    """Refuse options that an import would ignore."""
     if embedded.folder is not None or embedded.model is not None:
         raise InputError("--import was given with DIR or --model.", hint="give one or the other.")
     usual = Embedded(output=embedded.output, imported=embedded.imported, dtype=embedded.dtype)
@@ -329,10 +321,8 @@ def _refuse_others(embedded: Embedded, cluster: o.Cluster) -> None:
     ignored += ["--workers"] if cluster.workers else []
     ignored += ["--ray"] if cluster.options["engine"] == "ray" else []
     if ignored:
-        raise InputError(
-            f"{join_words(ignored)} cannot be used with --import.",
-            hint="the vectors already exist; only -M dtype changes how they are stored.",
-        )
+        hint = "the vectors already exist; only -M dtype changes how they are stored."
+        raise InputError(f"{join_words(ignored)} cannot be used with --import.", hint=hint)
 
 
 class Watch:
@@ -366,7 +356,6 @@ class Watch:
 
 
 def _summary(store: Path, contexts: Contexts, watch: Watch) -> dict[str, Any]:
-    """What a run made, for JSON."""
     return {
         "store": str(store),
         "present": watch.present,  # before the run
@@ -442,21 +431,16 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
     missing = o.missing_policy(chosen, sampled.missing)
     options = passed(ceat, sampled, written) | {"missing": missing}
     with waiting.counting("drawing contexts", len(designs)) as (bar, task):
-        result = ceat_battery(
-            contexts,
-            designs,
-            resamples=sampled.resamples,
-            progress=lambda name: bar.update(
-                task, advance=1, description=f"drawing contexts of {escape(name)}"
-            ),
-            **options,
-        )
+
+        def tell(name: str) -> None:
+            bar.update(task, advance=1, description=f"drawing contexts of {escape(name)}")
+
+        result = ceat_battery(contexts, designs, resamples=sampled.resamples, progress=tell, **options)
     _insist(result, designs, chosen.test)
     levels = _levels(contexts, designs, result, options) if sampled.levels else {}
     tables = [CeatBatteryResult._tabulate({result._label: result})]
     if levels:
-        cosines = similarities_table(levels)
-        tables += [MultilevelCeatResult._tabulate(levels), cosines]
+        tables += [MultilevelCeatResult._tabulate(levels), similarities_table(levels)]
     return Outcome(
         command="ceat",
         results={test.design: test for test in result.tests},
@@ -486,19 +470,14 @@ def _levels(
     contexts: Contexts, designs: Sequence[Design], result: CeatBatteryResult, options: dict[str, Any]
 ) -> dict[str, MultilevelCeatResult]:
     """The levels of every test that could be measured; those that need more words are left out and listed."""
-    levels = {}
-    for design in designs:
-        try:
-            if design.name not in result.skipped:
-                levels[design.name] = multilevel_ceat(contexts, design, **options)
-        except MissingStimuliError as error:
-            said = f"[yellow]warning:[/] {escape(design.name)}: no levels: {escape(error.reason)}"
-            printing.err.print(said)
-    return levels
+    found = ((design.name, design) for design in designs if design.name not in result.skipped)
+    levels, lacking = measured(found, lambda one: multilevel_ceat(contexts, one, **options), missing="drop")
+    for name, why in lacking.items():
+        printing.err.print(f"[yellow]warning:[/] {escape(name)}: no levels: {escape(why)}")
+    return dict(levels)
 
 
 def _drawn(plots: Any, result: CeatBatteryResult, levels: list[MultilevelCeatResult]) -> Any:
-    """The figure of the levels, of one test, or of all tests."""
     if levels:
         return plots.context_levels(levels)
     if len(result.tests) == 1:
@@ -507,7 +486,6 @@ def _drawn(plots: Any, result: CeatBatteryResult, levels: list[MultilevelCeatRes
 
 
 def _explained(result: CeatBatteryResult) -> Iterator[str]:
-    """Explanations of the columns."""
     samples = result.tests[0].sample_effect_sizes.size
     yield (
         "The published p asks: would the mean over more samples of the same words and contexts "
@@ -522,7 +500,6 @@ def _explained(result: CeatBatteryResult) -> Iterator[str]:
     least, most = min(counts.values()), max(counts.values())
     spread = f"{least:,} to {most:,} contexts, median {median(counts.values()):,.0f}"
     yield f"{len(counts):,} words with {spread if least < most else f'{least:,} contexts each'}."
-    few = [word for word, n in counts.items() if n < FEW]
-    if few:
+    if few := [word for word, n in counts.items() if n < FEW]:
         rest = f" and {len(few) - 8} more" if len(few) > 8 else ""
         yield f"Fewer than {FEW} contexts: {', '.join(few[:8])}{rest}."

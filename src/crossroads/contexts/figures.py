@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crossroads.contexts.measures.battery import CeatBatteryResult
-from crossroads.contexts.measures.bootstrap import CeatBootstrapResult
+from crossroads.contexts.measures.battery import CeatBatteryResult, CeatBootstrapResult
 from crossroads.contexts.measures.ceat import CeatResult
-from crossroads.contexts.measures.levels import CombinedLevel, MultilevelCeatResult
+from crossroads.contexts.measures.levels import MultilevelCeatResult
 from crossroads.core.errors import InputError, join_words, one_of
 from crossroads.core.figures import wording
 from crossroads.core.figures.layout import MARGIN, Frame, new_figure, write
@@ -29,11 +28,11 @@ from crossroads.core.figures.style import (
     SMALL,
     TEAL,
     WIDE,
-    at_least_one,
     bare,
     figure,
 )
 from crossroads.core.inference.bootstrap import percentile_interval
+from crossroads.core.inference.options import whole
 from crossroads.core.wording.numbers import p_equals
 from crossroads.core.wording.phrases import ADJUSTMENT
 
@@ -74,7 +73,7 @@ def context_forest(
     >>> import crossroads as cr
     >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> result = cr.ceat_battery(contexts, [design], samples=1000)
+    >>> result = cr.battery(contexts, [design], samples=1000)
     >>> ax = cr.plots.context_forest(result, {"c7": 0.5})  # with a published effect size
     """
     if not result.tests:
@@ -91,11 +90,19 @@ def context_forest(
     ax = _rows_axes(rows, ax, tall, title, "effect size d", _forest_note(result, published))
     for y, test in enumerate(result.tests):
         rows.write_label(ax, y, y)
-        p = result.adjusted[ADJUSTMENT][y]
-        _draw_test(ax, y, test, result.intervals.get(test.design), kept=p is not None and p < _ALPHA)
+        above, below, p = y - _APART, y + _APART, result.adjusted[ADJUSTMENT][y]
+        kept = p is not None and p < _ALPHA
+        color = RED if kept else GREY
+        ax.plot(percentile_interval(test.sample_effect_sizes, 0.95), [above, above], color=RULE, **_BAND)
+        ax.plot(list(test.prediction_interval), [above, above], color=INK, linewidth=0.9, zorder=2)
+        ax.plot([test.effect_size], [above], color=INK, marker="o", markersize=3.6, zorder=3)
+        if (interval := result.intervals.get(test.design)) is not None:
+            ends = [interval.low, interval.high]
+            ax.plot(ends, [below, below], color=color, linewidth=1.4, marker="|", markersize=5, zorder=2)
+        draw_mark(ax, test.stimulus_effect_size, below, "s", 4.6, color, filled=kept)
         if test.design in published:
             cross: dict[str, Any] = {"marker": "x", "markersize": 4.5, "markeredgewidth": 1.1}
-            ax.plot([published[test.design]], [y - _APART], color=INK, zorder=4, **cross)
+            ax.plot([published[test.design]], [above], color=INK, zorder=4, **cross)
     rows.write_columns(ax)
     return ax
 
@@ -111,7 +118,6 @@ def _labels(designs: list[str], titles: list[str], longest: float) -> list[list[
 
 
 def _rows_axes(rows: Rows, ax: Axes | None, tall: float, title: str, axis: str, note: str) -> Axes:
-    """Axes with a row per test."""
     body = len(rows.labels) * tall
     frame = rows.frame(width=PAGE, body=body, title=title, above=0.24, below=0.48, note=note)
     ax = row_axes(frame, ax, len(rows.labels))
@@ -121,7 +127,6 @@ def _rows_axes(rows: Rows, ax: Axes | None, tall: float, title: str, axis: str, 
 
 
 def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -> list[list[str]]:
-    """The columns of text next to the chart, each with its heading."""
     tests, number, probability = result.tests, wording.number, wording.probability
     columns = [["CES", *(number(test.effect_size) for test in tests)]]
     if published:
@@ -139,21 +144,6 @@ def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -
         [wording.ADJUSTED, *map(probability, result._adjusted_p())],
         ["exact p", *(probability(test._p) for test in tests)],
     ]
-
-
-def _draw_test(
-    ax: Axes, y: int, test: CeatResult, interval: CeatBootstrapResult | None, *, kept: bool
-) -> None:
-    above, below = y - _APART, y + _APART
-    color = RED if kept else GREY
-    middle = percentile_interval(test.sample_effect_sizes, 0.95)
-    ax.plot(middle, [above, above], color=RULE, **_BAND)
-    ax.plot(list(test.prediction_interval), [above, above], color=INK, linewidth=0.9, zorder=2)
-    ax.plot([test.effect_size], [above], color=INK, marker="o", markersize=3.6, zorder=3)
-    if interval is not None:
-        ends = [interval.low, interval.high]
-        ax.plot(ends, [below, below], color=color, linewidth=1.4, marker="|", markersize=5, zorder=2)
-    draw_mark(ax, test.stimulus_effect_size, below, "s", 4.6, color, filled=kept)
 
 
 def _forest_note(result: CeatBatteryResult, published: Mapping[str, float]) -> str:
@@ -191,7 +181,7 @@ def context_levels(
     >>> import crossroads as cr
     >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> ax = cr.plots.context_levels(cr.multilevel_ceat(contexts, design, samples=1000))
+    >>> ax = cr.plots.context_levels(cr.mleat(contexts, design, samples=1000))
     """
     results = [results] if isinstance(results, MultilevelCeatResult) else list(results)
     if not results:
@@ -206,21 +196,16 @@ def context_levels(
         rows.write_label(ax, y, y)
         levels = (result.level1, result.level2["x"], result.level2["y"])
         for i, (level, (color, marker)) in enumerate(zip(levels, _LOOKS, strict=True)):
-            place = y + (i - 1) * _LEVELS_LINE / _LEVELS_ROW
-            _draw_level(ax, place, level, color, marker, result.conventions["alpha"])
+            at = y + (i - 1) * _LEVELS_LINE / _LEVELS_ROW
+            ax.plot(list(level.sample_interval), [at, at], color=color, alpha=0.3, **_BAND)
+            ax.plot(list(level.prediction_interval), [at, at], color=color, linewidth=1.1, zorder=2)
+            found = level._answer is not None and level._answer.value < result.conventions["alpha"]
+            draw_mark(ax, level.effect_size, at, marker, 4.6, color, filled=found)
     _levels_write_columns(ax, rows)
     return ax
 
 
-def _draw_level(ax: Axes, y: float, level: CombinedLevel, color: str, marker: str, alpha: float) -> None:
-    ax.plot(list(level.sample_interval), [y, y], color=color, alpha=0.3, **_BAND)
-    ax.plot(list(level.prediction_interval), [y, y], color=color, linewidth=1.1, zorder=2)
-    found = level._answer is not None and level._answer.value < alpha
-    draw_mark(ax, level.effect_size, y, marker, 4.6, color, filled=found)
-
-
 def _levels_columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
-    """Columns of text with a heading and three lines per design."""
     d, p, pattern = ["d"], ["p"], ["pattern"]
     for result in results:
         for level in (result.level1, result.level2["x"], result.level2["y"]):
@@ -357,12 +342,12 @@ def context_histograms(result: CeatBatteryResult | Sequence[CeatResult], *, colu
     >>> import crossroads as cr
     >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> figure = cr.plots.context_histograms(cr.ceat_battery(contexts, [design], samples=1000))
+    >>> figure = cr.plots.context_histograms(cr.battery(contexts, [design], samples=1000))
     """
     tests = list(result.tests if isinstance(result, CeatBatteryResult) else result)
     if not tests:
         raise InputError("there is no test to draw.", hint="see the field 'skipped' for the reasons.")
-    columns = min(at_least_one("columns", columns), len(tests))
+    columns = min(whole("columns", columns, least=1), len(tests))
     rows = math.ceil(len(tests) / columns)
     wide = PAGE if columns > 2 else WIDE
     room = wide - 2 * MARGIN

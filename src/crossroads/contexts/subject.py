@@ -4,9 +4,9 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=3,
-    lines=6700,
+    lines=6000,
     uses=("words",),
-    results=("measures.battery", "measures.bootstrap", "measures.ceat", "measures.levels"),
+    results=("measures.battery", "measures.ceat", "measures.levels"),
     audit="audit",
     commands={
         "contexts": Command(

@@ -278,17 +278,12 @@ def _pieces(value: object, most: int, depth: int) -> Iterator[str]:
                 yield from _pieces(value[item], most, depth - 1)
         yield f",{last}" if isinstance(value, tuple) and len(value) == 1 else last
     else:
-        yield _otherwise(value)
-
-
-def _otherwise(value: object) -> str:
-    """The ``repr`` of any other object."""
-    try:
-        if isinstance(shape := getattr(value, "shape", None), tuple) and shape:
-            return f"{type(value).__name__} of shape {in_short(shape)}"
-        return repr(value)
-    except Exception:  # a broken repr must not hide the message
-        return f"<{type(value).__name__}>"
+        try:
+            shape, name = getattr(value, "shape", None), type(value).__name__
+            is_array = isinstance(shape, tuple) and shape
+            yield f"{name} of shape {in_short(shape)}" if is_array else repr(value)
+        except Exception:  # a broken repr must not hide the message
+            yield f"<{type(value).__name__}>"
 
 
 def printable(text: str) -> str:

@@ -25,7 +25,6 @@ def lazy(module: str, file: str) -> tuple[Callable[[str], object], Callable[[], 
     homes = homes_in(f"{file}i")
 
     def load(name: str) -> object:
-        """Load a public name from its home."""
         if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         return getattr(import_module(homes[name]), name)

@@ -109,7 +109,6 @@ class _Team:
     workers: set[_Worker] = field(default_factory=set)
 
     def serve(self) -> None:
-        """Keep one worker busy."""
         worker: _Worker | None = None
         try:
             for number in self.numbers:
@@ -175,9 +174,8 @@ class _Worker:
             stderr=self._errors,
             env={**os.environ, **(environment or {})},
         )
-        self._questions, self._answers = (
-            cast("IO[bytes]", pipe) for pipe in (self._process.stdin, self._process.stdout)
-        )
+        self._questions = cast("IO[bytes]", self._process.stdin)
+        self._answers = cast("IO[bytes]", self._process.stdout)
         self._setup = [setup]
         self._ending = threading.Lock()
 
@@ -188,10 +186,8 @@ class _Worker:
         self._setup = []
         self._questions.flush()
 
-    def answer(self) -> tuple[str, Any]:
-        """Wait for the next answer."""
-        found: tuple[str, Any] = pickle.load(self._answers)
-        return found
+    def answer(self) -> Any:
+        return pickle.load(self._answers)
 
     def last_words(self) -> str:
         """How it ended, and its last output."""

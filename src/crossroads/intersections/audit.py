@@ -16,8 +16,7 @@ from crossroads.core.evidence import Embeddings
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.figures import Figures, published_points
 from crossroads.core.stimuli import StimulusSet, catalog
-from crossroads.intersections.detection import DetectionResult, Removal, eibd, ibd
-from crossroads.intersections.discovery import null_threshold
+from crossroads.intersections.detection import DetectionResult, Removal, ibd
 from crossroads.intersections.rsa import RsaResult, rsa, rsa_name
 from crossroads.intersections.wefat import WefatResult, group_table, wefat
 
@@ -75,14 +74,11 @@ def published_comparisons(names: list[str] | None = None, *, sentences: bool = F
     Without names, all of words; with ``sentences``, those of sentences as well.
     """
     groups, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
-    known: dict[str, Trio] = {
-        one.name: (
-            StimulusSet(groups[one.group1].label, tuple(groups[one.group1].items)),
-            StimulusSet(groups[one.group2].label, tuple(groups[one.group2].items)),
-            StimulusSet(one.concept, tuple(concepts[one.concept]["concept"])),
-        )
-        for one in groups.comparisons
-    }
+    known: dict[str, Trio] = {}
+    for one in groups.comparisons:
+        pair = (groups[name] for name in (one.group1, one.group2))
+        first, second = (StimulusSet(group.label, tuple(group.items)) for group in pair)
+        known[one.name] = (first, second, StimulusSet(one.concept, tuple(concepts[one.concept]["concept"])))
     of_words, sets = list(known), catalog().sentences("rsa-sentences")
     for one in sets.comparisons:
         first, second, concept = (
@@ -116,23 +112,13 @@ def detect(
     threshold: str = "youden",
     remove: Removal = "all",
 ) -> DetectionResult:
-    """Run one detection, ``"ibd"`` or ``"eibd"``.
-
-    The threshold is a number, ``"accuracy"``, ``"youden"`` or ``"null"``; without listed words ``"youden"``
-    is ``"null"``.
-    """
-    truth = material.truths.get(target)
-    scored = (emb, material.groups, material.words, target)
-    level: Any = threshold  # a number, or a rule that ibd checks
-    if threshold == "null" or (truth is None and threshold == "youden"):
-        level = null_threshold(*scored, missing=missing, seed=seed)
-    else:
-        with suppress(ValueError):
-            level = float(threshold)
-    scores = wefat(*scored, missing=missing)
-    if kind == "ibd":
-        return ibd(scores.pairs, threshold=level, truth=truth, seed=seed)
-    return eibd(scores.pairs, scores.constituents, threshold=level, truth=truth, remove=remove, seed=seed)
+    """Run one detection, ``"ibd"`` or ``"eibd"``."""
+    limit: Any = threshold  # a number, or a rule that ibd checks
+    with suppress(ValueError):
+        limit = float(threshold)
+    options: dict[str, Any] = {"remove": remove, "missing": missing, "seed": seed}
+    options |= {"truth": material.truths.get(target), "threshold": limit, "emergent": kind == "eibd"}
+    return ibd(emb, material.groups, target, material.words, **options)
 
 
 def _targets(kind: str) -> Callable[[Plan], list[Unit]]:
@@ -193,7 +179,7 @@ def draw(audit: Audit, figures: Figures) -> None:
     """Draw the detections whose truth is known, and the comparisons of geometry."""
     detections = audit.of(DetectionResult).items()
     for kind in DETECTIONS:
-        curves = {name: one for name, one in detections if one.kind == kind and one.curve}
+        curves = {name: one for name, one in detections if one._kind == kind and one.curve}
         if curves:
             figures.save(kind, plots.roc(curves, published=published_points().get(kind, {})))
     if fits := list(audit.of(RsaResult).values()):

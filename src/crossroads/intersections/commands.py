@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from crossroads.core.cli import options as o
-from crossroads.core.cli.runner import Convention, Opt, Outcome, Written, command
+from crossroads.core.cli.runner import Convention, Opt, Outcome, Written, command, passed
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.errors import InputError, UnknownNameError
 from crossroads.core.evidence import Embeddings
@@ -20,21 +19,18 @@ from crossroads.core.report.figures import published_points
 from crossroads.core.results import encode
 from crossroads.core.results.gaps import require_sets
 from crossroads.core.stimuli import StimulusSet, read_sheet
-from crossroads.core.wording.numbers import P
-from crossroads.core.wording.phrases import ADJUSTMENT, NONE_LISTED
-from crossroads.core.wording.table import Column, Table, adjusted_column
+from crossroads.core.wording.phrases import NONE_LISTED
+from crossroads.core.wording.table import Column, Table
 from crossroads.intersections.audit import Material, Trio, detect, published_comparisons, published_material
-from crossroads.intersections.audit import intersectional_words as intersectional_words
 from crossroads.intersections.detection import DetectionResult, Removal
-from crossroads.intersections.discovery import DiscoveryResult, Kind, discover
-from crossroads.intersections.dissimilarity import Dissimilarity
-from crossroads.intersections.rsa import RsaResult, rsa
+from crossroads.intersections.discovery import DiscoveryResult, discover
+from crossroads.intersections.geometry import Dissimilarity
+from crossroads.intersections.rsa import RsaGridResult, RsaResult, rsa
 from crossroads.intersections.wefat import group_table
 from crossroads.words.commands import series_of, vectors_of
 
 SheetFile = Annotated[
-    Path | None,
-    Opt("Your own groups and words: TOML or JSON.", "FILE", names="--words --design -w -d"),
+    Path | None, Opt("Your own groups and words: TOML or JSON.", "FILE", names="--words --design -w -d")
 ]
 
 
@@ -42,16 +38,12 @@ SheetFile = Annotated[
 class Detected:
     """What is detected, and how."""
 
-    test: Annotated[
-        list[str] | None,
-        Opt("A group, such as AF; repeatable.", "GROUP", names="--test -t"),
-    ] = None
+    test: Annotated[list[str] | None, Opt("A group, such as AF; repeatable.", "GROUP", names="--test -t")] = (
+        None
+    )
     design: SheetFile = None
     emergent: Annotated[bool, Opt("Only words of the intersection, not of its parents: eibd.")] = False
-    vocabulary: Annotated[
-        bool,
-        Opt("Test every word of the vectors, with a false-discovery rate."),
-    ] = False
+    vocabulary: Annotated[bool, Opt("Test every word of the vectors, with a false-discovery rate.")] = False
     top: Annotated[int, Opt("Number of words to show.", "N", least=1)] = 20
     missing: o.MissingWords = "drop"
     threshold: Annotated[
@@ -64,7 +56,7 @@ class Detected:
     fdr: Annotated[float, Convention("false-discovery rate of --vocabulary")] = 0.05
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> str:
         """As functions of Python name it."""
         return "eibd" if self.emergent else "ibd"
 
@@ -83,11 +75,15 @@ def ibd_command(source: o.Source, detected: Detected, written: Written) -> Outco
         )
     material = _material(detected)
     if detected.vocabulary:
+        if detected.threshold != type(detected).threshold:
+            raise InputError(
+                f"-C threshold={detected.threshold} is given with --vocabulary.",
+                hint="leave it out; among all words, -C fdr says how many false ones there may be.",
+            )
         written.draw_one(len(material.targets), "group")
-        return _discovered(detected, vectors_of(source, None), material, written.seed)
+        return _discovered(detected, vectors_of(source, None), material, passed(discover, detected, written))
     emb = vectors_of(source, material.all_words)
-    options: dict[str, Any] = {"threshold": detected.threshold, "remove": detected.remove}
-    options |= {"missing": detected.missing, "seed": written.seed}
+    options = passed(detect, detected, written)
     results = {target: detect(detected.kind, emb, material, target, **options) for target in material.targets}
     points = published_points()[detected.kind] if detected.design is None else None
     return Outcome(
@@ -106,21 +102,13 @@ def _listed(result: DetectionResult, top: int) -> str:
     return NONE_LISTED if result._at_chance else ", ".join(result.words[:top]) or "nothing detected"
 
 
-def _discovered(detected: Detected, emb: Embeddings, material: Material, seed: int) -> Outcome:
+def _discovered(detected: Detected, emb: Embeddings, material: Material, options: dict[str, Any]) -> Outcome:
     """Words of the whole vocabulary that go with each group."""
     found: dict[str, DiscoveryResult] = {}
     for target in material.targets:
         with waiting.counting(f"permuting the names of {target}", 100) as (bar, task):
-            found[target] = discover(
-                emb,
-                material.groups,
-                target,
-                kind=detected.kind,
-                fdr=detected.fdr,
-                seed=seed,
-                missing=detected.missing,
-                progress=partial(_advance, bar, task),
-            )
+            progress = partial(_advance, bar, task)
+            found[target] = discover(emb, material.groups, target, progress=progress, **options)
     tables = [one._table() for one in found.values()]
     return Outcome(
         command=detected.kind,
@@ -148,6 +136,11 @@ def _material(detected: Detected) -> Material:
     targets = [table.labels[table.find(name)] for name in test or [next(iter(table.labels.values()))]]
     if not detected.vocabulary and not sheet.words:
         raise InputError(f"{file} lists no candidate words.", hint="give words = [...], or --vocabulary.")
+    if sheet.truth and len(targets) > 1:
+        raise InputError(
+            f"{file} lists the words of one group, and {len(targets)} were chosen.",
+            hint="name one with --test, or leave truth out of the file.",
+        )
     truths = dict.fromkeys(targets, sheet.truth) if sheet.truth else {}
     return Material(sheet.groups, targets, list(sheet.words), truths)
 
@@ -192,45 +185,36 @@ def rsa_command(source: o.Source, compared: Compared, written: Written) -> Outco
     if compared.missing == "raise":
         sets = {" / ".join(part.name for part in trio): {part.name: part for part in trio} for trio in trios}
         require_sets({"" if at is None else f"layer {at}": emb for at, emb in layers.items()}, sets)
-    options: dict[str, Any] = {
-        "n": compared.n, "samples": compared.samples, "replace_concept": compared.replace_concept,
-        "dissimilarity": compared.dissimilarity, "missing": compared.missing, "seed": written.seed,
-    }  # fmt: skip
+    options = passed(rsa, compared, written)
     measured: list[tuple[int | None, RsaResult]] = []
     with waiting.counting("comparing", len(trios) * len(layers)) as (bar, task):
         for trio in trios:
             for at, emb in layers.items():
                 measured.append((at, rsa(emb, *trio, **options)))
                 bar.update(task, advance=1)
-    results = [result for _, result in measured]
-    adjusted = adjust_known([result.crossed.pvalue for result in results])
+    results = tuple(result for _, result in measured)
+    grid = RsaGridResult(tests=results, adjusted=adjust_known([one.crossed.pvalue for one in results]))
+    of_layers = [at for at, _ in measured]
     plain = RsaResult._tabulate({result._label: result for result in results})
     return Outcome(
         command="rsa",
         results={
             f"{' / '.join(one.names)}{'' if at is None else f', layer {at}'}": one for at, one in measured
         },
-        more={"layers": [at for at, _ in measured], "adjusted": encode(adjusted)} if layered else {},
-        tables=[_layers_table(measured, adjusted) if layered else plain],
+        more={"layers": of_layers, "adjusted": encode(grid.adjusted)} if layered else {},
+        tables=[_layers_table(grid, of_layers) if layered else plain],
         source=next(iter(layers.values())),
         layer=not layered,
         figure=lambda plots: plots.fit_plot(results),
     )
 
 
-def _layers_table(
-    measured: list[tuple[int | None, RsaResult]], adjusted: Mapping[str, tuple[float | None, ...]]
-) -> Table:
+def _layers_table(grid: RsaGridResult, layers: list[int | None]) -> Table:
     """One row per comparison and layer, with p-values adjusted for the number of rows."""
-    plain = RsaResult._tabulate({str(i): one for i, (_, one) in enumerate(measured)})
-    column, extra = adjusted_column(len(measured)), Column(key="layer", head="layer")
-    rows = tuple(
-        {**row, "layer": str(at), column.key: None if p is None else P(p)}
-        for (at, _), row, p in zip(measured, plain.rows, adjusted[ADJUSTMENT], strict=True)
-    )
-    after = [one.key for one in plain.columns].index("p") + 1
-    columns = (*plain.columns[:3], extra, *plain.columns[3:after], column, *plain.columns[after:])
-    return replace(plain, columns=columns, rows=rows)
+    table = RsaGridResult._tabulate({"": grid})
+    rows = tuple({**row, "layer": str(at)} for row, at in zip(table.rows, layers, strict=True))
+    columns = (*table.columns[:3], Column(key="layer", head="layer"), *table.columns[3:])
+    return replace(table, name="rsa", columns=columns, rows=rows)
 
 
 def comparisons(test: list[str] | None, design: Path | None, *, sentences: bool = False) -> list[Trio]:

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import InputError, UnknownNameError, in_short, join_words, one_of
+from crossroads.core.errors import InputError, Missing, UnknownNameError, in_short, join_words, one_of
+from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.detection import (
     area_interval,
     area_under_curve,
@@ -18,19 +19,21 @@ from crossroads.core.inference.detection import (
     exact_interval,
 )
 from crossroads.core.inference.geometry import Floats
-from crossroads.core.inference.options import number, seed_of, share, whole
+from crossroads.core.inference.options import number, seed_of, share, switch, whole
 from crossroads.core.results import Conclusion, Result, Row, Stat, Values, long_row, numbers, stat
 from crossroads.core.results.gathered import listed_words
 from crossroads.core.results.stats import NAME, named
+from crossroads.core.stimuli import Groups
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import counted
 from crossroads.core.wording.table import Rate, Table
-from crossroads.intersections.wefat import ScoreTable
+from crossroads.intersections.discovery import null_threshold
+from crossroads.intersections.wefat import ScoreTable, wefat
+from crossroads.words.measures.sc_weat import EVERY_WORD
 
 GRID = np.arange(-40, 41) / 20
 """Thresholds tried when a rule chooses one."""
 _REMOVED = {
-    "": "",
     "all": " and not for every constituent pair",
     "any": " and for no constituent pair",
     "none": ", whatever the constituent pairs",
@@ -105,7 +108,7 @@ class DetectionResult(Result):
         stat("baseline", "none", "the same for finding nothing", digits=1, kind="share", spare=4),
     )
 
-    kind: str
+    _kind: str
     """``ibd`` or ``eibd``."""
     words: tuple[str, ...]
     """The words detected, strongest first."""
@@ -118,7 +121,7 @@ class DetectionResult(Result):
     """How the threshold was found: ``given``, ``accuracy`` or ``youden``."""
     truth: tuple[str, ...]
     """Words that people listed for the group, of the candidates; empty where none were given."""
-    absent: tuple[str, ...]
+    _absent: tuple[str, ...]
     """Listed words that are not among the candidates."""
     accuracy: float | None = None
     """Share of candidates classified correctly."""
@@ -142,7 +145,6 @@ class DetectionResult(Result):
     """Rates over all thresholds: ``threshold``, ``fpr``, ``tpr``."""
 
     def _rows(self) -> list[dict[str, Any]]:
-        """One row per candidate, strongest first."""
         detected, true = set(self.words), set(self.truth)
         rows: list[dict[str, Any]] = [
             {"word": word, "score": score, "detected": word in detected}
@@ -153,7 +155,7 @@ class DetectionResult(Result):
     @property
     def _label(self) -> str:
         """How words were detected; an audit names the group before it."""
-        return self.kind.upper()
+        return self._kind.upper()
 
     def _to_draw(self) -> dict[str, DetectionResult]:
         """Detections by name, since the figure draws several together."""
@@ -161,7 +163,6 @@ class DetectionResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per detection."""
         every = list(results.values())
         empty = ["rule"] if len({one.threshold_rule for one in every}) == 1 else []
         if all(one.intervals for one in every):
@@ -177,12 +178,11 @@ class DetectionResult(Result):
         if chance := [name for name, one in results.items() if one._at_chance]:
             text = f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5"
             yield f"{text}: {join_words(chance)}."
-        if judged := max((one._known_words for one in results.values() if one.curve), default=0):
-            yield f"Judged by {counted(judged, 'validation word')}."
+        if judged := [one.intervals["accuracy"].cases for one in results.values() if one.curve]:
+            yield f"Judged by {counted(max(judged), 'validation word')}."
 
     @property
     def _found(self) -> float:
-        """Number of words detected."""
         return float(len(self.words))
 
     @property
@@ -190,14 +190,8 @@ class DetectionResult(Result):
         """Whether the interval of the AUC includes a half or lies below it; None where there is none."""
         return None if self.auc_interval is None else self.auc_interval[0] <= 0.5
 
-    @property
-    def _known_words(self) -> int:
-        """Number of words of which it is known whether people listed them."""
-        return self.intervals["accuracy"].cases if self.intervals else 0
-
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every rate with its interval, and the score of every word."""
-        row = partial(long_row, self.kind, name)
+        row = partial(long_row, self._kind, name)
         yield row("", "threshold", self.threshold, method=self.threshold_rule)
         yield row("", "found", len(self.words), n=len(self.scores))
         for statistic, rate in self.intervals.items():
@@ -217,7 +211,7 @@ class DetectionResult(Result):
             return
         low, high = self.auc_interval
         group = name.removesuffix(self._label).strip() or "the group"
-        beyond = " beyond what its parts explain" if self.kind == "eibd" else ""
+        beyond = " beyond what its parts explain" if self._kind == "eibd" else ""
         found = "were not found to score above" if self._at_chance else "score above"
         words = ("words that people in the study listed for ", group, f" {found} other words{beyond}")
         yield Conclusion(
@@ -234,15 +228,20 @@ class DetectionResult(Result):
         )
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Its rates."""
         yield from ((name, kind, values) for _, kind, values in super()._readings(name))
 
 
 def ibd(
-    pairs: Mapping[str, Mapping[str, float]],
+    emb: Embeddings | Mapping[str, Mapping[str, float]],
+    groups: Groups | Mapping[Any, Any] | None = None,
+    target: str | Iterable[str] = "",
+    words: str | Iterable[str] = EVERY_WORD,
     *,
-    threshold: float | Rule,
+    emergent: bool = False,
+    threshold: float | Rule | Literal["null"] = "youden",
     truth: Iterable[str] | None = None,
+    remove: Removal = "all",
+    missing: Missing = "raise",
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -251,12 +250,18 @@ def ibd(
 
     Parameters
     ----------
-    pairs
-        Scores of the group against every other: pair to word to score, as returned by :func:`wefat`.
+    emb
+        Vectors of the names and the words. Or, alone, scores of the group against every other: pair to word
+        to score, such as ``pairs`` of :func:`~crossroads.stats.wefat`.
+    groups, target, words, missing
+        As in :func:`~crossroads.stats.wefat`.
+    emergent
+        Leave out words that the parts of the group explain: :func:`~crossroads.stats.eibd`, with ``remove``.
     threshold
         A number; or ``"accuracy"``, the one from −2 to 2 in steps of .05 with the highest accuracy; or
         ``"youden"``, the one with the largest tpr − fpr. Rules need ``truth`` and take the highest of
-        several. See :func:`~crossroads.stats.null_threshold` for one that controls a false-positive rate.
+        several. With vectors also ``"null"``, that of :func:`~crossroads.stats.null_threshold` for a
+        false-positive rate of 5 %, which replaces ``"youden"`` where there is no ``truth``.
     truth
         The words that should be detected, for accuracy, rates and the area under the curve.
     level, resamples, seed
@@ -283,17 +288,26 @@ def ibd(
     >>> result.words, round(result.accuracy, 2)
     (('strong', 'loud'), 0.67)
     """
-    table = ScoreTable.of(pairs, "pairs")
-    top = table.scores.max(axis=0)
-    bottom = np.full(top.shape, -np.inf)
-    return _detect("ibd", "", table, (top, bottom, top), threshold, truth, level, resamples, seed)
+    one_of("missing", missing, Missing)
+    pairs: Any = emb
+    constituents: ScoreTable | None = None
+    if switch("emergent", emergent) and groups is None:
+        raise InputError("emergent=True needs the groups.", hint="give vectors and groups, or use eibd.")
+    if groups is not None:
+        scored: tuple[Any, ...] = (emb, groups, words, target)
+        if threshold == "null" or (truth is None and threshold == "youden"):
+            threshold = null_threshold(*scored, missing=missing, seed=seed)
+        scores = wefat(*scored, missing=missing)
+        pairs, constituents = scores.pairs, scores.constituents if emergent else None
+    ways: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
+    return _detect(pairs, constituents, remove, threshold, truth, **ways)
 
 
 def eibd(
     pairs: Mapping[str, Mapping[str, float]],
     constituents: Mapping[str, Mapping[str, float]],
     *,
-    threshold: float | Rule,
+    threshold: float | str,
     truth: Iterable[str] | None = None,
     remove: Removal = "all",
     level: float = 0.95,
@@ -302,28 +316,27 @@ def eibd(
 ) -> DetectionResult:
     """Detect emergent words: associated with the group, but not with all of its constituents.
 
-    A word is emergent at a threshold if it is above it for any pair of the group, as in IBD, and not above
-    it for every constituent pair.
+    A word is emergent if it is above the threshold for any pair, as in IBD, and not for every constituent
+    pair.
 
     Parameters
     ----------
     pairs, threshold, truth, level, resamples, seed
-        As in :func:`ibd`. The paper uses one threshold for both: pass the one of IBD.
+        As in :func:`~crossroads.ibd`. The paper uses one threshold for both: pass the one of IBD.
     constituents
         Scores of each subcategory of the group against its siblings: pair to word to score.
     remove
         ``"all"``, the published rule, removes words that are above the threshold for every constituent
-        pair. ``"any"`` removes words that are above it for one: stricter, and closer to the name.
-        ``"none"`` removes nothing, which is what the released code does: EIBD is then IBD, judged against
-        the emergent words.
+        pair; ``"any"`` those that are above it for one: stricter, and closer to the name; ``"none"`` nothing,
+        as the released code does: EIBD is then IBD, judged against the emergent words.
 
     Notes
     -----
     A word of one parent only, such as one about women of any group, scores about 0 with the other parent, so
     the published rule keeps it and calls it emergent; ``remove="any"`` does not. Words are emergent for
     thresholds from their smallest (``"any"``: largest) constituent score up to their largest pair score. The
-    length of that interval is the score behind ``auc``, which is not published: the words detected at
-    different thresholds are not nested. With ``remove="none"`` they are, and the score is that of IBD.
+    length of that interval is the score behind ``auc``, which is not published. With ``remove="none"`` the
+    score is that of IBD.
 
     *Departures:* the released code compares with the sum of conditions, which is True and never 3, so that no
     word is removed and EIBD equals IBD. Its constituent pair of genders has one score for each race; here all
@@ -338,70 +351,67 @@ def eibd(
     >>> import crossroads as cr
     >>> pairs = {"BF / BM": {"strong": 0.9, "loud": 0.2}, "BF / WF": {"strong": 0.1, "loud": 0.8}}
     >>> constituents = {"Black / White": {"strong": 0.7, "loud": 0.1}}
-    >>> result = cr.eibd(pairs, constituents, threshold=0.5)  # "strong" is found for all of "Black" as well
+    >>> result = cr.stats.eibd(pairs, constituents, threshold=0.5)  # "strong" goes with all of "Black" too
     >>> result.words
     ('loud',)
     """
-    one_of("remove", remove, Removal)
-    table, parents = ScoreTable.of(pairs, "pairs"), ScoreTable.of(constituents, "constituents")
-    if odd := set(parents.words) ^ set(table.words):
-        raise InputError(
-            "pairs and constituents score different words, such as "
-            f"{join_words(map(in_short, sorted(odd)), most=3)}.",
-            hint="score the same words with both.",
-        )
-    at = {word: i for i, word in enumerate(parents.words)}
-    aligned = parents.scores[:, [at[word] for word in table.words]]
-    scores = top = table.scores.max(axis=0)
-    bottom = np.full(top.shape, -np.inf)
-    if remove != "none":
-        bottom = aligned.min(axis=0) if remove == "all" else aligned.max(axis=0)
-        scores = top - bottom
-    return _detect("eibd", remove, table, (top, bottom, scores), threshold, truth, level, resamples, seed)
+    parents = ScoreTable.of(constituents, "constituents")
+    ways: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
+    return _detect(pairs, parents, remove, threshold, truth, **ways)
 
 
 def _detect(
-    kind: str,
-    remove: str,
-    table: ScoreTable,
-    limits: tuple[Floats, Floats, Floats],
-    threshold: float | Rule,
+    pairs: Mapping[str, Mapping[str, float]],
+    parents: ScoreTable | None,
+    remove: Removal,
+    threshold: float | str,
     truth: Iterable[str] | None,
-    level: float,
-    resamples: int,
-    seed: int,
+    **ways: Any,
 ) -> DetectionResult:
-    """Detect words from the thresholds below which, and from which on, each is found, and its score."""
-    share("level", level)
-    whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
-    seed_of(seed)
-    (top, bottom, scores), words = limits, table.words
+    """Detect words by the scores with the pairs and, for EIBD, with those of the parents."""
+    one_of("remove", remove, Removal)
+    share("level", ways["level"])
+    whole("resamples", ways["resamples"], least=1, hint="draw at least one; 2,000 is usual.")
+    seed_of(ways["seed"])
+    table = ScoreTable.of(pairs, "pairs")
+    words, scores = table.words, table.scores.max(axis=0)
+    top, bottom = scores, np.full(scores.shape, -np.inf)  # found at thresholds from the second to the first
+    if parents is not None:
+        if odd := set(parents.words) ^ set(words):
+            raise InputError(
+                "pairs and constituents score different words, such as "
+                f"{join_words(map(in_short, sorted(odd)), most=3)}.",
+                hint="score the same words with both.",
+            )
+        at = {word: i for i, word in enumerate(parents.words)}
+        aligned = parents.scores[:, [at[word] for word in words]]
+        if remove != "none":
+            bottom = aligned.min(axis=0) if remove == "all" else aligned.max(axis=0)
+            scores = top - bottom
+    kind = "ibd" if parents is None else "eibd"
     true, present, absent = _truth(words, truth)
     chosen, rule, honest = _threshold(threshold, top, bottom, true)
     flags = (top > chosen) & (bottom <= chosen)
     judged: dict[str, Any] = {}
     if true is not None:
-        judged = _judge(flags, true, scores, level, resamples, seed)
-        judged["curve"] = _curve(top, bottom, true)
+        judged = {**_judge(flags, true, scores, **ways), "curve": _curve(top, bottom, true)}
     return DetectionResult(
-        kind=kind,
+        _kind=kind,
         words=tuple(words[i] for i in np.argsort(-scores, kind="stable") if flags[i]),
         scores=dict(zip(words, scores.tolist(), strict=True)),
         threshold=chosen,
         threshold_rule=rule,
         truth=present,
-        absent=absent,
+        _absent=absent,
         **judged,
         honest_accuracy=honest,
         coverage=None if table.origin is None else table.origin.coverage,
         provenance=() if table.origin is None else table.origin.provenance,
         conventions={
             "measure": kind,
-            "detected": f"above the threshold for any pair{_REMOVED[remove]}",
+            "detected": f"above the threshold for any pair{'' if parents is None else _REMOVED[remove]}",
             "threshold": rule,
-            "level": level,
-            "resamples": resamples,
-            "seed": seed,
+            **ways,
         },
     )
 
@@ -425,7 +435,7 @@ def _truth(
 
 
 def _threshold(
-    threshold: float | Rule, top: Floats, bottom: Floats, true: NDArray[np.bool_] | None
+    threshold: float | str, top: Floats, bottom: Floats, true: NDArray[np.bool_] | None
 ) -> tuple[float, str, float | None]:
     """The threshold, how it was found, and the accuracy without each word's own part in choosing it."""
     if not isinstance(threshold, str):

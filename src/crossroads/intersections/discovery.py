@@ -25,7 +25,6 @@ from crossroads.words.measures.sc_weat import EVERY_WORD
 from crossroads.words.measures.weat import check_ddof
 
 Control = Literal["word", "family"]
-Kind = Literal["ibd", "eibd"]
 Null = Literal["auto", "empirical", "exchange"]
 FEWEST = 200
 """Candidates from which the null distribution is fitted to their scores by default."""
@@ -53,7 +52,7 @@ class DiscoveryResult(Result):
 
     target: str
     """The group."""
-    kind: str
+    _kind: str
     """``ibd``: any pair; ``eibd``: every pair, beyond what the constituents explain."""
     words: tuple[str, ...]
     """Words with a q-value up to the requested rate, strongest first."""
@@ -65,28 +64,25 @@ class DiscoveryResult(Result):
     """The rate requested."""
     candidates: int
     """Number of candidate words."""
-    permutations: int
+    _permutations: int
     """Number of random assignments of names to groups."""
     z: NDArray[np.float64]
     """What words are ordered by: the score after those with each pair were taken from the middle of all
     candidates, in their spread. Empty where the null distribution is that of exchanging names alone."""
 
     def _members(self) -> Iterator[Row]:
-        """One row per discovery, the strongest first."""
         z = self.z.tolist() or [None] * len(self.words)
         for row in zip(self.words, self.scores.tolist(), z, self.qvalues.tolist(), strict=True):
             yield dict(zip(("group", "word", "score", "z", "qvalue"), (self.target, *row), strict=True))
 
     @property
     def _label(self) -> str:
-        """The group and how its words were found."""
-        return f"{self.target} {self.kind.upper()} discovery"
+        return f"{self.target} {self._kind.upper()} discovery"
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per word; the title says how many were found."""
         titles = (
-            f"{one.target}, {one.kind.upper()}: {len(one.words):,} of {one.candidates:,} words at a "
+            f"{one.target}, {one._kind.upper()}: {len(one.words):,} of {one.candidates:,} words at a "
             f"false-discovery rate of {percent(one.fdr)}"
             for one in results.values()
         )
@@ -99,9 +95,9 @@ def null_threshold(
     words: str | Iterable[str],
     target: str | Iterable[str],
     *,
-    level: float = 0.05,
+    alpha: float = 0.05,
     control: Control = "word",
-    permutations: int = 200,
+    draws: int = 200,
     ddof: int = 1,
     seed: int = 0,
     missing: Missing = "raise",
@@ -116,43 +112,34 @@ def null_threshold(
     ----------
     emb, groups, words, target, ddof, missing
         As in :func:`~crossroads.wefat`.
-    level
+    alpha
         The error rate.
     control
         ``"word"``: the rate at which a word exceeds the threshold. ``"family"``: that at which any word does.
-    permutations, seed, null
+    draws, seed, null
         As in :func:`discover`. For a list of fewer than 200 words, find the threshold with ``words="*"``.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
-    >>> black = {"female": words[:2], "male": words[2:4]}
-    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
-    >>> target = ("Black", "female")
-    >>> threshold = cr.stats.null_threshold(emb, groups, words[8:], target, permutations=50)
-    >>> round(threshold, 1)
-    1.7
+    >>> groups, words = cr.catalog("ceat-groups"), cr.catalog("ceat-validation").all_words
+    >>> emb = cr.load("default")
+    >>> round(cr.stats.null_threshold(emb, groups, words, "AF", missing="drop", draws=50), 1)
+    0.9
     """
     one_of("control", control, Control)
-    one_of("null", null, Null)
-    check_ddof(ddof)
-    share("level", level, hint="give a rate between 0 and 1.")
-    whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
-    seed_of(seed)
+    share("alpha", alpha, hint="give a rate between 0 and 1.")
     candidates = look_up(emb, groups, target, words, missing)
-    draws, count = _Draws(candidates, ddof, relative=False), len(candidates.rows)
-    drawn = np.empty((permutations, 1 if control == "family" else count), dtype=np.float32)
-    middle, spread = _bulk(draws.unbounded(draws.scores()))
-    for draw, scores in zip(drawn, draws.shuffled(permutations, seed), strict=True):
-        if _is_empirical(null, count):
-            t = middle + spread * _standard(draws.unbounded(scores))
-            scores = t / np.sqrt(1 + (t / draws.limits) ** 2)  # back to effect sizes
-        largest = draws.top(scores)
+    scorer = _Scorer(candidates, null, draws, seed, ddof, relative=False)
+    drawn = np.empty((draws, 1 if control == "family" else len(candidates.rows)), dtype=np.float32)
+    middle, spread = _bulk(scorer.unbounded(scorer.scores()))
+    for draw, scores in zip(drawn, scorer.shuffled(), strict=True):
+        if scorer.empirical:
+            t = middle + spread * _standard(scorer.unbounded(scores))
+            scores = t / np.sqrt(1 + (t / scorer.limits) ** 2)  # back to effect sizes
+        largest = scorer.top(scores)
         draw[:] = largest.max() if control == "family" else largest
-    return float(np.quantile(drawn, 1 - level, overwrite_input=True))
+    return float(np.quantile(drawn, 1 - alpha, overwrite_input=True))
 
 
 def discover(
@@ -161,10 +148,10 @@ def discover(
     target: str | Iterable[str],
     *,
     words: str | Iterable[str] = EVERY_WORD,
-    kind: Kind = "ibd",
+    emergent: bool = False,
     relative: bool = True,
     fdr: float = 0.05,
-    permutations: int = 100,
+    draws: int = 100,
     ddof: int = 1,
     seed: int = 0,
     missing: Missing = "raise",
@@ -173,14 +160,13 @@ def discover(
 ) -> DiscoveryResult:
     """Find the words of a whole vocabulary that a group is associated with.
 
-    The score of a word is its largest WEFAT score over all pairs (``"ibd"``). For ``"eibd"`` it is the
+    The score of a word is its largest WEFAT score over all pairs. For ``emergent`` words it is the
     smallest score over all pairs, minus the smallest constituent score where that is positive: the word must
     be closer to the group than to *every* other one, and by more than the constituents explain. The
     false-discovery rate of a score is the number of words that reach it when names are assigned to groups at
-    random, over the number that do reach it. Names of a group share topics and frequencies, and so differ
-    from others with almost any word. With an empirical null distribution, scores are therefore turned into t
+    random, over the number that do reach it. With an empirical null distribution, scores are turned into t
     statistics and taken from the median of all candidates in units of their interquartile range, for the
-    observed names and for every random assignment alike. A discovery then stands out from the vocabulary.
+    observed names and for every random assignment alike.
 
     Parameters
     ----------
@@ -188,21 +174,20 @@ def discover(
         As in :func:`~crossroads.wefat`.
     words
         Candidates; ``"*"`` is the whole vocabulary without the names.
-    kind
-        ``"ibd"`` or ``"eibd"``.
+    emergent
+        Find words of the intersection, not of its parts: EIBD instead of IBD.
     relative
-        Measure each name's cosines from its mean cosine with all candidates. Without this nearly every word
-        distinguishes a group of rare names, which are close to everything, from one of common names.
+        Measure each name's cosines from its mean cosine with all candidates: rare names are close to all.
     fdr
         Words up to this rate are returned.
-    permutations, seed
+    draws, seed
         Number of random assignments of names, and the seed.
     null
         ``"empirical"``, as above; ``"exchange"``: any word with a difference between the names counts as a
         true discovery, whatever its meaning; ``"auto"``: empirical from 200 candidates on, which should then
         not be chosen for the group.
     progress
-        Called with the number of permutations done.
+        Called with the number of draws done.
 
     References
     ----------
@@ -217,66 +202,57 @@ def discover(
     >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
     >>> black = {"female": words[:2], "male": words[2:4]}
     >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
-    >>> result = cr.discover(emb, groups, ("Black", "female"), fdr=0.9, permutations=20)
+    >>> result = cr.discover(emb, groups, ("Black", "female"), fdr=0.9, draws=20)
     >>> result.words
     ('proud', 'kind')
     """
-    one_of("kind", kind, Kind)
-    one_of("null", null, Null)
-    check_ddof(ddof)
     share("fdr", fdr, hint="give a rate between 0 and 1.")
+    switch("emergent", emergent)
     switch("relative", relative)
-    whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
-    seed_of(seed)
     candidates = look_up(emb, groups, target, words, missing)
-    draws = _Draws(candidates, ddof, relative=relative)
-    score = draws.top if kind == "ibd" else draws.beyond
-    empirical = _is_empirical(null, len(candidates.words))
+    scorer = _Scorer(candidates, null, draws, seed, ddof, relative=relative)
+    score, empirical = scorer.beyond if emergent else scorer.top, scorer.empirical
 
     def compared(scores: Floats) -> Floats:
         """What words are ordered by."""
-        return score(_standard(draws.unbounded(scores)) if empirical else scores)
+        return score(_standard(scorer.unbounded(scores)) if empirical else scores)
 
-    measured = draws.scores()
+    measured = scorer.scores()
     observed = compared(measured)
     order = np.argsort(observed, kind="stable")
     ascending, exceeding = observed[order], np.zeros(observed.size)
-    for done, scores in enumerate(draws.shuffled(permutations, seed), start=1):
+    for done, scores in enumerate(scorer.shuffled(), start=1):
         chance = np.sort(compared(scores))
         exceeding += chance.size - np.searchsorted(chance, ascending)
         if progress is not None:
             progress(done)
     descending = order[::-1]
-    q = plug_in_qvalues(observed[descending], exceeding[::-1] / permutations + 1 / permutations)
+    q = plug_in_qvalues(observed[descending], exceeding[::-1] / draws + 1 / draws)
     found = int((q <= fdr).sum())
     strongest = descending[:found]
     return DiscoveryResult(
         target=candidates.group,
-        kind=kind,
+        _kind="eibd" if emergent else "ibd",
         words=tuple(candidates.words[i] for i in strongest),
         scores=read_only(score(measured)[strongest].astype(np.float64)),
         z=read_only(observed[strongest].astype(np.float64) if empirical else np.empty(0)),
         qvalues=read_only(q[:found]),
         fdr=fdr,
         candidates=len(candidates.words),
-        permutations=permutations,
+        _permutations=draws,
         coverage=candidates.coverage,
         conventions={
             "measure": "discover",
-            "kind": kind,
+            "emergent": emergent,
             "relative": relative,
             "null": "empirical" if empirical else "exchange",
+            "draws": draws,
             "ddof": ddof,
             "missing": missing,
             "seed": seed,
         },
         provenance=(emb.provenance,),
     )
-
-
-def _is_empirical(null: str, candidates: int) -> bool:
-    """Whether the null distribution is fitted to the candidates."""
-    return null == "empirical" or (null == "auto" and candidates >= FEWEST)
 
 
 def _bulk(scores: Floats) -> tuple[Floats, Floats]:
@@ -293,11 +269,17 @@ def _standard(scores: Floats) -> Floats:
     return np.asarray((scores - middle) / spread)
 
 
-class _Draws:
+class _Scorer:
     """Scores of candidates for the observed names of each group, and for names assigned at random."""
 
-    def __init__(self, candidates: Candidates, ddof: int, *, relative: bool) -> None:
-        self.candidates, self.ddof = candidates, ddof
+    def __init__(
+        self, candidates: Candidates, null: Null, draws: int, seed: int, ddof: int, *, relative: bool
+    ) -> None:
+        one_of("null", null, Null)
+        check_ddof(ddof)
+        self.candidates, self.ddof, self.seed = candidates, ddof, seed_of(seed)
+        self.draws = whole("draws", draws, least=1, hint="give at least one; 100 is usual.")
+        self.empirical = null == "empirical" or (null == "auto" and len(candidates.rows) >= FEWEST)
         member = candidates.member
         self.cosines = np.empty((len(candidates.rows), len(member)), dtype=np.float32)
         for part, chunk in candidates.cosines():
@@ -317,10 +299,10 @@ class _Draws:
         scores = self.candidates.scores(self.cosines @ single, self.squares @ single, member, self.ddof)
         return np.nan_to_num(scores, copy=False, nan=0.0)
 
-    def shuffled(self, permutations: int, seed: int) -> Iterator[Floats]:
+    def shuffled(self) -> Iterator[Floats]:
         """The scores for random assignments of names."""
-        rng, member = generator(seed), self.candidates.member
-        for _ in range(permutations):
+        rng, member = generator(self.seed), self.candidates.member
+        for _ in range(self.draws):
             yield self.scores(member[rng.permutation(len(member))])
 
     def unbounded(self, scores: Floats) -> Floats:

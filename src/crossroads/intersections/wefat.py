@@ -60,7 +60,8 @@ class ScoreTable(Mapping[str, Mapping[str, float]]):
         if isinstance(table, ScoreTable):
             return table
         form = f"give {{pair: {{word: score, ...}}, ...}}, such as wefat(...).{what}."
-        if not _is_table(table):
+        rows: Any = table  # whatever a user gives
+        if not (isinstance(rows, Mapping) and all(isinstance(row, Mapping) for row in rows.values())):
             raise InputError(f"{what} is of type {type(table).__name__}, not a table of scores.", hint=form)
         if not table:
             raise InputError(f"{what} contains no pair of groups.", hint=form)
@@ -77,10 +78,6 @@ class ScoreTable(Mapping[str, Mapping[str, float]]):
             wrong = "contains nan or infinite scores" if array.size else "scores no words"
             raise InputError(f"{what} {wrong}.", hint="give a number for every candidate word.")
         return cls(tuple(map(str, table)), words, array)
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(row, Mapping) for row in value.values())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -127,7 +124,6 @@ class WefatResult(Result):
         return ScoreTable(self.constituent_names, self.words, self.constituent_scores, origin=self)
 
     def _rows(self) -> list[dict[str, Any]]:
-        """One row per word, one column per pair."""
         names = (*self.pair_names, *self.constituent_names)
         table = np.concatenate([self.pair_scores, self.constituent_scores])
         return [
@@ -148,7 +144,6 @@ class WefatResult(Result):
         return replace(table, rows=tuple(sorted(table.rows, key=lambda row: -row["score"])))
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """The score of every word with every pair of groups."""
         for table in (self.pairs, self.constituents):
             for pair, scores in table.items():
                 for word, score in scores.items():
@@ -199,15 +194,11 @@ def wefat(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
-    >>> black = {"female": words[:2], "male": words[2:4]}
-    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
-    >>> scores = cr.wefat(emb, groups, words[8:], ("Black", "female"))
-    >>> list(scores.constituents), round(scores.pairs["Black / female vs White / male"]["loud"], 2)
-    (['Black vs White', 'female vs male'], -1.56)
+    >>> groups, words = cr.catalog("ceat-groups"), cr.catalog("ceat-validation").all_words
+    >>> scores = cr.stats.wefat(cr.load("default"), groups, words, "AF", missing="drop")
+    >>> list(scores.constituents)[1:], round(scores.pairs["AF vs AM"]["loud"], 2)
+    (['African American vs Mexican American', 'female vs male'], -0.37)
     """
     check_ddof(ddof)
     found = look_up(emb, groups, target, words, missing)
@@ -311,17 +302,16 @@ def look_up(
     key = table.find(target)
     check_vectors(emb)
     sets = {table.labels[one]: names for one, names in table.names.items()}
-    least = dict.fromkeys(sets, 2)
-    if not isinstance(words, str) or words != EVERY_WORD:
-        candidates = listed_words("words", words, hint="give a list of words, or '*' for all.")
-        if not candidates:
-            raise InputError("there are no candidate words.", hint="give at least one, or '*' for all.")
+    least, every = dict.fromkeys(sets, 2), isinstance(words, str) and words == EVERY_WORD
+    if not every:
+        sets["words"] = listed_words("words", words, hint="give a list of words, or '*' for all.")
         least["words"] = 1
-        every = {**sets, "words": candidates}
-        found = gather(emb, every, missing=missing, least=least, rows_only=("words",))
+        if not sets["words"]:
+            raise InputError("there are no candidate words.", hint="give at least one, or '*' for all.")
+    found = gather(emb, sets, missing=missing, least=least, rows_only=("words",))
+    if not every:
         candidates, rows = found.words["words"], found.rows["words"]
     else:
-        found = gather(emb, sets, missing=missing, least=least)
         usable = np.concatenate([emb.vectors[i : i + _CHUNK].any(axis=1) for i in range(0, len(emb), _CHUNK)])
         usable[np.concatenate(list(found.rows.values()))] = False
         rows = np.flatnonzero(usable)
@@ -331,19 +321,8 @@ def look_up(
     label, vectors = table.labels[key], {one: found.vectors[table.labels[one]] for one in table.names}
     others = [one for one in table.names if one != key]
     pairs = {f"{label} vs {table.labels[one]}": ((key,), (one,)) for one in others}
-    return Candidates(emb, label, candidates, rows, vectors, pairs, _constituents(table, key), found.coverage)
-
-
-def _constituents(table: GroupTable, target: Key) -> dict[str, Sides]:
-    """Each subcategory of the target against its siblings."""
-    constituents: dict[str, Sides] = {}
-    contested = [(i, v, other) for i, v in enumerate(target) for other in table.siblings(i, v)]
-    for i, value, other in contested:
-        mine = tuple(key for key in table.names if key[i] == value)
-        theirs = tuple(key for key in table.names if key[i] == other)
-        twice = sum((v, o) == (value, other) for _, v, o in contested) > 1  # high and low income, and rank
-        constituents[f"{value} vs {other}{f' ({table.categories[i]})' if twice else ''}"] = (mine, theirs)
-    return constituents
+    constituents = table.constituents(key)
+    return Candidates(emb, label, candidates, rows, vectors, pairs, constituents, found.coverage)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -370,14 +349,21 @@ class GroupTable:
         known = (*self.labels.values(), *(" / ".join(key) for key in self.names))
         raise UnknownNameError("group", name, dict.fromkeys(known))
 
-    def union(self, category: int, value: str) -> tuple[str, ...]:
-        """All names of one subcategory: the union of the intersectional groups that it contains."""
-        return tuple(name for key, names in self.names.items() if key[category] == value for name in names)
-
-    def siblings(self, category: int, value: str) -> tuple[str, ...]:
-        """The other subcategories of a category."""
-        values = dict.fromkeys(key[category] for key in self.names)
-        return tuple(other for other in values if other != value)
+    def constituents(self, target: Key) -> dict[str, Sides]:
+        """Each subcategory of a group against the others of the same category."""
+        constituents: dict[str, Sides] = {}
+        contested = [
+            (i, value, other)
+            for i, value in enumerate(target)
+            for other in dict.fromkeys(key[i] for key in self.names)
+            if other != value
+        ]
+        for i, value, other in contested:
+            mine, theirs = (tuple(key for key in self.names if key[i] == one) for one in (value, other))
+            # "high" and "low" may be of income and of rank
+            twice = sum((v, o) == (value, other) for _, v, o in contested) > 1
+            constituents[f"{value} vs {other}{f' ({self.categories[i]})' if twice else ''}"] = (mine, theirs)
+        return constituents
 
 
 def group_table(groups: Groups | Mapping[Any, Any]) -> GroupTable:
@@ -394,8 +380,8 @@ def group_table(groups: Groups | Mapping[Any, Any]) -> GroupTable:
     Examples
     --------
     >>> table = group_table({"Black": {"female": ["Aisha"], "male": ["Jamal"]}})
-    >>> table.find("black/male"), table.union(0, "Black")
-    (('Black', 'male'), ('Aisha', 'Jamal'))
+    >>> table.find("black/male"), table.names["Black", "male"]
+    (('Black', 'male'), ('Jamal',))
     """
     categories: tuple[str, ...] = ()
     labels: dict[Key, str] = {}

@@ -20,6 +20,7 @@ from crossroads.papers.published import NO_MODEL, table
 
 ENOUGH = 0.75
 """Share of the words of every set that must have contexts for a test to be comparable."""
+_TABLES = table("ceat")
 _ROUNDING = 0.005
 _TWICE = "twice what the paper's own Tables 3 and 4 differ by"
 _OTHERS: Mapping[str, Mapping[str, Any]] = {
@@ -46,12 +47,11 @@ class Printed(NamedTuple):
 
 def printed() -> tuple[Printed, ...]:
     """Every cell of Tables 2 to 4 of the appendix."""
-    source = table("ceat")
     return tuple(
         Printed(int(number), row["test"], model, d, p)
-        for number, rows in source["tables"].items()
+        for number, rows in _TABLES["tables"].items()
         for row in rows
-        for model, d, p in zip(source["models"], row["d"], row["p"], strict=True)
+        for model, d, p in zip(_TABLES["models"], row["d"], row["p"], strict=True)
     )
 
 
@@ -87,22 +87,11 @@ def reproduce_ceat(
     those of the paper, if the difference is at most twice the root mean square difference of the paper's own
     Tables 3 and 4, which hold the same tests on other sentences. p-values are compared in the reason.
 
-    Parameters
-    ----------
-    contexts
-        Context vectors; without any, the published numbers alone.
-    model
-        The column of the contexts: ``"elmo"``, ``"bert"``, ``"gpt"``, ``"gpt-2"``, or ``"none"``; by default
-        recognised by the source and the number of dimensions.
-    samples
-        Number of draws; 1,000 in the appendix.
-    seed
-        Seed of the draws.
-    progress
-        Called with the name of each test before it is measured.
+    ``model`` is the column of the contexts: ``"elmo"``, ``"bert"``, ``"gpt"``, ``"gpt-2"``, or ``"none"``; by
+    default it is recognised by the source and the number of dimensions. Without contexts only the published
+    numbers are shown. ``progress`` is called with the name of each test before it is measured.
     """
-    source = table("ceat")
-    names = {name.lower(): str(name) for name in source["models"]}
+    names = {name.lower(): str(name) for name in _TABLES["models"]}
     if model is not None:
         one_of("model", model, (*names, NO_MODEL))
     chosen = names.get(model) if model is not None else _recognised(contexts)
@@ -125,7 +114,7 @@ def reproduce_ceat(
             f"{one.d:.2f}",
             getattr(measure(one.test), "effect_size", None),
             partial(_judge, one, measure),
-            absent=source["get"][one.model] if contexts is None else "",
+            absent=_TABLES["get"][one.model] if contexts is None else "",
             lacking=skipped.get(one.test, ""),
             other="" if chosen else one.model,
         )
@@ -136,8 +125,7 @@ def reproduce_ceat(
         "ceat",
         cells=tuple(cells),
         notes=(
-            *_about_store(contexts, chosen),
-            *_about_agreement(cells, chosen),
+            *_about_store(contexts, chosen, cells),
             *_about_words({cell.row: measure(cell.row) for cell in cells}, skipped),
         ),
         vectors="no store given" if contexts is None else model_name(contexts.provenance),
@@ -151,10 +139,9 @@ def _recognised(contexts: Contexts | None) -> str | None:
     """The model of the paper that made the contexts, by name or format, and number of dimensions."""
     if contexts is None:
         return None
-    source = table("ceat")
     name = PurePath(contexts.provenance.source).name.lower()
-    for model, dim in zip(source["models"], source["dims"], strict=True):
-        known = name in source["sources"][model] or contexts.provenance.format == model.lower()
+    for model, dim in zip(_TABLES["models"], _TABLES["dims"], strict=True):
+        known = name in _TABLES["sources"][model] or contexts.provenance.format == model.lower()
         if contexts.dim == dim and known:
             return str(model)
     return None
@@ -163,15 +150,13 @@ def _recognised(contexts: Contexts | None) -> str | None:
 def _skipped(contexts: Contexts | None) -> dict[str, str]:
     """The tests that the contexts do not cover, and why."""
     found: dict[str, str] = {}
-    if contexts is None:
-        return found
-    tests = dict.fromkeys(one.test for one in printed())
+    tests = dict.fromkeys(one.test for one in printed() if contexts is not None)
     for name in tests:
         for part, words in catalog().design(name).sets.items():
-            there = sum(word in contexts for word in words)
+            there = sum(word in (contexts or ()) for word in words)
             if there < ENOUGH * len(words):
                 found.setdefault(name, f"{part} has {there} of {len(words)} stimuli left.")
-    if len(found) == len(tests):
+    if found and len(found) == len(tests):
         raise EvidenceError(
             f"none of the {len(found)} tests of the paper can be measured on these contexts; in "
             f"{next(iter(found))}, {next(iter(found.values()))}",
@@ -188,57 +173,47 @@ def _judge(one: Printed, measure: Callable[..., Any], ours: float) -> Said:
 
     result: CeatResult = measure(one.test)
     near = 2 * spread_between_tables()[one.model]
-    sentences = f"within sampling error of the sentences: no further off than {near:.2f}, {_TWICE}"
     if within(result):
         verdict, reason = "equal", "within rounding and three standard errors of two sets of samples"
     elif abs(ours - one.d) <= near:
-        verdict, reason = "equal", sentences
+        reason = f"within sampling error of the sentences: no further off than {near:.2f}, {_TWICE}"
+        verdict = "equal"
     else:
         others = [(name, partial(measure, one.test, **options)) for name, options in _OTHERS.items()]
         verdict, reason = judge_again(within, others)
-    return verdict, f"{reason}; {_compared_p(one, result)}"
-
-
-def _compared_p(one: Printed, result: CeatResult) -> str:
-    """Whether the p-value is also on the printed side of its bound or of .05."""
-    differs = f"p = {result.pvalue:.2g}, printed {one.p}"
+    # whether the p-value is also on the printed side of its bound or of .05
     if one.bound is not None:
-        return "p as printed" if result.pvalue < one.bound else differs
-    alike = (result.pvalue < 0.05) == (float(one.p) < 0.05)
-    return "p on the same side of .05" if alike else differs
+        alike, same = result.pvalue < one.bound, "p as printed"
+    else:
+        alike, same = (result.pvalue < 0.05) == (float(one.p) < 0.05), "p on the same side of .05"
+    return verdict, f"{reason}; {same if alike else f'p = {result.pvalue:.2g}, printed {one.p}'}"
 
 
-def _about_store(contexts: Contexts | None, chosen: str | None) -> Iterator[str]:
+def _about_store(contexts: Contexts | None, chosen: str | None, cells: list[Cell]) -> Iterator[str]:
     if contexts is None:
         yield (
             "No store given, so only the published numbers are shown. Make one with `crossroads contexts "
             "CORPUS -o DIR`, then `crossroads embed DIR --model bert-base-cased -o STORE`, and pass --store "
             "STORE."
         )
-        return
-    if chosen is None:
+    elif chosen is None:
         yield (
             "The contexts are not known to be of a model of the paper; all four columns are shown for "
             "comparison, and digits cannot agree. Use --model if they are of one."
         )
-    else:
-        near = 2 * spread_between_tables()[chosen]
-        yield (
-            f"{chosen}: other sentences than the paper's, which are not published. Numbers are off by up to "
-            f"{near:.2f} for that reason alone, {_TWICE}."
-        )
-
-
-def _about_agreement(cells: list[Cell], chosen: str | None) -> Iterator[str]:
-    """How much verdicts mean if numbers are compared across other sentences."""
-    pairs = [(cell.published, cell.ours) for cell in cells if cell.ours is not None]
-    if chosen is None or not pairs:
+    if contexts is None or chosen is None:
         return
-    chance = alike_by_chance(chosen, 2 * spread_between_tables()[chosen])
+    near = 2 * spread_between_tables()[chosen]
+    yield (
+        f"{chosen}: other sentences than the paper's, which are not published. Numbers are off by up to "
+        f"{near:.2f} for that reason alone, {_TWICE}."
+    )
+    chance = alike_by_chance(chosen, near)
     yield (
         f"That is a wide margin: of the paper's own numbers for {chosen}, {chance:.0%} of pairs of different "
         "tests are within it. A single equal cell means little."
     )
+    pairs = [(one.published, one.ours) for one in cells if one.ours is not None]
     printed_ones, ours = zip(*pairs, strict=True)
     if len({*printed_ones}) > 1 and len({*ours}) > 1 and len(pairs) > 2:
         r = correlation(printed_ones, ours)

@@ -174,25 +174,20 @@ def credible(cells: Iterable[Cell]) -> list[Cell]:
     the same column contradict it: tables are printed by column, and a single such cell is a misprint.
     """
     cells = list(cells)
-    tables = by_table(cells)
-
-    def doubt(cell: Cell) -> str:
-        if mostly_differ(tables[cell.table]):
-            return "most of the table differs"
-        return "" if _shortened_alike(cell, cells) else "the rest of the column is printed differently"
-
-    return [
-        replace(cell, verdict="differs", reason=f"{cell.reason} gives it, and {why}")
-        if cell.verdict == "convention" and (why := doubt(cell))
-        else cell
-        for cell in cells
-    ]
+    tables, found = by_table(cells), []
+    for cell in cells:
+        doubt = ""
+        if cell.verdict == "convention" and mostly_differ(tables[cell.table]):
+            doubt = "most of the table differs"
+        elif cell.verdict == "convention" and _INSTEAD in cell.reason and not _shortened_alike(cell, cells):
+            doubt = "the rest of the column is printed differently"
+        reason = f"{cell.reason} gives it, and {doubt}"
+        found.append(replace(cell, verdict="differs", reason=reason) if doubt else cell)
+    return found
 
 
 def _shortened_alike(cell: Cell, cells: Iterable[Cell]) -> bool:
-    """Whether a column is shortened like one of its cells; true for all other conventions."""
-    if _INSTEAD not in cell.reason:
-        return True
+    """Whether a column is shortened like one of its cells."""
     column = [other for other in cells if (other.table, other.column) == (cell.table, cell.column)]
     # a number that is printed the same either way contradicts nothing
     against = (

@@ -17,7 +17,7 @@ from crossroads.core.stimuli import catalog
 from crossroads.intersections.audit import intersectional_words
 from crossroads.papers import printing
 from crossroads.papers.abc.reproduction import reproduce_abc
-from crossroads.papers.abc.tables import MEASURES, columns, paired_column
+from crossroads.papers.abc.tables import COLUMNS, MEASURES, PAIRED
 from crossroads.papers.ceat import reproduce_ceat
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.ml_eat import (
@@ -31,10 +31,10 @@ from crossroads.papers.published import KNOWN, NO_MODEL
 from crossroads.papers.vectors import PAPERS, reproduce
 from crossroads.traits.measures.files import read_scores
 from crossroads.traits.measures.scores import TraitScores
+from crossroads.words.models.ask import load, load_series
 from crossroads.words.models.clip import clip_embeddings, image_sets
 from crossroads.words.models.settings import is_clip
-from crossroads.words.vectors.load import load, load_series
-from crossroads.words.vectors.signatures import sniff
+from crossroads.words.vectors.load import sniff
 
 CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"
 _ON_VECTORS = (*PAPERS, ML_EAT)
@@ -55,10 +55,6 @@ _TAKEN_BY: Mapping[str, tuple[str, tuple[str, ...]]] = {
 """Options by name, with their spelling and the papers that take them."""
 
 
-def _complete_paper(incomplete: str) -> list[str]:
-    return [name for name in KNOWN if name.startswith(incomplete.lower())]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Reproduced:
     """A paper, and what is measured in place of what it measured."""
@@ -68,7 +64,7 @@ class Reproduced:
         Arg(
             "PAPER",
             "What to reproduce: ml-eat, ceat, ceat-ibd, rsa or abc; all, in brief, if left out.",
-            complete=_complete_paper,
+            complete=lambda incomplete: [name for name in KNOWN if name.startswith(incomplete.lower())],
         ),
     ] = None
     vectors: Annotated[
@@ -186,7 +182,7 @@ def _abc(reproduced: Reproduced, seed: int) -> Reproduction:
     return reproduce_abc(
         named_scores(reproduced.scores or ()),
         reproduced.human,
-        pairs=None if pairs is None else scores_of(paired_column(), str(pairs)),
+        pairs=None if pairs is None else scores_of(PAIRED, str(pairs)),
         truth=reproduced.truth,
         same_models=model is None,
         seed=seed,
@@ -198,7 +194,7 @@ def _on_vectors(reproduced: Reproduced, seed: int) -> list[Reproduction]:
     paper, vectors, model, form = reproduced.paper, reproduced.vectors, reproduced.model, reproduced.format
     folder, images = Path(vectors), reproduced.images
     if paper == ML_EAT:
-        check_clip(vectors, images)
+        _check_clip(vectors, images)
     if images is not None:
         return [reproduce_ml_eat(_words_and_images(vectors, images), model=model)]
     if folder.is_dir() and form in (None, "histwords") and sniff(folder) == "histwords":
@@ -213,7 +209,7 @@ def _on_vectors(reproduced: Reproduced, seed: int) -> list[Reproduction]:
         return [reproduce_ml_eat(decades, model=model)]
     known = dict.fromkeys([*(() if paper == ML_EAT else intersectional_words()), *ml_eat_words()])
     with waiting.reading(vectors) as progress:
-        emb = load(vectors, words=known, progress=progress, format=form, fallback=reproduced.fallback)
+        emb = load(vectors, words=[*known], progress=progress, format=form, fallback=reproduced.fallback)
     results = [reproduce(one, emb, seed=seed) for one in PAPERS if paper in (None, one)]
     if paper in (None, ML_EAT):
         results.append(reproduce_ml_eat(emb, model=model))
@@ -242,7 +238,7 @@ def ml_eat_words() -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def check_clip(vectors: str, images: Path | None) -> None:
+def _check_clip(vectors: str, images: Path | None) -> None:
     """Refuse images without a model for them, and such a model without images."""
     if images is None and Path(vectors).is_dir() and is_clip(vectors):
         raise InputError(
@@ -292,7 +288,7 @@ def named_scores(given: Iterable[str]) -> dict[str, TraitScores]:
         column, _, path = (part.strip() for part in text.partition("="))
         if not path:
             raise InputError(f"--scores {text!r} names no file.", hint="give it as 'SeT BERT=scores.json'.")
-        one_of("column of the tables", column, columns())
+        one_of("column of the tables", column, COLUMNS)
         if column in found:
             raise InputError(f"--scores was given twice for {column}.", hint="give one file per column.")
         found[column] = scores_of(column, path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -13,8 +13,8 @@ from crossroads.core.stimuli import Design, catalog
 from crossroads.core.wording.phrases import LISTED
 from crossroads.intersections.rsa import rsa_name
 from crossroads.papers.ceat import printed
-from crossroads.papers.fidelity import fidelity as fidelity
-from crossroads.papers.ml_eat import LEVELS, Number, numbers, printed_patterns, row_pattern
+from crossroads.papers.ml_eat import LEVELS, numbers, printed_patterns, row_pattern
+from crossroads.papers.published import fidelity as fidelity
 from crossroads.papers.published import rates, table
 
 _STATISTICS = {
@@ -28,9 +28,8 @@ _STATIC = ("GloVe 840B", "Google News")
 _VARIANTS = {"Google News": "google-news"}
 """Models that were measured with other words than the original ones."""
 _RATES = {"tpr": "true-positive rate", "fpr": "false-positive rate", "accuracy": "accuracy"}
-_FIELDS = ("test", "statistic", "value", "model", "table", "note")
 _Row = tuple[str, str, float, str, str, str]
-"""What a table says of a finding."""
+"""What a table says of a finding: test, statistic, value, model, place and note."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,10 +74,9 @@ def _about(name: str) -> Iterator[Finding]:
     test = test.strip().casefold()
     for finding in _known().get(_twin(test), ()):
         notes = (finding.note, _about_words(_twin(test), variant, finding.model))
-        yield Finding(**{**asdict(finding), "test": name, "note": "; ".join(filter(None, notes))})
-    if test.startswith("weat") and variant in ("", "histwords"):
-        for row in _decades(test):
-            yield _finding(table("ml-eat"), (name, *row[1:]))
+        yield replace(finding, test=name, note="; ".join(filter(None, notes)))
+    if variant in ("", "histwords"):
+        yield from (_finding(table("ml-eat"), (name, *row[1:])) for row in _decades(test))
 
 
 def _twin(test: str) -> str:
@@ -103,26 +101,20 @@ def _words(test: str, variant: str) -> tuple[str, ...]:
 
 
 @cache
-def _known() -> dict[str, tuple[Finding, ...]]:
-    ml_eat = table("ml-eat")
-    papers: list[tuple[Mapping[str, Any], Iterator[_Row]]] = [
-        (ml_eat["quoted"], _quoted()),
-        (ml_eat, _ml_eat()),
-        (table("ceat"), _ceat()),
-        (table("ceat-ibd"), _detections()),
-        (table("rsa"), _fits()),
-    ]
-    known: dict[str, tuple[Finding, ...]] = {}
+def _known() -> dict[str, list[Finding]]:
+    sources = {"ml-eat": _ml_eat, "ceat": _ceat, "ceat-ibd": _detections, "rsa": _fits}
+    papers = [(table("ml-eat")["quoted"], _quoted()), *((table(name), of()) for name, of in sources.items())]
+    known: dict[str, list[Finding]] = {}
     for source, rows in papers:
         for row in rows:
-            test = _twin(row[0].casefold())
-            known[test] = (*known.get(test, ()), _finding(source, row))
+            known.setdefault(_twin(row[0].casefold()), []).append(_finding(source, row))
     return known
 
 
 def _finding(source: Mapping[str, Any], row: _Row) -> Finding:
-    fields: Any = dict(zip(_FIELDS, row, strict=True))
-    return Finding(citation=source["citation"], doi=source["doi"], **fields)
+    test, statistic, value, model, place, note = row
+    about = {"citation": source["citation"], "doi": source["doi"], "table": place, "note": note}
+    return Finding(test=test, statistic=statistic, value=value, model=model, **about)
 
 
 def _quoted() -> Iterator[_Row]:
@@ -135,25 +127,19 @@ def _ml_eat() -> Iterator[_Row]:
     """Level 1 of every model that saw only words, and Level 2 of static vectors."""
     cells = {(one.table, one.test, one.column): one for one in numbers() if one.table not in _REPEATED}
     for (number, test, column), one in cells.items():
-        if column not in LEVELS or not test.startswith("weat"):
+        static = one.model in _STATIC
+        if column not in LEVELS or not test.startswith("weat") or not (static or column == "level1"):
             continue
-        if column == "level1" or one.model in _STATIC:
+        starred = cells[number, test, f"{column} star"].value > 0
+        said = ["starred: p < .05 by a normal curve, one-sided" if starred else "not starred"]
+        if column == "level1":
             row = {name: cells[number, test, name] for level in LEVELS for name in (level, f"{level} star")}
-            note = _ml_eat_note(column, row)
-            yield test, _STATISTICS[column], one.value, one.model, f"Table {number}", note
-
-
-def _ml_eat_note(column: str, row: dict[str, Number]) -> str:
-    one = row[column]
-    starred = row[f"{column} star"].value > 0
-    said = ["starred: p < .05 by a normal curve, one-sided" if starred else "not starred"]
-    if column == "level1":
-        said.append(f"pattern: {row_pattern(row)}")
-    if one.model not in _STATIC:
-        said.append('words in the prompt "This is …", last token of the top layer')
-    if one.truncated:
-        said.append("digits cut off, not rounded")
-    return "; ".join(said)
+            said.append(f"pattern: {row_pattern(row)}")
+        if not static:
+            said.append('words in the prompt "This is …", last token of the top layer')
+        if one.truncated:
+            said.append("digits cut off, not rounded")
+        yield test, _STATISTICS[column], one.value, one.model, f"Table {number}", "; ".join(said)
 
 
 def _ceat() -> Iterator[_Row]:
@@ -201,8 +187,7 @@ def points() -> dict[str, dict[str, tuple[float, float]]]:
 def findings_on(documents: Iterable[Mapping[str, Any]]) -> dict[str, tuple[Finding, ...]]:
     """Published findings on the tests of documents, by the name that the test has there."""
     names = {shown: name for document in documents for shown, name in _tests(document)}
-    known = findings(names.values())
-    return {shown: known[name] for shown, name in names.items() if known[name]}
+    return {shown: found for shown, name in names.items() if (found := findings([name])[name])}
 
 
 def _tests(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

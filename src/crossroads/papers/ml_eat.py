@@ -41,6 +41,10 @@ BARE = "{word}"
 OTHER_UNPLEASANT = "weat3"
 """The paper's appendix has a second list of unpleasant words, "Unpleasant - Alt", for names."""
 _FIGURE_3 = "Text on Figure 3"
+_TABLES = table("ml-eat")
+_PICTURED: Mapping[str, Any] = _TABLES["pictured"]["tests"]
+"""The tests with images."""
+_MODELS: Mapping[str, Any] = {about["name"]: about for about in _TABLES["model"]}
 
 Vectors = Embeddings | Mapping[int, Embeddings]
 AS_PRINTED: Mapping[str, Any] = {"ddof": 1, "alternative": "observed", "method": "normal", "resamples": 0}
@@ -78,7 +82,7 @@ class Number(NamedTuple):
 
     table: str
     model: str
-    prompt: str | None
+    prompt: str
     test: str
     column: str
     text: str
@@ -88,23 +92,23 @@ class Number(NamedTuple):
     decade: int | None = None
 
     @property
-    def value(self) -> float:
-        """The number; 1 or 0 for a star that is printed or not; a code for a leaning."""
-        if self.column in LEANINGS:
-            return CODES[PATTERNS[self.text][LEANINGS[self.column]]]
-        return float(self.text == "*") if self.is_star else float(self.text)
+    def kind(self) -> str:
+        """Whether this is a ``leaning``, a place for a ``star``, or a ``number``."""
+        return "leaning" if self.column in LEANINGS else "star" if self.column.endswith("star") else "number"
 
     @property
-    def is_star(self) -> bool:
-        """Whether this is a place for a star instead of a number."""
-        return self.column.endswith("star")
+    def value(self) -> float:
+        """The number; 1 or 0 for a star that is printed or not; a code for a leaning."""
+        if self.kind == "leaning":
+            return CODES[PATTERNS[self.text][LEANINGS[self.column]]]
+        return float(self.text == "*") if self.kind == "star" else float(self.text)
 
     @property
     def place(self) -> tuple[str, str, str]:
         """Table, row and column."""
         if self.decade is not None:
             return f"{self.table}, {self.model}", f"{self.test}:{self.variant} {self.decade}", self.column
-        prompted = "" if self.prompt in (None, BARE) else " with prompt"
+        prompted = "" if self.prompt == BARE else " with prompt"
         return f"Table {self.table}, {self.model}{prompted}", f"{self.test}{prompted}", self.column
 
 
@@ -113,20 +117,14 @@ def numbers() -> tuple[Number, ...]:
     """Every number and every place for a star of Tables 1 to 12."""
     return tuple(
         Number(
-            part["number"], part["model"], part.get("prompt"), test, column, text,
+            part["number"], part["model"], part.get("prompt", BARE), test, column, text,
             truncated=column in part.get("truncated", ()),
-            variant=_pictured()[test]["attributes"] if test in _pictured() else part.get("variant"),
+            variant=_PICTURED[test]["attributes"] if test in _PICTURED else part.get("variant"),
         )
-        for part in table("ml-eat")["table"]
+        for part in _TABLES["table"]
         for test, cells in part["rows"].items()
         for column, text in _columns(cells)
     )  # fmt: skip
-
-
-def _pictured() -> Mapping[str, Any]:
-    """The tests with images."""
-    tests: Mapping[str, Any] = table("ml-eat")["pictured"]["tests"]
-    return tests
 
 
 def _columns(cells: list[str]) -> Iterator[tuple[str, str]]:
@@ -141,17 +139,17 @@ def _columns(cells: list[str]) -> Iterator[tuple[str, str]]:
 
 def decade_numbers() -> Iterator[Number]:
     """The numbers of the text on HistWords, and the leanings of both targets in each decade."""
-    about = table("ml-eat")["decades"]
+    about = _TABLES["decades"]
     for decade, pattern in printed_patterns().items():
         columns = {**about["numbers"].get(str(decade), {}), **dict.fromkeys(LEANINGS, pattern)}
         for column, text in columns.items():
-            here = (_FIGURE_3, "HistWords", None, about["test"], column, text)
+            here = (_FIGURE_3, "HistWords", BARE, about["test"], column, text)
             yield Number(*here, variant=about["variant"], decade=decade)
 
 
 def printed_patterns() -> dict[int, str]:
     """The pattern that the text names for each decade of HistWords, in order of time."""
-    patterns = table("ml-eat")["decades"]["patterns"]
+    patterns = _TABLES["decades"]["patterns"]
     return dict(sorted((decade, name) for name, decades in patterns.items() for decade in decades))
 
 
@@ -169,7 +167,7 @@ def row_pattern(row: Mapping[str, Number]) -> str:
 
 def image_sets_of_ml_eat() -> dict[str, tuple[str, ...]]:
     """Sets of images by the name in the tables, with every name that a folder of them may have."""
-    sets = table("ml-eat")["pictured"]["sets"]
+    sets = _TABLES["pictured"]["sets"]
     return {name: (name, *about["names"], about["ieat"]) for name, about in sets.items()}
 
 
@@ -193,9 +191,9 @@ def clip_texts_of_ml_eat() -> dict[str, str]:
 
     Bare words are labelled by themselves, words in the prompt of Table 2 by the whole text.
     """
-    tests = {OTHER_UNPLEASANT, *(test["attributes"] for test in _pictured().values())}
+    tests = {OTHER_UNPLEASANT, *(test["attributes"] for test in _PICTURED.values())}
     words = dict.fromkeys(word for test in sorted(tests) for word in _attributes_of(test))
-    prompts = dict.fromkeys(part.get("prompt", BARE) for part in table("ml-eat")["table"])
+    prompts = dict.fromkeys(part.get("prompt", BARE) for part in _TABLES["table"])
     texts = (prompt.replace(BARE, word) for prompt in prompts for word in words)
     return {text: text for text in texts}
 
@@ -255,38 +253,31 @@ class Measured:
 
     def cell(self, number: Number) -> Cell:
         """A printed number and ours, with the verdict."""
-        shown, lacking = self._is_shown(number), ""
-        ours = None
-        if shown:
-            lacking = self._lacking(number)
-            ours = None if lacking else self.value(number)
-            lacking = lacking or _WITHOUT_EFFECT["other words" if self._drop else self.kind]
+        there = number.decade is None or number.decade in self._decades
+        shown = there and number.table in SHOWN.get(self.kind, ())
+        if self._chosen is not None:
+            shown = bool(self.kind) and number.model == self._chosen
+        lacking = self._lacking(number) if shown else ""
+        ours = self.value(number) if shown and not lacking else None
+        without = _WITHOUT_EFFECT.get("other words" if self._drop else self.kind, "")
         other = "HistWords, all English, word2vec" if number.decade else number.model
-        models = {model["name"]: model for model in table("ml-eat")["model"]}
         return judged(
             *number.place,
             number.text,
             ours,
             partial(self._judge, number),
             published=number.value,
-            absent="" if shown else models[number.model]["get"],
-            lacking=lacking if ours is None else "",
+            absent="" if shown else _MODELS[number.model]["get"],
+            lacking=lacking or without if ours is None else "",
             other="" if self._chosen else other,
         )
 
     def value(self, number: Number, **changed: Any) -> float | None:
         """The number as measured here, under the options of the paper or others."""
-        key = (number.test, number.variant, number.prompt or BARE, number.decade, *sorted(changed.items()))
+        key = (number.test, number.variant, number.prompt, number.decade, *sorted(changed.items()))
         if key not in self._rows:
             self._rows[key] = self._measure(number, changed)
         return self._rows[key].get(number.column)
-
-    def _is_shown(self, number: Number) -> bool:
-        """Whether a number is of this model, or next to which other models are shown."""
-        if self._chosen is not None:
-            return bool(self.kind) and number.model == self._chosen
-        there = number.decade is None or number.decade in self._decades
-        return there and number.table in SHOWN.get(self.kind, ())
 
     def _lacking(self, number: Number) -> str:
         """What a test needs and lacks; empty if nothing, or if words may be left out."""
@@ -303,17 +294,17 @@ class Measured:
         return [word for word in words if word not in self._emb]
 
     def _lacking_images(self, number: Number) -> str:
-        sets = [_pictured()[number.test][role] for role in ("x", "y")]
+        sets = [_PICTURED[number.test][role] for role in ("x", "y")]
         if empty := [name for name in sets if name not in self._images]:
             return f"no images of {join_words(empty)}: put them into a folder of that name"
         if absent := [w for w in _attributes_of(number.variant) if self._label(w, number) is None]:
-            how = "by itself" if (number.prompt or BARE) == BARE else f"as {number.prompt!r}"
+            how = "by itself" if number.prompt == BARE else f"as {number.prompt!r}"
             return f"no vector of {join_words(absent, most=3)} {how}"
         return ""
 
     def _label(self, word: str, number: Number) -> str | None:
         """The label of a word in the prompt of a table."""
-        prompt = number.prompt or BARE
+        prompt = number.prompt
         if self._prompt == prompt and word in self._emb:
             return word
         # if all words were in one prompt, labels are words and not texts
@@ -323,9 +314,9 @@ class Measured:
 
     def _judge(self, number: Number, ours: float) -> Said:
         attempts = self._attempts(number)
-        if number.column in LEANINGS:
+        if number.kind == "leaning":
             return judge_mark(number.value, ours, attempts, alike="the same leaning")
-        if number.is_star:
+        if number.kind == "star":
             verdict, reason = judge_mark(number.value, ours, attempts)
         else:
             verdict, reason = judge(number.text, ours, attempts, truncated=number.truncated)
@@ -334,8 +325,7 @@ class Measured:
 
     def _attempts(self, number: Number) -> Iterator[Attempt]:
         """Other conventions under which the number might be printed."""
-        kind = "leaning" if number.column in LEANINGS else "star" if number.is_star else "number"
-        for name, changed in _OTHERS[kind].items():
+        for name, changed in _OTHERS[number.kind].items():
             yield name, partial(self.value, number, **changed)
         if self.kind == "words":
             here = set(catalog().design(number.test, number.variant).words)
@@ -371,7 +361,7 @@ class Measured:
     def _design(self, number: Number) -> Design:
         if self.kind != "images":
             return catalog().design(number.test, number.variant)
-        about, words = _pictured()[number.test], catalog().design(str(number.variant))
+        about, words = _PICTURED[number.test], catalog().design(str(number.variant))
         x, y = (StimulusSet(about[role], tuple(self._images[about[role]])) for role in ("x", "y"))
         a, b = (
             StimulusSet(part.name, tuple(filter(None, (self._label(word, number) for word in part))))
@@ -386,17 +376,14 @@ def reproduce_ml_eat(vectors: Vectors | None = None, *, model: str | None = None
     A number that is not as printed is measured again under every other known convention, and the one that
     gives it is named, unless most of the table differs.
 
-    Parameters
-    ----------
-    vectors
-        Vectors of one of the paper's models, or of another; the decades of HistWords as a mapping; for CLIP,
-        :func:`~crossroads.clip_embeddings` of :func:`clip_texts_of_ml_eat` and of sets of images by the names
-        of :func:`image_sets_of_ml_eat`. Without any, only the published numbers are shown.
-    model
-        The model of the paper: ``"glove-840b"``, ``"google-news"``, ``"histwords"``, ``"gpt-2-base"`` to
-        ``"gpt-2-xl"``, ``"clip-vit-b32"`` to ``"clip-vit-l14-336"``, or ``"none"``; recognised by default.
+    ``vectors`` are those of one of the paper's models, or of another; the decades of HistWords as a mapping;
+    for CLIP, :func:`~crossroads.sources.clip_embeddings` of :func:`clip_texts_of_ml_eat` and of sets of
+    images by the names of :func:`image_sets_of_ml_eat`. Without any, only the published numbers are shown.
+    ``model`` is the model of the paper: ``"glove-840b"``, ``"google-news"``, ``"histwords"``,
+    ``"gpt-2-base"`` to ``"gpt-2-xl"``, ``"clip-vit-b32"`` to ``"clip-vit-l14-336"``, or ``"none"``;
+    recognised by default.
     """
-    known = {about["name"].lower().replace(" ", "-"): about["name"] for about in table("ml-eat")["model"]}
+    known = {name.lower().replace(" ", "-"): name for name in _MODELS}
     chosen = recognised(vectors)
     if model is not None:
         chosen = known.get(one_of("model of the paper", model.lower(), (*known, NO_MODEL)))
@@ -431,10 +418,8 @@ def recognised(vectors: Vectors | None) -> str | None:
         alike = list(vectors) == list(range(1800, 2000, 10)) and {e.dim for e in vectors.values()} == {300}
         return "HistWords" if alike else None
     kind = kind_of(vectors)
-    for model in table("ml-eat")["model"]:
-        if vectors is not None and model["kind"] == kind and _is(vectors, model):
-            return str(model["name"])
-    return None
+    fit = (name for name, about in _MODELS.items() if about["kind"] == kind)
+    return None if vectors is None else next((name for name in fit if _is(vectors, _MODELS[name])), None)
 
 
 def _is(emb: Embeddings, model: Mapping[str, Any]) -> bool:
@@ -442,8 +427,8 @@ def _is(emb: Embeddings, model: Mapping[str, Any]) -> bool:
         return False
     if "sources" in model:
         return PurePath(emb.provenance.source).name.lower() in model["sources"]
-    pairs = model["cosines"]
-    if all(word in emb for first, second, _ in pairs for word in (first, second)):
+    pairs = [pair for pair in model["cosines"] if all(word in emb for word in pair[:2])]
+    if len(pairs) == len(model["cosines"]):
         return all(abs(_cosine(emb, first, second) - cosine) <= _WITHIN for first, second, cosine in pairs)
     return emb.provenance.details.get("vocabulary", len(emb)) in model["vocabulary"]
 
@@ -455,7 +440,7 @@ def _cosine(emb: Embeddings, first: str, second: str) -> float:
 
 def _check_kind(kind: str, chosen: str | None) -> None:
     """Refuse vectors of another kind than those of the model that they are said to be of."""
-    wanted = next((model["kind"] for model in table("ml-eat")["model"] if model["name"] == chosen), kind)
+    wanted = _MODELS[chosen]["kind"] if chosen else kind
     if not kind or kind == wanted:
         return
     if "images" in (kind, wanted):
@@ -488,8 +473,7 @@ def _notes(kind: str, chosen: str | None, cells: list[Cell]) -> Iterator[str]:
             "images given here are the same cannot be checked."
         )
     if chosen is not None:
-        absent = [model["name"] for model in table("ml-eat")["model"] if model["name"] != chosen]
-        yield f"Measured: {chosen}. Not available: {join_words(absent)}."
+        yield f"Measured: {chosen}. Not available: {join_words(name for name in _MODELS if name != chosen)}."
         if chosen == "HistWords":
             yield (
                 "The paper measured all English, word2vec. English fiction and the SVD vectors have the same "

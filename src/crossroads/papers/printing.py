@@ -13,7 +13,7 @@ from crossroads.core.errors import join_words
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
 from crossroads.papers.cells import VERDICTS, Cell, Reproduction, decimals
-from crossroads.papers.fidelity import fidelity
+from crossroads.papers.published import fidelity
 from crossroads.papers.published import table as published_table
 
 _FEW = 6
@@ -35,7 +35,7 @@ class Reproduced(Outcome):
         return cls(
             command="reproduce",
             results={result.paper: result for result in results},
-            more={"fidelity": [entry.to_dict() for entry in fidelity()]} if brief else {},
+            more={"fidelity": fidelity()} if brief else {},
             heading=[line for result in results for line in _heading(result)],
             tables=[*(t for result in detailed for t in _tables_of_cells(result)), *map(_counts, results)],
             titled=True,
@@ -54,16 +54,16 @@ class Reproduced(Outcome):
 def shown_fidelity() -> Outcome:
     """Each measure with its badge; where it is printed, what was chosen, and options for other choices."""
     lines, rows = [], []
-    for entry in fidelity():
-        measure = f"{entry.measure}: {entry.part}" if entry.part else entry.measure
-        where = f"{entry.paper}, {entry.equation}" if entry.equation else f"beyond {entry.paper}"
-        options = [f"– {choice}: {choice.gives}." for choice in entry.options]
-        lines += [f"*{measure} ({entry.badge})", f"{where}. {entry.choice}", *options]
-        named = "; ".join(f"{choice.name}={choice.value}" for choice in entry.options)
-        rows.append({**entry.to_dict(), "options": named})
-    more = {"fidelity": [entry.to_dict() for entry in fidelity()]}
+    for one in fidelity():
+        measure = f"{one['measure']}: {one['part']}" if one["part"] else one["measure"]
+        where = f"{one['paper']}, {one['equation']}" if one["equation"] else f"beyond {one['paper']}"
+        options = [f"– {made['name']}={made['value']!r}: {made['gives']}." for made in one["options"]]
+        lines += [f"*{measure} ({one['badge']})", f"{where}. {one['choice']}", *options]
+        rows.append(
+            {**one, "options": "; ".join(f"{made['name']}={made['value']}" for made in one["options"])}
+        )
     files = [_table("fidelity", "Origin of each measure", rows)]
-    return Outcome(command="reproduce", results={}, more=more, files=files, lines=lines)
+    return Outcome(command="reproduce", results={}, more={"fidelity": fidelity()}, files=files, lines=lines)
 
 
 def _table(name: str, title: str, rows: Sequence[Mapping[str, Any]], digits: int | None = None) -> Table:
@@ -162,15 +162,10 @@ def _grouped(cells: Iterable[Cell]) -> Iterator[tuple[str, str, str]]:
         elif len(tables) == 1 and len(rows) <= _FEW:
             yield verdict, reason, f"{tables[0]}: {', '.join(rows)}"
         else:
-            yield verdict, reason, f"{len(about):,} cells of {_joined(tables)}"
-
-
-def _joined(tables: list[str]) -> str:
-    """Names of tables in few words: ``Tables 6, A11 and A19``."""
-    numbers = [name.removeprefix("Table ") for name in tables]
-    if len(tables) > 1 and all(len(one.split()) == 1 for one in numbers):
-        return f"Tables {join_words(numbers)}"
-    return "; ".join(tables)
+            numbers = [name.removeprefix("Table ") for name in tables]
+            short = len(tables) > 1 and all(len(one.split()) == 1 for one in numbers)
+            where = f"Tables {join_words(numbers)}" if short else "; ".join(tables)
+            yield verdict, reason, f"{len(about):,} cells of {where}"
 
 
 def _steps(result: Reproduction) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Published tables, read from the package."""
+"""Published tables, read from the package, and where the formula of each measure comes from."""
 
 from __future__ import annotations
 
@@ -26,3 +26,23 @@ def rates(row: Mapping[str, Sequence[int]]) -> dict[str, float]:
     (tp, positives), (fp, negatives) = row["tpr"], row["fpr"]
     right = (tp + negatives - fp) / (positives + negatives)
     return {"tpr": tp / positives, "fpr": fp / negatives, "accuracy": right}
+
+
+BADGES = ("published formula", "released code", "ours")
+"""Where a measure comes from: the text of a paper, the code of its authors, or this project."""
+
+
+@cache
+def fidelity() -> tuple[dict[str, Any], ...]:
+    """The origin of every measure, in the order of the documentation.
+
+    Each is the ``part`` (which numbers; empty if all) of a ``measure``, with its ``badge``, the ``paper``
+    that it implements or extends, its ``doi``, the ``equation`` (where the formula is printed; empty if it is
+    only ours), the ``choice`` where text, tables and code disagree or are silent, and the ``options``
+    (``name`` and ``value``) that give another reading.
+    """
+    order, entries = dict.fromkeys(("measure", "part", "badge", "paper", "doi")), []
+    for row in table("fidelity")["measure"]:
+        paper = table("fidelity")["papers"][row["paper"]]
+        entries.append({**order, **row, "paper": paper["citation"], "doi": paper["doi"]})
+    return tuple(entries)

@@ -4,7 +4,7 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=8,
-    lines=3400,
+    lines=2900,
     uses=("contexts", "intersections", "traits", "words"),
     results=("cells",),
     published="findings",

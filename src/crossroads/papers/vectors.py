@@ -38,18 +38,10 @@ _WITHOUT = "concept items drawn without replacement"
 def reproduce(
     paper: str, emb: Embeddings, *, same_vectors: bool | None = None, seed: int = 0
 ) -> Reproduction:
-    """Reproduce the numbers of a paper and put them next to ours.
+    """Put the numbers of a paper, ``"ceat-ibd"`` or ``"rsa"``, next to ours.
 
-    Parameters
-    ----------
-    paper
-        ``"ceat-ibd"`` or ``"rsa"``.
-    emb
-        The vectors; with those of the paper this is a full reproduction.
-    same_vectors
-        Whether they are those of the paper; by default, if they have its numbers of dimensions and of words.
-    seed
-        The random seed.
+    Vectors are those of the paper (``same_vectors``) by default if they have its numbers of dimensions and of
+    words; with others, numbers are shown but not judged.
     """
     one_of("paper", paper, PAPERS)
     source = table(paper)
@@ -97,10 +89,10 @@ def detected(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) 
             alike = {column for column, value in printed.items() if _near(value, getattr(result, column))}
             if same and len(alike) < len(printed):
                 other_rule = _other_threshold(row, detect)
+        state = {"lacking": lacking.get(target, ""), "other": "" if same else source["vectors"]}
         for column, published in printed.items():
             said = ("equal", "the same count") if column in alike else other_rule
             place, ours = (source["table"], name, column, ""), getattr(result, column, None)
-            state = {"lacking": lacking.get(target, ""), "other": "" if same else source["vectors"]}
             cells.append(judged(*place, ours, said, published=published, **state))
     return cells, notes, next(reversed(scores.values()), None)
 
@@ -116,7 +108,7 @@ def _detected(
     resamples: int = 2000,
 ) -> DetectionResult:
     """The detection at a threshold: one for both kinds, chosen on IBD."""
-    truth, options = lists[row["target"]], {"resamples": resamples, "seed": seed}
+    truth, options = lists[row["target"]], dict[str, Any](resamples=resamples, seed=seed)
     found = ibd(scores.pairs, threshold=threshold, truth=truth["intersectional"], **options)
     if row["kind"] == "ibd":
         return found

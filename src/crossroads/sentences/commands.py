@@ -18,11 +18,10 @@ from crossroads.core.storage.cache import parts_folder
 from crossroads.core.storage.staging import check_folder
 from crossroads.core.wording.numbers import between, counted, number, percent
 from crossroads.sentences.evidence import SCALES, Per, SentenceScores, read_document
-from crossroads.sentences.material import Kind as ItemKind
-from crossroads.sentences.material import SentenceItem, sentence_items
-from crossroads.sentences.pairs import SentencePairsResult, cluster_names, sentence_pairs
+from crossroads.sentences.material import sentence_items
+from crossroads.sentences.pairs import SentencePairsResult, cluster_names
 from crossroads.sentences.score import AskedScore, score_sentences
-from crossroads.sentences.triples import SentenceTriplesResult, sentence_triples, target_column
+from crossroads.sentences.triples import SentenceTriplesResult, sentence_test
 from crossroads.traits.commands import watching
 
 
@@ -45,7 +44,7 @@ class Scoring:
     output_folder: o.Answers = None
     missing: Annotated[OnMissing, Opt("Sentences without a score: raise or drop.", "WHAT")] = "raise"
     restart: o.Fresh = False
-    kind: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
+    asked_as: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
     revision: o.Revision = None
     device: o.DeviceOption = "auto"
     threads: o.Threads = None
@@ -73,13 +72,8 @@ def sentences_command(scoring: Scoring, written: Written) -> Outcome:
     Pairs as in CrowS-Pairs, triples as in StereoSet. Known flaws of these data are printed below the numbers.
     """
     seed_of(written.seed)
-    scores, shared = _scores(scoring)
-    result: SentencePairsResult | SentenceTriplesResult
-    if scores.kind == "pairs":
-        result = sentence_pairs(scores, cluster=shared, per=scoring.per, seed=written.seed)
-    else:
-        target = shared if shared is None or isinstance(shared, str) else shared[0]
-        result = sentence_triples(scores, target=target, per=scoring.per, seed=written.seed)
+    scores, cluster = _scores(scoring)
+    result = sentence_test(scores, cluster=cluster, per=scoring.per, seed=written.seed)
     return Outcome(
         command="sentences",
         results={result._label: result},
@@ -95,47 +89,28 @@ def sentences_command(scoring: Scoring, written: Written) -> Outcome:
 def _scores(scoring: Scoring) -> tuple[SentenceScores, str | Sequence[str] | None]:
     """Scores of a model or of a file, and what items share, which is checked before a model scores them."""
     model, file, folder = scoring.model, scoring.file, scoring.output_folder
+    first, *others = scoring.cluster or ("auto",)
+    named = {"none": None, "auto": "auto"}.get(first.casefold(), first)
+    cluster = scoring.cluster if others else named
     is_json = model.casefold().endswith(".json") and Path(model).is_file()
     if read_document(model) is not None or (file is None and is_json):
         if file is not None or folder is not None:
-            named = file if file is not None else "--answers"
-            raise InputError(f"{named} was given, but {model} already has scores.", hint="leave it out.")
-        scores = SentenceScores.open(model)
-        return scores, _shared(scores.kind, [one.item for one in scores], scoring.cluster)
+            what = file if file is not None else "--answers"
+            raise InputError(f"{what} was given, but {model} already has scores.", hint="leave it out.")
+        return SentenceScores.open(model), cluster
     if file is None:
         raise InputError(
             "no file of sentences is given.", hint="name one after the model: CSV, JSON or JSONL."
         )
-    items = sentence_items(file)
-    shared, place = _shared(items.kind, items.items, scoring.cluster), None
+    items, place = sentence_items(file), None
+    cluster_names(items.items, items.kind, cluster)
     if folder is not None:
         check_folder(folder)
         place = folder / f"{file.name.partition('.')[0]}-{scoring.score}.json"
         interrupting.promise(interrupting.kept_or_finished(place, parts_folder(place)))
     with watching() as watch:
         options = passed(score_sentences, scoring) | {"sentences": items, "store": place}
-        scores = score_sentences(progress=watch, **options)
-    return scores, shared
-
-
-def _shared(
-    kind: ItemKind, items: Sequence[SentenceItem], cluster: tuple[str, ...]
-) -> str | Sequence[str] | None:
-    """What items share, as measures take it."""
-    named = [name.casefold() for name in cluster]
-    if kind == "triples" and len(named) > 1:
-        raise InputError(
-            f"-C cluster has {len(named)} names, and triples share one thing.", hint="give one name."
-        )
-    if named == ["none"]:
-        return None
-    chosen: str | Sequence[str] = "auto" if named in (["auto"], []) else list(cluster)
-    if kind == "pairs":
-        cluster_names(items, chosen)
-        return chosen
-    column = chosen if isinstance(chosen, str) else chosen[0]
-    target_column(items, column)
-    return column
+        return score_sentences(progress=watch, **options), cluster
 
 
 _LESS = ("ties", "difference", "difference_ci", "targets", "lms_ci", "icat_ci")

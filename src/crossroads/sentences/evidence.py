@@ -41,13 +41,9 @@ SCORES: Mapping[str, str] = {
 }
 """What is added up or averaged; special tokens never count."""
 PUBLISHED: Mapping[str, str] = {
-    "pll": "sentence",
-    "aul": "token",
-    "aula": "token",
-    "blank": "probability",
-    "released": "probability",
-    "likelihood": "sentence",
-    "bare": "token",
+    **dict.fromkeys(("pll", "likelihood"), "sentence"),
+    **dict.fromkeys(("aul", "aula", "bare"), "token"),
+    **dict.fromkeys(("blank", "released"), "probability"),
 }
 """Sum or mean, as published for each score."""
 SCALES: Mapping[str, str] = {
@@ -159,7 +155,11 @@ class SentenceScores(Sequence[ScoredItem]):
             **{key: getattr(self, key) for key in ("name", "kind", "score")},
             "left_out": dict(self.left_out),
             "provenance": self.provenance.to_dict(),
-            "items": [_written(one) for one in self.items],
+            "items": [
+                {**asdict(one.item), "totals": one.totals, "tokens": one.tokens}
+                | {key: some for key in ("averages", "rounding") if (some := getattr(one, key))}
+                for one in self.items
+            ],
         }
         write_file(Path(path), json.dumps(with_checksum(document), ensure_ascii=False, indent=1))
 
@@ -192,11 +192,6 @@ def read_document(path: str | Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return document if isinstance(document, dict) and document.get("format") == FORMAT else None
-
-
-def _written(one: ScoredItem) -> dict[str, Any]:
-    more = {key: list(some) for key in ("averages", "rounding") if (some := getattr(one, key))}
-    return {**asdict(one.item), "totals": list(one.totals), "tokens": list(one.tokens), **more}
 
 
 def _read(data: Mapping[str, Any]) -> ScoredItem:

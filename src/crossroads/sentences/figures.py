@@ -36,7 +36,7 @@ def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Ax
     ... ]
     >>> items = tuple(ScoredItem(item=one, totals=(-4.0, -5.0), tokens=(2, 2)) for one in pairs)
     >>> scores = SentenceScores(name="mine", kind="pairs", score="pll", items=items)
-    >>> ax = cr.plots.sentence_plot(cr.sentence_pairs(scores))
+    >>> ax = cr.plots.sentence_plot(cr.sentence_test(scores))
     """
     parts = list(result._members())
     whole = 2 * result._middle  # of shares 1, of scores in per cent 100

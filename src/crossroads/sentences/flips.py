@@ -26,7 +26,7 @@ class Flips(NamedTuple):
 
 
 class FlippedMean(NamedTuple):
-    """A mean with what flips of its clusters say of it: interval, p-value, and whether all were counted.
+    """A mean with what flips of its clusters say of it: interval and p-value.
 
     Where so few clusters cannot give an interval, its ends are None.
     """
@@ -35,7 +35,6 @@ class FlippedMean(NamedTuple):
     low: float | None
     high: float | None
     pvalue: float
-    exact: bool
 
 
 def flipped_signs(signs: Integers, clusters: Integers | None = None, *, widened: float = 1.0) -> Flips:
@@ -68,24 +67,19 @@ def _two_sided(tail: Floats) -> float:
 
 def _distribution(sizes: Integers) -> Floats:
     """Share of flips in which sizes of some sum are positive, by that sum from 0 up."""
+    from scipy.special import gammaln  # scipy is slow to import
+
     ones = int((sizes == 1).sum())
     ones = ones if ones > _MANY else 0
-    shares = _binomial(ones)
+    # many clusters of one sign at once: the binomial distribution with probability one half
+    k = np.arange(ones + 1)
+    shares: Floats = np.exp(gammaln(ones + 1) - gammaln(k + 1) - gammaln(ones - k + 1) - ones * np.log(2))
     for size in sizes[ones:].tolist():
         longer = np.zeros(len(shares) + size)
         longer[: len(shares)] = shares
         longer[size:] += shares
         shares = longer / 2
     return shares
-
-
-def _binomial(n: int) -> Floats:
-    """The binomial distribution with probability one half: many clusters of one sign at once."""
-    from scipy.special import gammaln  # scipy is slow to import
-
-    k = np.arange(n + 1)
-    found: Floats = np.exp(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) - n * np.log(2))
-    return found
 
 
 def flipped_mean(
@@ -110,15 +104,12 @@ def flipped_mean(
     sums = np.bincount(clusters, values - null)
     sizes = np.bincount(clusters).astype(np.float64)
     total, n = float(sums.sum()), float(len(values))
-    exact = 2 ** (len(sums) - 1) <= draws
-    flips = _all_flips(len(sums)) if exact else None
-    alpha, nu = _flipped(np.stack([sums, sizes]), flips, draws, seed)
-    alpha, nu = widened * alpha, widened * nu
+    alpha, nu = widened * _flipped(np.stack([sums, sizes]), draws, seed)
     room = 1e-9 * max(1.0, float(np.abs(sums).sum()))
     pvalue = float((np.abs(alpha) >= abs(total) - room).mean())
     low, high = _interval(alpha, nu, total, n, level)
     ends = (None if low is None else null + low), (None if high is None else null + high)
-    return FlippedMean(null + total / n, *ends, pvalue, exact)
+    return FlippedMean(null + total / n, *ends, pvalue)
 
 
 def widening(values: Floats, groupings: Sequence[Integers]) -> list[float]:
@@ -138,17 +129,12 @@ def widening(values: Floats, groupings: Sequence[Integers]) -> list[float]:
     return [float(np.sqrt(max(1.0, whole / part))) if part > 0 else 1.0 for part in parts[:2]]
 
 
-def _all_flips(count: int) -> NDArray[np.int8]:
-    """All flips of clusters but the first: the opposite flips have the opposite sums."""
-    signs = 1 - 2 * (np.arange(2 ** (count - 1))[:, None] >> np.arange(count - 1) & 1)
-    return np.concatenate([np.ones((len(signs), 1)), signs], axis=1).astype(np.int8)
-
-
-def _flipped(sums: Floats, flips: NDArray[np.int8] | None, draws: int, seed: int) -> Floats:
-    """Sums of flipped clusters, one column per flip; where they are drawn, the first flip is none."""
-    if flips is not None:
-        return np.asarray(sums @ flips.T)
+def _flipped(sums: Floats, draws: int, seed: int) -> Floats:
+    """Sums of flipped clusters, one column per flip: all flips, or drawn ones, of which the first is none."""
     rng, count = np.random.default_rng(seed), sums.shape[1]
+    if 2 ** (count - 1) <= draws:  # the first cluster stays: opposite flips have opposite sums
+        flips = 1 - 2 * (np.arange(2 ** (count - 1))[:, None] >> np.arange(count - 1) & 1)
+        return np.asarray(sums @ np.insert(flips, 0, 1, axis=1).T)
     rows = max(1, _AT_ONCE // count)
     found = [sums.sum(axis=1, keepdims=True)]
     for first in range(0, draws, rows):

@@ -11,11 +11,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import InputError, UnknownNameError, WrongKindError, in_short
+from crossroads.core.errors import InputError, UnknownNameError, in_short
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.multiplicity import adjust
 from crossroads.core.inference.options import seed_of, share
 from crossroads.core.results import (
+    ADJUSTERS,
     Conclusion,
     Coverage,
     Result,
@@ -41,13 +42,13 @@ from crossroads.core.wording.numbers import P, counted
 from crossroads.core.wording.table import Table
 from crossroads.sentences.evidence import SCALES, SCORES, Per, ScoredItem, SentenceScores
 from crossroads.sentences.flips import flipped_mean, flipped_signs, widening
-from crossroads.sentences.material import SentenceItem
+from crossroads.sentences.material import Kind, SentenceItem
 from crossroads.traits.pairs.identities import levels
 
 TIES = "differences within the rounding errors of both scores"
 """Which scores count as equal."""
-CONTRAST, FRAME = "contrast", "frame"
-"""What pairs may share: the words in which their sentences differ, and all other words."""
+CONTRAST, FRAME, TARGET = "contrast", "frame", "target"
+"""What items may share: of pairs the words in which they differ, and all other words; of triples a column."""
 AUTO = "auto"
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 Integers = NDArray[np.int64]
@@ -241,18 +242,6 @@ def by_name(names: Sequence[str], of: Callable[[NDArray[np.bool_]], Any]) -> dic
     return {name: of(np.array(names) == name) for name in dict.fromkeys(names) if name}
 
 
-def checked(scores: object, kind: str) -> None:
-    """Refuse what is no scores, or scores of another kind."""
-    if not isinstance(scores, SentenceScores):
-        raise WrongKindError(
-            f"the scores are {in_short(scores)}.", hint="score sentences first, as with cr.score_sentences."
-        )
-    if scores.kind != kind:
-        raise InputError(
-            f"{scores.name} has {scores.kind}, not {kind}.", hint=f"use cr.sentence_{scores.kind}."
-        )
-
-
 def numbered(values: Sequence[str] | Integers) -> Integers:
     """Equal values by equal numbers, from 0."""
     return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
@@ -327,7 +316,7 @@ class SentencePairsResult(ByCategory):
     _stem: ClassVar[str] = "sentence-pairs"
     _cites: ClassVar[tuple[str, ...]] = (
         *("nangia2020crows", "blodgett2021stereotyping", "cameron2011robust"),
-        *("holm1979simple", "benjamini1995controlling"),
+        *ADJUSTERS,
     )
     _items: ClassVar[str] = "pairs"
     _choice: ClassVar[str] = "the sentence that stereotypes more / less"
@@ -372,64 +361,27 @@ class SentencePairsResult(ByCategory):
 def sentence_pairs(
     scores: SentenceScores,
     *,
-    cluster: str | Sequence[str] | None = "auto",
+    cluster: str | Sequence[str] | None = AUTO,
     per: Per = "auto",
     level: float = 0.95,
     seed: int = 0,
 ) -> SentencePairsResult:
-    r"""Measure which sentence of pairs a language model prefers, as in CrowS-Pairs.
+    """Which sentence of pairs a model prefers: :func:`crossroads.sentence_test` of pairs.
 
-    The share of pairs in which the sentence that stereotypes more has the higher score is the published
-    metric; .5 means no preference. Pairs that share words are not independent: a model that finds *black*
-    less likely than *white* does so in all pairs that contrast the two. So the signs of all pairs of a
-    cluster are flipped together, counted over all flips, for the p-value; intervals hold the values that
-    such flips do not reject.
-
-    Parameters
-    ----------
-    scores
-        Scores of pairs, from :func:`~crossroads.score_sentences`.
-    cluster
-        What pairs share: ``"auto"`` for the words in which their sentences differ (``contrast``) and the
-        others (``frame``); one or two columns of the file; None to take pairs as independent.
-    per
-        ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"probability"`` for
-        mean probabilities (of ``blank``), ``"auto"`` as published for the score. The share depends on it
-        only where sentences differ in length.
-    level, seed
-        Level of intervals, and seed of their flips where there are too many to count.
-
-    Notes
-    -----
-    Ties, of scores that differ by no more than the rounding errors of both
-    (:meth:`~crossroads.sentences.evidence.SentenceScores.rounding`), count as pairs that are not preferred,
-    as published, and for nothing in the tests. In ``antistereo`` pairs the sentence that stereotypes more
-    is about an advantaged group; they count like others, and ``directions`` has both apart.
-
-    References
-    ----------
-    Nangia, N., Vania, C., Bhalerao, R., & Bowman, S. R. (2020). doi:10.18653/v1/2020.emnlp-main.154;
-    Blodgett, S. L., Lopez, G., Olteanu, A., Sim, R., & Wallach, H. (2021). doi:10.18653/v1/2021.acl-long.81
-
-    Examples
-    --------
-    >>> import crossroads as cr
-    >>> from crossroads.sentences.evidence import ScoredItem, SentenceScores
-    >>> from crossroads.sentences.material import SentenceItem
-    >>> texts = [("Women cook.", "Men cook."), ("Girls sing.", "Boys sing."), ("Women cry.", "Men cry.")]
-    >>> items = [SentenceItem(sentences=pair) for pair in texts]
-    >>> scored = tuple(ScoredItem(item=one, totals=(-4.0, -5.0), tokens=(2, 2)) for one in items)
-    >>> scores = SentenceScores(name="mine", kind="pairs", score="pll", items=scored)
-    >>> result = cr.sentence_pairs(scores)
-    >>> result.overall.share, result.overall.sign_pvalue, result.overall.pvalue  # two contrasts
-    (1.0, 0.25, 0.5)
+    Pairs that share words are not independent: a model that finds *black* less likely than *white* does so
+    in all pairs that contrast the two. So the signs of all pairs of a cluster are flipped together.
     """
-    checked(scores, "pairs")
     level, seed = share("level", level), seed_of(seed)
     values = scores.values(per)
     differences: Floats = values[:, 0] - values[:, 1]
     errors: Floats = scores.rounding(per).sum(axis=1)
-    groupings = groupings_of(scores, cluster)
+    names = cluster_names([one.item for one in scores], scores.kind, cluster)
+    rows = [{**one.item.columns, "category": one.item.category} for one in scores]
+    if {CONTRAST, FRAME} & set(names):
+        split = (zip((CONTRAST, FRAME), contrast_and_frame(one), strict=True) for one in scores)
+        rows = [{**row, **dict(parts)} for row, parts in zip(rows, split, strict=True)]
+    groupings = {name: numbered([row.get(name, "") for row in rows]) for name in names}
+    groupings = groupings or {"pair": np.arange(len(scores), dtype=np.int64)}
 
     def of(chosen: NDArray[np.bool_]) -> Preference:
         shared = [one[chosen] for one in groupings.values()]
@@ -492,25 +444,21 @@ def widest(intervals: Sequence[tuple[float | None, float | None]]) -> tuple[floa
     return min(low for low, _ in known), max(high for _, high in known)
 
 
-def groupings_of(scores: SentenceScores, cluster: str | Sequence[str] | None) -> dict[str, Integers]:
-    """What pairs share, by name, as numbers from 0; ``cluster`` is that of :func:`sentence_pairs`."""
+def cluster_names(
+    items: Iterable[SentenceItem], kind: Kind, cluster: str | Sequence[str] | None
+) -> tuple[str, ...]:
+    """Names of what items share; none if they are taken as independent. What they do not have is an error."""
     if cluster is None:
-        return {"pair": np.arange(len(scores), dtype=np.int64)}
-    names = cluster_names([one.item for one in scores], cluster)
-    rows = [{**one.item.columns, "category": one.item.category} for one in scores]
-    if {CONTRAST, FRAME} & set(names):
-        split = (zip((CONTRAST, FRAME), contrast_and_frame(one), strict=True) for one in scores)
-        rows = [{**row, **dict(parts)} for row, parts in zip(rows, split, strict=True)]
-    return {name: numbered([row.get(name, "") for row in rows]) for name in names}
-
-
-def cluster_names(items: Iterable[SentenceItem], cluster: str | Sequence[str]) -> tuple[str, ...]:
-    """Names of what pairs share; what they do not have is an error."""
+        return ()
+    columns = dict.fromkeys(key for one in items for key in one.columns)
+    own = (CONTRAST, FRAME, "category") if kind == "pairs" else ()
+    if cluster == AUTO:
+        return own[:2] or tuple(key for key in columns if key == TARGET)
     names = (cluster,) if isinstance(cluster, str) else tuple(cluster)
-    names = (CONTRAST, FRAME) if cluster == AUTO else names
-    if not 1 <= len(set(names)) == len(names) <= 2:
-        raise InputError(f"cluster is {in_short(cluster)}.", hint="name one column, or two that are crossed.")
-    known = dict.fromkeys((CONTRAST, FRAME, "category", *(key for one in items for key in one.columns)))
+    if not 1 <= len(set(names)) == len(names) <= (2 if own else 1):
+        more = ", or two that are crossed" if own else ": triples share one thing"
+        raise InputError(f"cluster is {in_short(cluster)}.", hint=f"name one column{more}.")
+    known = dict.fromkeys((*own, *columns))
     for name in names:
         if name not in known:
             raise UnknownNameError("column", name, (AUTO, *known))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from difflib import SequenceMatcher
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,6 @@ from string import punctuation
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossroads.core.errors import (
     CrossroadsError,
@@ -22,6 +21,7 @@ from crossroads.core.errors import (
     one_of,
     require,
 )
+from crossroads.core.inference.geometry import Floats
 from crossroads.core.models.language import CAUSAL, MASKED, Asked, LanguageModel
 from crossroads.core.models.opening import (
     Batch,
@@ -48,7 +48,6 @@ _OF_KIND: dict[str, tuple[Score, ...]] = {
 }
 """Scores of a kind of model; the first is that of ``auto``."""
 _STEREOSET: dict[str, Score] = {MASKED: "blank", CAUSAL: "bare"}
-_BLANKS = ("blank", "released")
 BLANK = "BLANK"
 """The place of the words that fill a context."""
 CONTEXT = "context"
@@ -59,7 +58,6 @@ NOT_FILLED = f"it does not follow its {CONTEXT}, so that the words for {BLANK} c
 _NO_PUNCTUATION = str.maketrans("", "", punctuation)
 NOTHING_SHARED = "its sentences share no token"
 NO_TOKEN = "no token of it can be scored"
-Floats = NDArray[np.float64]
 
 
 def score_sentences(
@@ -67,7 +65,7 @@ def score_sentences(
     sentences: Any,
     *,
     score: AskedScore = "auto",
-    kind: Asked = "auto",
+    asked_as: Asked = "auto",
     missing: OnMissing = "raise",
     revision: str | None = None,
     store: str | Path | None = None,
@@ -80,7 +78,7 @@ def score_sentences(
 ) -> SentenceScores:
     r"""Score pairs or triples of sentences with a masked or causal language model.
 
-    :func:`~crossroads.sentence_pairs` and :func:`~crossroads.sentence_triples` measure what it prefers.
+    :func:`~crossroads.sentence_test` measures what it prefers.
 
     Parameters
     ----------
@@ -102,7 +100,7 @@ def score_sentences(
     store
         JSON file for the scores. With it, finished work is kept on disk: a run that was killed continues
         where it stopped. Without it the scores are in memory only.
-    kind, revision, device, threads, batch_size, unit_texts, restart, progress
+    asked_as, revision, device, threads, batch_size, unit_texts, restart, progress
         As in :func:`~crossroads.probe`. Texts of a batch have one length, so that nothing is padded: a score
         depends on the other texts only through rounding.
 
@@ -130,17 +128,14 @@ def score_sentences(
     >>> scores.score, scores[0].tokens
     ('pll', (10, 10))
     """
-    given = locals()
+    options = RunOptions.of(locals())
     one_of("score", score, AskedScore)
-    options = RunOptions(**{field.name: given[field.name] for field in fields(RunOptions)})
     items = sentence_items(sentences)
-    if score in _BLANKS:
-        check_blanks(items)
+    check_blanks(items, score)
     place = None if store is None else Path(store)
     loaded = _loaded(model, options)
     by = _score(loaded, score)
-    if by in _BLANKS:
-        check_blanks(items)
+    check_blanks(items, by)
     checksum = record_fingerprint({"items": [asdict(one) for one in items.items]})
     material = {"score": by, items.kind: len(items.items), "sentences sha256": checksum}
     record = options.record(loaded, SCHEME, material)
@@ -196,7 +191,14 @@ class _Work:
                 at = len(self._items)
                 self._texts += [(text, (at, j)) for j, some in enumerate(texts) for text in some]
                 self._items.append(item)
-        _check_left_out(self._left_out, len(self._items), options.missing)
+        if self._left_out and not (options.missing == "drop" and self._items):
+            why = [f"{in_short(text)} ({reason})" for text, reason in self._left_out.items()]
+            hint = "leave them out of the file, or drop them with missing='drop'."
+            raise InputError(
+                f"sentences cannot be scored: {join_words(why, most=3)}.",
+                hint=hint if self._items else "nothing is left; give other sentences.",
+                option="missing",
+            )
         readings = (zip(text.places, text.tokens, strict=True) for text, _ in self._texts)
         self.plan = plan_texts(
             [text.ids for text, _ in self._texts],
@@ -303,15 +305,6 @@ def _score(model: LanguageModel, score: AskedScore) -> Score:
     return score
 
 
-def _check_left_out(left_out: dict[str, str], scored: int, missing: str) -> None:
-    if left_out and not (missing == "drop" and scored):
-        shown = join_words([f"{in_short(text)} ({why})" for text, why in left_out.items()], most=3)
-        hint = "leave them out of the file, or drop them with missing='drop'."
-        if not scored:
-            hint = "nothing is left; give other sentences."
-        raise InputError(f"sentences cannot be scored: {shown}.", hint=hint, option="missing")
-
-
 class Filled(NamedTuple):
     """A context with its blank filled, and where the words that fill it begin and end."""
 
@@ -351,13 +344,13 @@ def _words(sentence: str, before: str, after: str) -> str:
     inner = sentence[len(before) : len(sentence) - len(after)].strip()
     if sentence.startswith(before) and sentence.endswith(after) and inner:
         return inner
-    return "".join(_word_at(sentence, before)).strip(punctuation)
+    return _word_at(sentence, before).strip(punctuation)
 
 
-def _word_at(sentence: str, before: str) -> list[str]:
-    """The word of a sentence at the place of the blank, as spaces separate words."""
+def _word_at(sentence: str, before: str) -> str:
+    """The word of a sentence at the place of the blank, as spaces separate words; empty if there is none."""
     place = before.count(" ")
-    return sentence.split(" ")[place : place + 1]
+    return "".join(sentence.split(" ")[place : place + 1])
 
 
 def released_words(item: SentenceItem) -> tuple[str, ...] | str:
@@ -368,13 +361,15 @@ def released_words(item: SentenceItem) -> tuple[str, ...] | str:
     context = _context(item)
     if isinstance(context, str):
         return context
-    found = ["".join(_word_at(one, context[0])).translate(_NO_PUNCTUATION) for one in item.sentences]
+    found = [_word_at(one, context[0]).translate(_NO_PUNCTUATION) for one in item.sentences]
     return tuple(found) if all(found) else NOT_FILLED
 
 
-def check_blanks(given: SentenceItems) -> None:
-    """Refuse sentences of which none has a context with a blank."""
-    if all(BLANK not in one.columns.get(CONTEXT, "") for one in given.items):
+def check_blanks(given: SentenceItems, score: AskedScore) -> None:
+    """Refuse sentences of which none has a context with a blank, where what fills it is scored."""
+    if score in ("blank", "released") and not any(
+        BLANK in one.columns.get(CONTEXT, "") for one in given.items
+    ):
         raise InputError(
             f"no row of {given.name} has a {CONTEXT} with {BLANK}, and what fills it is to be scored.",
             hint=f"add a column {CONTEXT!r}, such as 'Girls are {BLANK}.', or score whole sentences, as with "

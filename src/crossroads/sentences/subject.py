@@ -4,7 +4,7 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=5,
-    lines=2500,
+    lines=2200,
     uses=("traits",),
     results=("pairs", "triples"),
     commands={

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import UnknownNameError
+from crossroads.core.errors import WrongKindError, in_short
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.options import seed_of, share
-from crossroads.core.results import Stat, stat
+from crossroads.core.results import ADJUSTERS, Stat, stat
 from crossroads.sentences.evidence import Per, SentenceScores
 from crossroads.sentences.flips import flipped_mean, flipped_signs
-from crossroads.sentences.material import SentenceItem
 from crossroads.sentences.pairs import (
     ADJUSTED,
+    AUTO,
     CATEGORY,
     TEST,
     ByCategory,
+    SentencePairsResult,
     by_category,
-    checked,
+    cluster_names,
     names,
     numbered,
+    sentence_pairs,
 )
 from crossroads.traits.pairs.identities import levels
 
-TARGET = "target"
 _NUMBERS = names(
     "ss ss_low ss_high lms lms_low lms_high icat icat_low icat_high p=pvalue sign_pvalue triples targets ties"
 )
@@ -83,9 +84,7 @@ class SentenceTriplesResult(ByCategory):
     """Which sentence of triples a language model prefers."""
 
     _stem: ClassVar[str] = "sentence-triples"
-    _cites: ClassVar[tuple[str, ...]] = (
-        *("nadeem2021stereoset", "blodgett2021stereotyping", "holm1979simple", "benjamini1995controlling"),
-    )
+    _cites: ClassVar[tuple[str, ...]] = (*("nadeem2021stereoset", "blodgett2021stereotyping", *ADJUSTERS),)
     _items: ClassVar[str] = "triples"
     _choice: ClassVar[str] = "stereotype / anti-stereotype / unrelated"
     _main: ClassVar[tuple[str, str, str]] = ("ss", "ss_low", "ss_high")
@@ -115,72 +114,98 @@ class SentenceTriplesResult(ByCategory):
     """By what the stereotype is about."""
 
 
-def sentence_triples(
+def sentence_test(
     scores: SentenceScores,
     *,
-    target: str | None = "auto",
+    cluster: str | Sequence[str] | None = AUTO,
     per: Per = "auto",
     level: float = 0.95,
     seed: int = 0,
-) -> SentenceTriplesResult:
-    """Measure ss, lms and icat of triples of sentences, as in StereoSet.
+) -> SentencePairsResult | SentenceTriplesResult:
+    r"""Measure which sentence of pairs or triples a language model prefers, as in CrowS-Pairs and StereoSet.
 
-    Scores are averaged over the triples of each target term, then over targets, as published. Targets count
-    as drawn: their signs are flipped, and intervals hold the values that flips do not reject.
+    Of pairs, the share in which the sentence that stereotypes more has the higher score is the published
+    metric; .5 means no preference. Of triples, ss, lms and icat are averaged over the triples of each target
+    term, then over targets, as published.
+
+    Items that share words are not independent, so clusters count as drawn: the signs of all items of a
+    cluster are flipped together, counted over all flips, for the p-value; intervals hold the values that such
+    flips do not reject.
 
     Parameters
     ----------
     scores
-        Scores of triples, from :func:`~crossroads.score_sentences`.
-    target
-        Column of the target terms; ``"auto"`` for ``target`` where the file has it. None to count triples
-        alike and take them as independent.
-    per, level, seed
-        As in :func:`~crossroads.sentence_pairs`.
+        Scores of pairs or triples, from :func:`~crossroads.score_sentences`.
+    cluster
+        What items share: a column of the file, or for pairs two that are crossed. ``"auto"`` is for pairs the
+        words in which their sentences differ (``contrast``) and the others (``frame``), for triples the
+        column ``target`` where the file has it. None to take items as independent.
+    per
+        ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"probability"`` for
+        mean probabilities (of ``blank``), ``"auto"`` as published for the score. A share depends on it only
+        where sentences differ in length.
+    level, seed
+        Level of intervals, and seed of their flips where there are too many to count.
 
     Notes
     -----
-    StereoSet's own scores are those of ``score="stereoset"``: of masked models the probability of the words
-    that fill the blank alone, of causal ones the mean log-likelihood of the sentence.
+    Ties, of scores that differ by no more than the rounding errors of both
+    (:meth:`~crossroads.sentences.evidence.SentenceScores.rounding`), count as items that are not preferred,
+    as published, and for nothing in the tests. In ``antistereo`` pairs the sentence that stereotypes more
+    is about an advantaged group; they count like others, and ``directions`` has both apart. StereoSet's own
+    scores are those of ``score="stereoset"``.
 
     References
     ----------
-    Nadeem, M., Bethke, A., & Reddy, S. (2021). doi:10.18653/v1/2021.acl-long.416
+    Nangia, N., Vania, C., Bhalerao, R., & Bowman, S. R. (2020). doi:10.18653/v1/2020.emnlp-main.154;
+    Nadeem, M., Bethke, A., & Reddy, S. (2021). doi:10.18653/v1/2021.acl-long.416;
+    Blodgett, S. L., Lopez, G., Olteanu, A., Sim, R., & Wallach, H. (2021). doi:10.18653/v1/2021.acl-long.81
 
     Examples
     --------
     >>> import crossroads as cr
     >>> from crossroads.sentences.evidence import ScoredItem, SentenceScores
     >>> from crossroads.sentences.material import SentenceItem
-    >>> texts = ("Girls are soft.", "Girls are determined.", "Girls are fish.")
-    >>> one = ScoredItem(item=SentenceItem(sentences=texts), totals=(-4.0, -5.0, -9.0), tokens=(3, 3, 3))
-    >>> scores = SentenceScores(name="mine", kind="triples", score="likelihood", items=(one,) * 4)
-    >>> result = cr.sentence_triples(scores)
-    >>> result.overall.ss, result.overall.lms, result.overall.icat
-    (100.0, 100.0, 0.0)
+    >>> texts = [("Women cook.", "Men cook."), ("Girls sing.", "Boys sing."), ("Women cry.", "Men cry.")]
+    >>> items = [SentenceItem(sentences=pair) for pair in texts]
+    >>> scored = tuple(ScoredItem(item=one, totals=(-4.0, -5.0), tokens=(2, 2)) for one in items)
+    >>> result = cr.sentence_test(SentenceScores(name="mine", kind="pairs", score="pll", items=scored))
+    >>> result.overall.share, result.overall.sign_pvalue, result.overall.pvalue  # two contrasts
+    (1.0, 0.25, 0.5)
     """
-    checked(scores, "triples")
+    if not isinstance(scores, SentenceScores):
+        raise WrongKindError(
+            f"the scores are {in_short(scores)}.", hint="score sentences first, as with cr.score_sentences."
+        )
+    measure = sentence_pairs if scores.kind == "pairs" else sentence_triples
+    return measure(scores, cluster=cluster, per=per, level=level, seed=seed)
+
+
+def sentence_triples(
+    scores: SentenceScores,
+    *,
+    cluster: str | Sequence[str] | None = AUTO,
+    per: Per = "auto",
+    level: float = 0.95,
+    seed: int = 0,
+) -> SentenceTriplesResult:
+    """ss, lms and icat of triples: :func:`crossroads.sentence_test` of triples."""
     level, seed = share("level", level), seed_of(seed)
     values, errors = scores.values(per), scores.rounding(per)
     terms = np.arange(len(scores), dtype=np.int64)
-    if (column := target_column([one.item for one in scores], target)) is not None:
+    shared = cluster_names([one.item for one in scores], scores.kind, cluster)
+    for column in shared:
         terms = numbered([one.item.columns.get(column, "").casefold() for one in scores])
 
     def of(chosen: NDArray[np.bool_]) -> StereotypeScores:
         return _scored(values[chosen], errors[chosen], terms[chosen], level, seed)
 
-    said: dict[str, Any] = {"target": target or "none", "alternative": "two-sided", "seed": seed}
-    return SentenceTriplesResult(**by_category(scores, "triples", of, per=per, level=level, **said))
-
-
-def target_column(items: Iterable[SentenceItem], target: str | None) -> str | None:
-    """Column of the target terms, None where triples are by themselves; an unknown one is an error."""
-    known = dict.fromkeys(key for one in items for key in one.columns)
-    if target == "auto":
-        return TARGET if TARGET in known else None
-    if target is not None and target not in known:
-        raise UnknownNameError("column", target, ("auto", *known))
-    return target
+    said = AUTO if cluster == AUTO else ", ".join(shared) or "none"
+    return SentenceTriplesResult(
+        **by_category(
+            scores, "triples", of, per=per, level=level, target=said, alternative="two-sided", seed=seed
+        )
+    )
 
 
 def _scored(

@@ -11,7 +11,7 @@ from typing import Any
 from crossroads import plots
 from crossroads.contexts.audit import read_sentences
 from crossroads.core.audit.audit import Job, Plan, Work, model_seconds
-from crossroads.core.audit.engine import Evidence, Outcomes, Row, SavedFolder, Settings, Unit, fingerprint
+from crossroads.core.audit.engine import Evidence, Row, SavedFolder, Settings, Unit, fingerprint
 from crossroads.core.audit.progress import LOADING
 from crossroads.core.errors import CrossroadsError, InputError
 from crossroads.core.models.files import ModelFiles
@@ -85,12 +85,6 @@ class Scores(Evidence):
         return self.answers.identity(unit)
 
 
-def scores_evidence(answers: Answers, outcomes: Outcomes) -> dict[str, Evidence]:
-    """Scores that could be measured, as evidence of other rows."""
-    found = {name: outcomes[name][""] for name in MEASURES}
-    return {name: Scores(one, answers) for name, one in found.items() if isinstance(one, TraitScores)}
-
-
 @cache
 def _pairs() -> frozenset[str]:
     return frozenset(pair.name for pair in paired_groups())
@@ -99,10 +93,6 @@ def _pairs() -> frozenset[str]:
 def groups_and_pairs() -> list[Any]:
     """The groups of the ABC study, and all pairs of them in both orders."""
     return [*catalog().groups(GROUPS), *paired_groups()]
-
-
-def _answered(plan: Plan) -> list[Unit]:
-    return [Unit()] if plan.traits else []
 
 
 def _in_pairs(plan: Plan) -> list[Unit]:
@@ -137,18 +127,16 @@ def _align(scores: TraitScores, target: Judgements, *, seed: int) -> AlignmentRe
     return align(scores, target, seed=seed, k=min(3, len(scores.traits)))
 
 
-def _domain_names(measure: str) -> Callable[[Plan, Unit], dict[str, str]]:
-    def names(plan: Plan, unit: Unit) -> dict[str, str]:
-        del plan, unit
-        domains = dict.fromkeys(domain for pair in paired_groups() for domain in pair.domains)
-        return {dominance_name(measure, *both): "dominance" for both in combinations(domains, 2)}
-
-    return names
+def _domain_names(measure: str, plan: Plan, unit: Unit) -> dict[str, str]:
+    del plan, unit
+    domains = dict.fromkeys(domain for pair in paired_groups() for domain in pair.domains)
+    return {dominance_name(measure, *both): "dominance" for both in combinations(domains, 2)}
 
 
 SCORES = tuple(
     Row(
-        name=name, measure=measure, gives=TraitScores, on="answers", each=_answered,
+        name=name, measure=measure, gives=TraitScores, on="answers",
+        each=lambda plan: [Unit()] if plan.traits else [],
         named=label_for(TraitScores, measure=name), skips=(CrossroadsError,), alone=True, seconds=1.0,
     )
     for name, (_, measure) in MEASURES.items()
@@ -166,7 +154,7 @@ ON_SCORES = (
         Row(
             name=f"{name} {question}", measure=measure, gives=gives, on=name, each=_in_pairs,
             takes=takes, needs=(_needs_pairs,), named=f"{name} {question}", skips=(CrossroadsError,),
-            rules=_domain_names(name) if question == "dominance" else None,
+            rules=partial(_domain_names, name) if question == "dominance" else None,
         )
         for question, (gives, measure, takes) in QUESTIONS.items()
         for name in MEASURES
@@ -179,7 +167,9 @@ ROWS = (*SCORES, *ON_SCORES)
 def _measure_answers(job: Job, folder: str | Path) -> None:
     """Measure scores of groups on traits, their agreement with people, and pairs of groups."""
     answers = Answers(folder)
-    job.measure(scores_evidence(answers, job.measure({"answers": answers})))
+    outcomes = job.measure({"answers": answers})
+    found = {name: outcomes[name][""] for name in MEASURES}
+    job.measure({name: Scores(one, answers) for name, one in found.items() if isinstance(one, TraitScores)})
     if not answers.has_pairs:
         job.left_out["pairs of groups"] = NO_PAIRS
 

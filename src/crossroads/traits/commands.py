@@ -23,7 +23,7 @@ from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, number, p_equals, pvalue
 from crossroads.core.wording.table import Column, Interval, Table
 from crossroads.traits.measures.files import read_trait_tables
-from crossroads.traits.measures.ilps import ilps, ilps_star
+from crossroads.traits.measures.ilps import ilps
 from crossroads.traits.measures.least_change import Score, set_test
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.measures.templates import TemplateChoice, choose_templates
@@ -42,6 +42,8 @@ PILOT = ("Asian", "Black", "Hispanic", "immigrant")
 STRONGEST = 3
 """Number of traits per group in the table."""
 _SAMPLED = "monte-carlo"
+_READING = ("asked_as", "revision", "device", "threads", "batch_size")
+"""Options about how a model is read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +77,7 @@ class Probed:
         OnMissing, Opt("Groups and traits unknown to the tokenizer: raise or drop.", "WHAT")
     ] = "raise"
     restart: o.Fresh = False
-    kind: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
+    asked_as: Annotated[Asked, ModelOption("how the model is asked")] = "auto"
     revision: o.Revision = None
     device: o.DeviceOption = "auto"
     threads: o.Threads = None
@@ -96,14 +98,13 @@ class Probed:
         if self.store is not None:
             interrupting.promise(interrupting.kept_or_finished(self.store, parts_folder(self.store)))
         with watching() as watch:
-            traits = names_of(None if self.traits is None else [self.traits])
-            named = {"groups": self._named_groups(), "traits": traits, "synonyms": synonyms}
+            named = {"groups": self._named_groups(), "traits": names_of(self.traits), "synonyms": synonyms}
             return probe(progress=watch, **passed(probe, self) | named | {"margin": max(4.0, gamma)})
 
     def _opened(self) -> Logits:
         """The requested part of saved answers; options that change what a model is asked are refused."""
         changing = {
-            "--traits": self.traits, "--pairs": self.pairs, "-M kind": self.kind != "auto",
+            "--traits": self.traits, "--pairs": self.pairs, "-M asked_as": self.asked_as != "auto",
             "-M revision": self.revision, "--missing": self.missing != "raise", "--fresh": self.restart,
             "--answers": self.store,
         }  # fmt: skip
@@ -160,15 +161,18 @@ class Scored:
 
     def of(self, logits: Logits) -> list[TraitScores]:
         """The requested measures."""
-        words = "synonyms" if self.synonyms else "pairs"
+        adjectives = "synonyms" if self.synonyms else "pairs"
         special = "code" if self.renormalise and self.special_tokens else self.renormalise
-        found = []
-        for name, function in {"ilps": ilps, "ilps-star": ilps_star, "set": set_test}.items():
-            if self.measure in (name, "all"):
-                options = passed(function, self) | {"adjectives": words}
-                options |= {"renormalise": special} if name == "ilps-star" else {}
-                found.append(function(logits, **options))
-        return found
+        measures: dict[str, tuple[Callable[..., TraitScores], dict[str, Any]]] = {
+            "ilps": (ilps, {"renormalise": False}),
+            "ilps-star": (ilps, {"star": True, "renormalise": special}),
+            "set": (set_test, {}),
+        }
+        return [
+            function(logits, **passed(function, self) | {"adjectives": adjectives} | options)
+            for name, (function, options) in measures.items()
+            if self.measure in (name, "all")
+        ]
 
     def pilots(self, logits: Logits, judged: Judgements) -> tuple[str, ...]:
         """The groups on which templates are chosen: those named that are both probed and judged."""
@@ -194,10 +198,8 @@ class Comparing:
     own_traits: Annotated[bool, Convention("allow traits that are not in the catalogue")] = False
     threshold: Annotated[float, Convention("threshold of human means for precision")] = 50.0
     k: Annotated[int, Convention("traits at each end for precision", least=1)] = 3
-    permutations: Annotated[int, Convention("number of exchanges for p; 0 for none", least=0)] = 999
-    bootstrap: Annotated[
-        int, Convention("number of resamples for intervals; 0 for none", key="resamples", least=0)
-    ] = 1000
+    draws: Annotated[int, Convention("number of exchanges for p; 0 for none", least=0)] = 999
+    resamples: Annotated[int, Convention("number of resamples for intervals; 0 for none", least=0)] = 1000
 
     def refuse(self) -> None:
         """Refuse conventions that are about saved scores, where a model is asked."""
@@ -205,7 +207,7 @@ class Comparing:
         for name, value in vars(self).items():
             if value != usual[name]:
                 raise InputError(
-                    f"-C {'resamples' if name == 'bootstrap' else name} is about a file of scores.",
+                    f"-C {name} is about a file of scores.",
                     hint="give the file in place of the model, with --human.",
                 )
 
@@ -219,11 +221,6 @@ class Compared:
     without_pilot: tuple[AlignmentResult, ...] = ()
     """The same without the groups on which templates were chosen."""
 
-    @property
-    def document(self) -> dict[str, Any]:
-        """Everything as plain data."""
-        return {name: [one.to_dict() for one in value] for name, value in vars(self).items()}
-
 
 @command
 def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written: Written) -> Outcome:
@@ -233,6 +230,7 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     file of scores is compared with judgements of people (align).
     """
     if Path(probed.model).suffix.lower() in (".json", ".csv", ".tsv") and not Path(probed.model).is_dir():
+        _refuse(probed, scored)
         return align_scores(Path(probed.model), probed.human, probed.groups, comparing, written.seed)
     comparing.refuse()
     if scored.special_tokens and not scored.renormalise:
@@ -245,24 +243,39 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
     if judged is not None:
         results, compared = compare(results, judged, scored.pilots(logits, judged), written.seed)
     tables = [score_table(one) for one in results]
+    if compared.alignments:
+        tables.append(alignment_table(results, compared))
     return Outcome(
         command="probe",
         results={one._label: one for one in results},
-        more=compared.document,
-        tables=[*tables, *([alignment_table(results, compared)] if compared.alignments else [])],
+        more={name: [one.to_dict() for one in several] for name, several in vars(compared).items()},
+        tables=tables,
         titled=True,
-        files=[TraitScores._tabulate({one.measure: one}) for one in results],
+        files=[TraitScores._tabulate({one._label: one for one in results})],
         lines=list(_sentences(logits, results, compared)),
         covered=False,
         figure=lambda _: _drawn(results),
     )
 
 
-def names_of(given: Iterable[str] | None) -> list[str] | None:
+def _refuse(probed: Probed, scored: Scored) -> None:
+    """Refuse options about what a model is asked, where there is a file of scores."""
+    usual = vars(Scored()) | vars(Probed(model=""))
+    spelled = {"store": "--answers", "restart": "--fresh"}
+    for name, value in (vars(scored) | vars(probed)).items():
+        if name not in ("model", "groups", "human") and value != usual[name]:
+            conventions = "-C " if name in vars(scored) else "-M " if name in _READING else "--"
+            said = spelled.get(name, f"{conventions}{name}")
+            hint = "leave it out, or give a model in place of the file."
+            raise InputError(f"{said} was given, but {probed.model} already has scores.", hint=hint)
+
+
+def names_of(given: str | Iterable[str] | None) -> list[str] | None:
     """Names that are separated by commas; None where the option is absent."""
     if given is None:
         return None
-    names = [name.strip() for part in given for name in part.split(",") if name.strip()]
+    parts = [given] if isinstance(given, str) else given
+    names = [name.strip() for part in parts for name in part.split(",") if name.strip()]
     if not names:
         raise InputError("an option names nothing.", hint="separate names by commas.")
     return names
@@ -349,7 +362,6 @@ def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table
 
 
 def _sentences(logits: Logits, results: Sequence[TraitScores], compared: Compared) -> Iterator[str]:
-    """Notes on the numbers above."""
     details = logits.provenance.details
     yield (
         f"{model_name(logits.provenance)}, a {logits.kind} model: {len(logits.groups)} groups, "
@@ -420,16 +432,14 @@ def _overall(result: AlignmentResult) -> Table:
         ("Kendall's τ", result.kendall_tau, of_tau, chance, truth),
         (f"precision at {result.k}", result.precision_at_3, of_precision, result.precision_chance, of_truth),
     )
-    keys = ("what", "value", "interval", "chance", "ceiling")
     head = "95 % CI" if result.conventions["level"] == 0.95 else "interval"
     columns = _columns(what="all groups", value="value", interval=head, chance="chance", ceiling="ceiling")
     title = f"{result.measure} and people: {len(result.by_group)} groups, {cells} scores"
-    keyed = tuple(dict(zip(keys, row, strict=True)) for row in rows)
+    keyed = tuple({column.key: cell for column, cell in zip(columns, row, strict=True)} for row in rows)
     return Table(name="overall", title=title, columns=columns, rows=keyed)
 
 
 def _by_group(result: AlignmentResult) -> Table:
-    """Agreement for each group."""
     numbers = "tau=kendall_tau precision=precision_at_3 top=precision_top bottom=precision_bottom ceiling"
     rows = [
         {
@@ -446,7 +456,6 @@ def _by_group(result: AlignmentResult) -> Table:
 
 
 def _explained(result: AlignmentResult) -> Iterator[str]:
-    """Explanations of the numbers."""
     before = f"{result.measure}: "
     yield f"{before}p = {pvalue(result.kendall_pvalue)} for τ as published, with cells as if independent."
     asks = {

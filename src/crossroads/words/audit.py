@@ -55,11 +55,8 @@ from crossroads.words.measures.series import SeriesResult, decade_name, series_n
 from crossroads.words.measures.stability import (
     BootstrapResult,
     InfluenceResult,
-    ReliabilityResult,
     bootstrap,
     influence,
-    reliability,
-    reliability_name,
 )
 from crossroads.words.measures.trends import Points
 from crossroads.words.models.ask import Request
@@ -67,7 +64,7 @@ from crossroads.words.models.clip import image_labels, image_sets
 from crossroads.words.models.settings import is_sentence_encoder, layer_count
 from crossroads.words.vectors import default as embedded
 from crossroads.words.vectors.formats import arrays
-from crossroads.words.vectors.load import load_series
+from crossroads.words.vectors.load import load_decades
 
 NO_POOL = "they are drawn from at least 1,000 other words, and so many were not read."
 NO_PANEL = "other words to draw them from were not requested: give -C placebo."
@@ -78,9 +75,6 @@ SERIES: Mapping[str, Points] = {"decades": "year", "layers": "layer"}
 """Series of models, and what their points are."""
 
 
-# ---- evidence
-
-
 # ---- units, and what they need
 
 
@@ -89,17 +83,9 @@ def designs(plan: Plan) -> list[Unit]:
     return [design_unit(design) for design in plan.words]
 
 
-def _with_placebos(plan: Plan) -> list[Unit]:
-    return designs(plan) if plan.placebo or plan.kind.name == "vectors" else []
-
-
 def _all_designs(plan: Plan) -> list[Unit]:
     about = [unit.about for unit in designs(plan)]
     return [Unit("", (list(plan.words),), (), about)] if plan.words else []
-
-
-def _space(plan: Plan) -> list[Unit]:
-    return [Unit()] if plan.words else []
 
 
 def points(plan: Plan) -> dict[Points, list[int]]:
@@ -119,11 +105,6 @@ def _series_units(over: Points, plan: Plan) -> list[Unit]:
 def has_pool(emb: Embeddings) -> bool:
     """Whether there are enough other words than stimuli to draw placebo tests from."""
     return emb.pool is not None and emb.pool is not emb and len(emb.pool) >= LEAST_POOL
-
-
-def _needs_pool(read: Words, settings: Settings, unit: Unit) -> str | None:
-    del settings, unit
-    return read.pool if has_pool(read.emb) else None
 
 
 def _needs_frequencies(read: Words, settings: Settings, unit: Unit) -> list[str] | None:
@@ -180,7 +161,7 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
 
     def detect(n_x: int, n_y: int, **options: Any) -> Detectable:
         """What sets of these sizes can detect; finding it loads much of scipy."""
-        used = {"code": code("core/inference"), "versions": dict(versions())}
+        used = {"code": code("core/inference", "words/measures"), "versions": dict(versions())}
         key = Key("detectable", "", {**used, "sizes": [n_x, n_y], **options})
         make = partial(minimum_detectable, n_x, n_y, **options)
         return decode_fields(Detectable, context.cache.get(key, lambda: encode(make()), JSON))
@@ -218,11 +199,6 @@ def test_seconds(unit: Unit) -> float:
     return SMALL + (bracketed if divisions > 6e8 * bracketed else divisions / 6e8)
 
 
-def _test_names(plan: Plan, unit: Unit) -> dict[str, str]:
-    del plan
-    return {unit.name: "test", checks_name(unit.name): "checks"}
-
-
 def _series_names(over: Points, plan: Plan, unit: Unit) -> dict[str, str]:
     tests = dict.fromkeys((decade_name(unit.name, at, over) for at in points(plan)[over]), "decade")
     return {**tests, series_name(unit.name, over): "trend"}
@@ -231,7 +207,8 @@ def _series_names(over: Points, plan: Plan, unit: Unit) -> dict[str, str]:
 _check = partial(Row, on="words", each=designs, follows="mleat")
 _TESTS = (
     Row(
-        name="mleat", measure=mleat, gives=MleatResult, on="words", each=designs, rules=_test_names,
+        name="mleat", measure=mleat, gives=MleatResult, on="words", each=designs,
+        rules=lambda _, unit: {unit.name: "test", checks_name(unit.name): "checks"},
         takes=("missing", "alternative", "seed"), family=_battery, reported=False, seconds=test_seconds,
     ),
     _check(
@@ -242,10 +219,6 @@ _TESTS = (
         name="influence", measure=influence, gives=InfluenceResult, takes=("missing",), named="{} influence"
     ),
     _check(
-        name="reliability", measure=reliability, gives=ReliabilityResult, takes=("missing", "seed"),
-        named=reliability_name("{}"),
-    ),
-    _check(
         name="projection", measure=projection, gives=ProjectionResult, named="{} projection",
         takes=("missing", "alternative"), seconds=test_seconds,
     ),
@@ -254,14 +227,17 @@ _TESTS = (
         needs=(_needs_frequencies,), named=frequency_name("{}"),
     ),
     _check(
-        name="placebo", measure=placebo_among, gives=PlaceboResult, on="others", each=_with_placebos,
-        takes=("missing", "seed"), needs=(_needs_pool,), named=placebo_name("{}"), seconds=0.5,
+        name="placebo", measure=placebo_among, gives=PlaceboResult, on="others",
+        each=lambda plan: designs(plan) if plan.placebo or plan.kind.name == "vectors" else [],
+        needs=(lambda read, *_: read.pool if has_pool(read.emb) else None,),
+        takes=("missing", "seed"), named=placebo_name("{}"), seconds=0.5,
     ),
 )  # fmt: skip
 """Measures of each test on one vector per word."""
 _SPACE = (
     Row(
-        name=ANISOTROPY, measure=measured_anisotropy, gives=AnisotropyResult, on="space", each=_space,
+        name=ANISOTROPY, measure=measured_anisotropy, gives=AnisotropyResult, on="space",
+        each=lambda plan: [Unit()] if plan.words else [],
         takes=("seed",), named=ANISOTROPY, skips=(InputError,), late=True,
     ),
     Row(
@@ -298,7 +274,6 @@ def measure_words(job: Job, emb: Embeddings, *, insist: bool = True) -> Outcomes
 
 
 def _in_space(job: Job, emb: Embeddings) -> Embeddings:
-    """Vectors in the space that was chosen."""
     correct = job.settings.correct
     return emb if correct is None else corrected(emb, correct, seed=job.settings.seed)
 
@@ -310,7 +285,6 @@ def _words(plan: Plan) -> list[str]:
 
 
 def _request(job: Job, words: Sequence[str], files: ModelFiles | None = None, **options: Any) -> Request:
-    """A request for words; those of the designs are read in their published prompts."""
     source = replace(job.source, fallback=job.settings.fallback, **options)
     return Request(job.plan.kind, list(words), job.plan.words, source, files)
 
@@ -352,7 +326,7 @@ def _read_series(job: Job) -> None:
     job.tracker.expect(1, seconds)
     job.tracker.begin(f"reading {job.model}", seconds)
     options: dict[str, Any] = {"fallback": job.settings.fallback, "progress": job.tracker.step}
-    models = load_series(job.model, words=_words(job.plan), **options)
+    models = load_decades(job.model, words=_words(job.plan), **options)
     job.tracker.finish(work=seconds)
     last = max(models)
     outcomes = measure_words(job, models[last], insist=len(models) == 1)
@@ -369,7 +343,6 @@ def _read_series(job: Job) -> None:
 
 
 def _ask(job: Job) -> None:
-    """Ask a service or a vision–language model."""
     files = None if job.plan.kind.name == "endpoint" else job.files
     job.tracker.expect(1, LOADING)
     measure_words(job, _ask_model(job, files))

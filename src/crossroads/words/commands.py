@@ -17,7 +17,7 @@ from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.kinds import check_options, checkpoints, recognise
 from crossroads.core.results import encode
-from crossroads.core.results.gaps import require_in_all, require_stimuli
+from crossroads.core.results.gaps import require_stimuli
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import number, percent
 from crossroads.core.wording.table import Table
@@ -28,7 +28,7 @@ from crossroads.words.measures.sc_weat import ScWeatResult, sc_weat
 from crossroads.words.measures.series import SeriesResult, series
 from crossroads.words.measures.trends import Points
 from crossroads.words.measures.weat import WeatResult, weat
-from crossroads.words.models.ask import Over, embed_series, embed_words
+from crossroads.words.models.ask import Over, load, load_series
 from crossroads.words.vectors.formats import arrays
 
 _TOP = 20
@@ -46,7 +46,7 @@ def vectors_of(source: o.Source, words: Sequence[str] | Sequence[Design] | None)
     bar = waiting.reading if found.name in ("vectors", "series") else waiting.asking
     with bar(found.shown) as progress:
         options: dict[str, Any] = {"kind": source.kind, "format": source.format, "served": source.served}
-        return embed_words(source.model, words, progress=progress, **options, **source.reading)
+        return load(source.model, words=words, progress=progress, **options, **source.reading)
 
 
 def series_of(
@@ -55,7 +55,7 @@ def series_of(
     """Vectors in every layer, checkpoint or decade, with a progress bar."""
     bar = waiting.reading if over == "decades" else waiting.asking
     with bar(source.model) as progress:
-        return embed_series(source.model, words, over=over, progress=progress, **source.reading)
+        return load_series(source.model, words=words, over=over, progress=progress, **source.reading)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,10 +146,8 @@ def _tests(
         measure = partial(projection, axis=axis)
         unused = [name for name, usual in _OF_WEAT.items() if options.pop(name) != usual]
         if unused:
-            raise InputError(
-                f"{unused[0]} was given with -C axis, which does not take it.",
-                hint="leave out one of them.",
-            )
+            message = f"{unused[0]} was given with -C axis, which does not take it."
+            raise InputError(message, hint="leave out one of them.")
     emb = vectors_of(source, designs)
     if options["missing"] == "raise":
         require_stimuli(emb, designs)
@@ -184,7 +182,6 @@ _SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
 
 
 def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
-    """The three levels of every design."""
     emb = vectors_of(source, designs)
     result = battery(emb, designs, **options)
     tests = {test.design: test for test in result.tests}
@@ -210,7 +207,6 @@ def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]
 
 
 def _second(table: Table) -> Table:
-    """Level 2 and the pattern."""
     first = [column.key for column in table.columns if column.key not in ("test", *_SECOND)]
     return replace(table.without(first), title="Level 2: each target alone")
 
@@ -245,10 +241,9 @@ _POINTS: dict[Over, Points] = {"layers": "layer", "checkpoints": "step", "decade
 
 
 def _series(source: o.Source, over: Over, designs: Sequence[Design], options: dict[str, Any]) -> Outcome:
-    """The levels in every layer, checkpoint or decade."""
     models = series_of(source, designs, over)
     if options["missing"] == "raise":
-        require_in_all(models, designs)
+        require_stimuli(models, designs)
     results = [series(models, design, over=_POINTS[over], **options) for design in designs]
     tables: list[Table] = []
     files: list[Table] = []

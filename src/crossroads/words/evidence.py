@@ -18,15 +18,16 @@ from crossroads.words.checks.placebo import OtherWords
 
 
 class Words(Evidence):
-    """One vector per word."""
+    """One vector per word; ``given`` is read in its place, where a measure needs more."""
 
-    def __init__(self, emb: Embeddings) -> None:
+    def __init__(self, emb: Embeddings, given: object = None) -> None:
         self.emb, self.provenance = emb, (emb.provenance,)
+        self._given = emb if given is None else given
         self._rows: dict[tuple[str, ...], str] = {}
 
-    def read(self) -> Embeddings:
-        """The vectors."""
-        return self.emb
+    def read(self) -> Any:
+        """The vectors, or what is read in their place."""
+        return self._given
 
     def identity(self, unit: Unit) -> Any:
         """Checksum of the vectors of the words, how each was found, and which rules would find others."""
@@ -46,18 +47,6 @@ class Words(Evidence):
     def ranks(self) -> str:
         """Checksum of the words and their ranks."""
         return _words_checksum(self.emb)
-
-
-class Others(Words):
-    """One vector per word, and other words that placebo tests of several designs are drawn from."""
-
-    def __init__(self, emb: Embeddings, designs: Sequence[Design]) -> None:
-        super().__init__(emb)
-        self._others = OtherWords(emb, designs)
-
-    def read(self) -> Any:
-        """The other words, with the vectors."""
-        return self._others
 
 
 class Space(Words):
@@ -90,7 +79,7 @@ class Series(Evidence):
 
 def words_evidence(read: Embeddings, used: Embeddings, designs: Sequence[Design]) -> dict[str, Evidence]:
     """Evidence of one vector per word: as it was read, and in the space that is used."""
-    return {"words": Words(used), "others": Others(used, designs), "space": Space(read)}
+    return {"words": Words(used), "others": Words(used, OtherWords(used, designs)), "space": Space(read)}
 
 
 def _rows_checksum(emb: Embeddings, words: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=1,
-    lines=12300,
+    lines=10900,
     uses=("contexts",),
     results=(
         "checks.corrections",
@@ -19,7 +19,7 @@ SUBJECT = Subject(
         "measures.weat",
     ),
     audit="audit",
-    formats="vectors.signatures",
+    formats="vectors.load",
     commands={
         "weat": Command("commands", "One measure", "Measure whether two groups differ in an association."),
     },

@@ -221,7 +221,7 @@ def _copied(page: Any, kind: str, folder: Path) -> Design:
     page.get_by_role("button", name=f"Copy as {kind}").click()
     path = folder / f"copied.{kind.lower()}"
     path.write_text(page.evaluate("copied()"), encoding="utf-8")
-    return cr.read_design(path)
+    return cr.read_designs(path)[0]
 
 
 @pytest.mark.parametrize("kind", ["TOML", "JSON"])

@@ -108,7 +108,7 @@ def test_no_result_is_missing_and_every_number_is_its_own(
 def crossed(vectors: Embeddings, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """A page of WEFAT scores with a detection in them, from the published lists."""
     groups, lists = cr.catalog("ceat-groups"), cr.catalog("ceat-validation")
-    scores = cr.wefat(vectors, groups, lists.all_words, "AF", missing="drop")
+    scores = cr.stats.wefat(vectors, groups, lists.all_words, "AF", missing="drop")
     found = cr.ibd(scores.pairs, threshold="youden", truth=lists["AF"]["intersectional"])
     document = {**results_document([scores, found]), "names": ["AF WEFAT", "AF IBD"]}
     path = tmp_path_factory.mktemp("crossed") / "report.html"

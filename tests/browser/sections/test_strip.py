@@ -60,7 +60,7 @@ def _without(design: Design, dropped: Mapping[str, str], added: Mapping[str, str
     for role, words in design.sets.items():
         kept = [word for word in words if word != dropped.get(role)]
         more = [added[role]] if added and role in added else []
-        sets[role] = cr.StimulusSet(words.name, (*kept, *more))
+        sets[role] = cr.sources.StimulusSet(words.name, (*kept, *more))
     return Design(name=design.name, **sets)  # type: ignore[arg-type]
 
 

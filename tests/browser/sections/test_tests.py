@@ -16,8 +16,8 @@ from crossroads.core.report.documents.records import Record
 from crossroads.core.report.page.page import write_page
 from crossroads.core.stimuli import Design
 from crossroads.papers.cells import Reproduction
-from crossroads.papers.fidelity import fidelity
 from crossroads.papers.findings import findings
+from crossroads.papers.published import fidelity
 from tests.browser.conftest import copied_rows, design_of, lists, opened_test, random_vectors
 from tests.results import every_result
 
@@ -163,7 +163,7 @@ def test_published_numbers_stand_beside_ours_with_their_source(
     assert float(first["ours"]) == record.results[0]["tests"][0]["level1"]["effect_size"]
     link = table.locator("a[href^='https://doi.org/10.']").first
     assert link.get_attribute("rel") == "noreferrer"
-    badges = {one.badge for one in fidelity() if one.measure in ("weat", "mleat")}
+    badges = {one["badge"] for one in fidelity() if one["measure"] in ("weat", "mleat")}
     assert badges <= set(part.locator(".badge").all_inner_texts())
 
 

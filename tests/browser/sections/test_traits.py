@@ -48,7 +48,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         group: dict(zip(TRAITS, (50 + 40 * row).tolist(), strict=True))
         for group, row in zip(GROUPS, SCORES, strict=True)
     }
-    found = [scores(), cr.align(scores(), human, permutations=9, bootstrap=50)]
+    found = [scores(), cr.align(scores(), human, draws=9, resamples=50)]
     write_page(path, [Record(document=results_document(found, model="a model"))])
     return path
 

@@ -78,7 +78,7 @@ def test_json_equals_the_library(command: Command, store: Path, sheet: Path) -> 
     assert data["adjusted_for"] == "other words, two-sided"
     interval = cr.stats.ceat_bootstrap(contexts, design, resamples=30, seed=3, ddof=0)
     assert [one["low"] for one in data["intervals"] if one["design"] == "mine"] == [interval.low]
-    level = cr.multilevel_ceat(contexts, design, **settings)
+    level = cr.mleat(contexts, design, **settings)
     assert [one["pattern"] for one in data["levels"] if one["design"] == "mine"] == [level.pattern]
 
 

@@ -63,7 +63,7 @@ def test_a_name_with_the_hub_out_of_reach_is_said(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(InputError, match=r"no folder 'nobody/nothing' here.*cannot be reached"):
+    with pytest.raises(InputError, match=r"no file or folder 'nobody/nothing' here.*cannot be reached"):
         find_model("nobody/nothing")
 
 

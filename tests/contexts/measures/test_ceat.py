@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads import Contexts, Design, ceat, ceat_battery, weat
+from crossroads import Contexts, Design, battery, ceat, weat
 from crossroads.contexts.measures.draws import draw_contexts
 from crossroads.core.errors import CrossroadsError, MissingStimuliError
 from crossroads.core.evidence import Embeddings
@@ -119,7 +119,7 @@ OTHERS = [
 
 def test_a_battery_has_ceats_and_adjusts_p_values_for_other_words() -> None:
     contexts, seen = Contexts.from_dict(world(0)), list[str]()
-    result = ceat_battery(contexts, OTHERS, samples=20, seed=3, progress=seen.append)
+    result = battery(contexts, OTHERS, samples=20, seed=3, progress=seen.append)
     assert seen == ["test", "two", "absent"]
     for test, design in zip(result.tests, OTHERS, strict=False):
         assert test == ceat(contexts, design, samples=20, seed=3, missing="drop")
@@ -132,16 +132,16 @@ def test_a_battery_has_ceats_and_adjusts_p_values_for_other_words() -> None:
     assert list(result.skipped) == ["absent"]
     assert "x has 0 of 2 stimuli left" in result.skipped["absent"]
     with pytest.raises(MissingStimuliError):
-        ceat_battery(contexts, OTHERS, missing="raise", samples=5)
+        battery(contexts, OTHERS, missing="raise", samples=5)
     with pytest.raises(CrossroadsError, match="no designs"):
-        ceat_battery(contexts, [])
+        battery(contexts, [])
 
 
 def test_intervals_of_a_battery_are_those_of_the_bootstrap_where_words_can_be_drawn() -> None:
     contexts = Contexts.from_dict(world(0))
     # one attribute word is enough for the CEAT, but cannot be drawn anew
     lone = Design(name="lone", x=WORDS["x"], y=WORDS["y"], a=["a0"], b=["b0"])
-    result = ceat_battery(contexts, [DESIGN, lone], samples=5, seed=3, resamples=30, level=0.9, ddof=0)
+    result = battery(contexts, [DESIGN, lone], samples=5, seed=3, resamples=30, level=0.9, ddof=0)
     wanted = ceat_bootstrap(contexts, DESIGN, resamples=30, level=0.9, seed=3, ddof=0, missing="drop")
     assert result.intervals == {"test": wanted}
     assert [test.design for test in result.tests] == ["test", "lone"]

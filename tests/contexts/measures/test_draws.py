@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads import Contexts, Design, ceat, multilevel_ceat
+from crossroads import Contexts, Design, ceat, mleat
 from crossroads.contexts.measures import draws as contextual
 from crossroads.contexts.measures import draws as contextual_words
 from crossroads.contexts.measures.draws import (
@@ -122,7 +122,7 @@ def test_targets_that_lie_on_one_line_have_no_effect_size(kind: Any) -> None:
     direction = made["x0"][0]
     for i, word in enumerate((*SETS["x"], *SETS["y"])):
         made[word] = np.stack([direction * kind(1 + 0.37 * i)])
-    for measure in (ceat, multilevel_ceat):
+    for measure in (ceat, mleat):
         with pytest.raises(EvidenceError, match="no effect size"):
             measure(Contexts.from_dict(made), DESIGN, samples=20)
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import crossroads as cr
-from crossroads import Contexts, Design, Embeddings, ceat, mleat, multilevel_ceat
+from crossroads import Contexts, Design, Embeddings, ceat, mleat
 from crossroads.contexts.measures.draws import draw_contexts
 from crossroads.core.inference.random_effects import combine
 from crossroads.stats import permutation_test
@@ -36,7 +36,7 @@ def world(seed: int, leans: Mapping[str, float] | None = None, *, n: int = 5, co
 
 def test_every_sample_is_an_ml_eat_of_the_contexts_drawn() -> None:
     made = world(1, {"x": 1.0})
-    result = multilevel_ceat(Contexts.from_dict(made), DESIGN, samples=25, seed=3)
+    result = mleat(Contexts.from_dict(made), DESIGN, samples=25, seed=3)
     words = list(DESIGN.words)
     counts = np.array([len(made[word]) for word in words])
     drawn = draw_contexts(counts, 25, np.random.default_rng(3)).T
@@ -75,20 +75,20 @@ def test_level_1_is_the_ceat_on_the_same_draws_and_in_single_precision_nearly() 
     contexts = Contexts.from_dict(made)
     for variance in ("paper", "hedges"):
         one = ceat(contexts, DESIGN, samples=200, seed=4, variance=variance)
-        other = multilevel_ceat(contexts, DESIGN, samples=200, seed=4, variance=variance)
+        other = mleat(contexts, DESIGN, samples=200, seed=4, variance=variance)
         assert other.sample_effect_sizes == pytest.approx(one.sample_effect_sizes, rel=1e-9)
         for name in ("effect_size", "se", "tau2", "i2", "log10_pvalue", "stimulus_effect_size"):
             assert getattr(other.level1, name) == pytest.approx(getattr(one, name), rel=1e-8), name
         assert other.level1.stimulus_pvalue == one.stimulus_pvalue
     single = Contexts.from_dict({word: rows.astype(np.float32) for word, rows in made.items()})
-    nearly = multilevel_ceat(single, DESIGN, samples=200, seed=4)
+    nearly = mleat(single, DESIGN, samples=200, seed=4)
     assert nearly.sample_effect_sizes_x == pytest.approx(other.sample_effect_sizes_x, abs=1e-4)
 
 
 def test_the_textbook_variance_of_level_2_counts_attributes() -> None:
     made = {word: rows for word, rows in world(3).items() if word != "b4"}
     design = Design(name="s", **{**WORDS, "b": WORDS["b"][:4]})  # type: ignore[arg-type]
-    result = multilevel_ceat(Contexts.from_dict(made), design, samples=50, variance="hedges")
+    result = mleat(Contexts.from_dict(made), design, samples=50, variance="hedges")
     d = result.sample_effect_sizes_y
     again = combine(d, 9 / 20 + d**2 / 18)  # five and four attributes, though five targets each
     assert result.level2["y"].effect_size == pytest.approx(again.effect_size)
@@ -96,7 +96,7 @@ def test_the_textbook_variance_of_level_2_counts_attributes() -> None:
 
 def test_p_values_over_stimuli_permute_attributes_on_expected_cosines() -> None:
     made = world(4, {"x": 0.8})
-    result = multilevel_ceat(Contexts.from_dict(made), DESIGN, samples=5)
+    result = mleat(Contexts.from_dict(made), DESIGN, samples=5)
     unit = {w: (r / np.linalg.norm(r, axis=1, keepdims=True)).mean(axis=0) for w, r in made.items()}
     for key in "xy":
         u = [np.mean([unit[t] @ unit[c] for t in WORDS[key]]) for c in (*WORDS["a"], *WORDS["b"])]
@@ -107,18 +107,16 @@ def test_p_values_over_stimuli_permute_attributes_on_expected_cosines() -> None:
         for attribute in "ab":
             mean = np.mean([unit[t] @ unit[c] for t in WORDS[key] for c in WORDS[attribute]])
             assert result.level3[f"{attribute}{key}"].expected == pytest.approx(mean)
-    more = multilevel_ceat(Contexts.from_dict(made), DESIGN, samples=900, seed=8)
+    more = mleat(Contexts.from_dict(made), DESIGN, samples=900, seed=8)
     assert more.level2["x"].stimulus_pvalue == result.level2["x"].stimulus_pvalue
 
 
 def test_the_pattern_is_that_of_the_rule_on_combined_values() -> None:
     sides = {"x": 3.0, "y": -3.0, "a": 3.0, "b": -3.0}
-    result = multilevel_ceat(Contexts.from_dict(world(5, sides)), DESIGN, samples=100)
+    result = mleat(Contexts.from_dict(world(5, sides)), DESIGN, samples=100)
     assert result.pattern == "AB-Divergent"
     assert result.pattern_shares["AB-Divergent"] > 0.5
-    nothing = multilevel_ceat(
-        Contexts.from_dict(world(8, {"a": 0.0, "b": 0.0}, contexts=40)), DESIGN, samples=400
-    )
+    nothing = mleat(Contexts.from_dict(world(8, {"a": 0.0, "b": 0.0}, contexts=40)), DESIGN, samples=400)
     for field, pvalue in (("pattern", "stimulus_pvalue"), ("published_pattern", "pvalue")):
         x, y = (
             lean(level.effect_size, getattr(level, pvalue), least_effect=0.2, alpha=0.05)
@@ -131,7 +129,7 @@ def test_the_pattern_is_that_of_the_rule_on_combined_values() -> None:
 
 def test_shares_count_samples_by_the_fitted_normal_curve() -> None:
     contexts = Contexts.from_dict(world(6, {"x": 1.5}))
-    result = multilevel_ceat(contexts, DESIGN, samples=300, ddof=0)
+    result = mleat(contexts, DESIGN, samples=300, ddof=0)
     # the divisions of ten attributes into five and five give d the variance (1/5 + 1/5) 10/9 if ddof is 0
     critical = NormalDist().inv_cdf(0.975) * np.sqrt(0.4 * 10 / 9)
     x, y = result.sample_effect_sizes_x, result.sample_effect_sizes_y
@@ -139,9 +137,9 @@ def test_shares_count_samples_by_the_fitted_normal_curve() -> None:
     assert result.pattern_shares["AY-Singular"] == np.mean((y > critical) & (np.abs(x) <= critical))
     assert set(result.pattern_shares) == set(PATTERNS)
     assert sum(result.pattern_shares.values()) == pytest.approx(1.0)
-    observed = multilevel_ceat(contexts, DESIGN, samples=300, ddof=0, alternative="observed")
+    observed = mleat(contexts, DESIGN, samples=300, ddof=0, alternative="observed")
     assert observed.pattern_shares["Non-Directional"] < result.pattern_shares["Non-Directional"]
-    less = multilevel_ceat(contexts, DESIGN, samples=300, ddof=0, alternative="less")
+    less = mleat(contexts, DESIGN, samples=300, ddof=0, alternative="less")
     assert less.pattern_shares["AX-Singular"] == 0.0
 
 
@@ -160,4 +158,4 @@ OPPOSITES = {word: np.concatenate([rows, -rows]) for word, rows in world(9).item
 )
 def test_bad_input_is_refused(given: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(cr.CrossroadsError, match=said):
-        multilevel_ceat(Contexts.from_dict(given), **{"design": DESIGN, "samples": 3, **options})
+        mleat(Contexts.from_dict(given), **{"design": DESIGN, "samples": 3, **options})

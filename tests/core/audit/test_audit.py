@@ -185,7 +185,7 @@ def test_every_test_is_a_series_over_the_layers_where_they_are_asked_for(
     designs = [made_design("one"), made_design("two")]
     asked: dict[str, Any] = {"kind": "encoder", "workers": 1, "layers": True, "work": tmp_path / "parts"}
     done = run_audit(small_bert, designs, **asked)
-    models = cr.embed_series(small_bert, designs, over="layers")
+    models = cr.load_series(small_bert, words=designs, over="layers")
     found = done.audit.of(SeriesResult)
     options: dict[str, Any] = {"alternative": "two-sided", "seed": 0, "over": "layer"}
     assert found == {f"{one.name} over layers": cr.series(models, one, **options) for one in designs}
@@ -266,9 +266,9 @@ def test_a_store_gives_the_battery_over_contexts(tmp_path: Path, store: Path) ->
     design, work = made_design("mine"), tmp_path / "parts"
     done = run_audit(str(store), [design], samples=200, resamples=50, work=work)
     contexts = cr.Contexts.open(store, fallback="lower")  # as for vectors without capital letters
-    again = cr.ceat_battery(contexts, [design], samples=200, seed=0, resamples=50)
+    again = cr.battery(contexts, [design], samples=200, seed=0, resamples=50)
     assert (done.audit.kind, done.audit.one(CeatBatteryResult)) == ("contexts", again)
-    levels = cr.multilevel_ceat(contexts, design, samples=200, missing="drop")
+    levels = cr.mleat(contexts, design, samples=200, missing="drop")
     assert done.audit.of(MultilevelCeatResult) == {"mine CEAT levels": levels}
     assert done.vectors is None
     events: list[Event] = []
@@ -287,7 +287,7 @@ def test_saved_answers_give_scores_and_agreement(tmp_path: Path, small_bert: Pat
     assert done.audit.kind == "logits"
     assert tuple(done.audit.of(TraitScores).values()) == (
         cr.ilps(logits),
-        cr.ilps_star(logits),
+        cr.ilps(logits, star=True),
         cr.set_test(logits),
     )
     ratings = cr.catalog().ratings("abc-annotators")
@@ -380,8 +380,8 @@ def test_a_model_of_images_has_words_and_pictures_in_one_battery(tmp_path: Path,
             image.fromarray(pixels).save(tmp_path / "images" / name / f"{number}.png")
     named = Design(
         name="mine",
-        x=cr.StimulusSet("red", tuple(design.sets["x"])),
-        y=cr.StimulusSet("blue", tuple(design.sets["y"])),
+        x=cr.sources.StimulusSet("red", tuple(design.sets["x"])),
+        y=cr.sources.StimulusSet("blue", tuple(design.sets["y"])),
         a=design.a,
         b=design.b,
     )
@@ -469,7 +469,7 @@ def test_stores_of_contexts_are_compared_with_paired_tests_that_are_kept(tmp_pat
         done = {name: run_audit(str(tmp_path / name), designs, samples=20, resamples=0) for name in stores}
         compared = compare_finished(done, settings, Session(cache=cache, tracker=ProgressTracker()))
         again = compare_finished(done, settings, Session(cache=cache, tracker=ProgressTracker(events.append)))
-    expected = cr.compare_battery(stores, designs, alternative="greater")
+    expected = cr.compare(stores, designs, alternative="greater")
     assert compared is not None
     assert (compared.tests, compared.pairs) == (expected.tests, expected.pairs)
     assert (compared.intervals, compared.adjusted["holm"]) == (expected.intervals, expected.adjusted["holm"])

@@ -228,10 +228,11 @@ def test_code_and_catalogue_decide_what_is_asked_and_measured_again(
     code.cache_clear()
     try:
         assert what() == before
-        (home / file).write_text(
-            (home / file).read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8"
-        )
+        text = (home / file).read_text(encoding="utf-8")
+        (home / file).write_text(f"{text}\n# changed\n", encoding="utf-8")
         code.cache_clear()
         assert what() != before
+        with pytest.raises(FileNotFoundError):
+            code("core/models", "core/gone")
     finally:
         code.cache_clear()

@@ -55,6 +55,22 @@ def test_frequencies_that_are_missing_are_said(tmp_path: Path) -> None:
     assert "y has 0 of 6" in audit.left_out["made up frequency"]
 
 
+def test_frequencies_of_a_file_are_those_that_are_in_it_now(tmp_path: Path) -> None:
+    file, work, gaps = tmp_path / "counts.csv", tmp_path / "work", []
+    rng = np.random.default_rng(1)
+    store = tmp_path / "store"
+    cr.Contexts.from_dict({word: rng.normal(size=(3, 8)) for word in DESIGN.words}).save(store)
+    for base in (2, 3, 2):
+        rows = [f"{word},{base ** (1 + i % 5)}" for i, word in enumerate(reversed(DESIGN.words))]
+        file.write_text("\n".join(["word,count", *rows]) + "\n", encoding="utf-8")
+        options: dict[str, Any] = {"samples": 20, "resamples": 0, "fallback": "none", "work": work}
+        audit = run_audit(store, [DESIGN], frequencies=str(file), **options).audit
+        explained = audit["made up CEAT frequency"]
+        assert isinstance(explained, FrequencyResult)
+        gaps.append(sum(explained.basis.log_frequencies.values()))
+    assert gaps[0] == gaps[2] != gaps[1]
+
+
 @pytest.fixture(scope="module")
 def answers(small_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a model answered about six groups and their pairs."""

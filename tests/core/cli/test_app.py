@@ -70,6 +70,9 @@ def test_help_all_lists_every_key_with_a_line(command: Command) -> None:
     [
         (("weat", "--ties", "weak"), "--ties is now: -C ties=VALUE"),
         (("rsa", "--as", "vectors"), "--as is now: -M as=VALUE"),
+        (("weat", "--figure", "a.svg"), "--figure is now: -o FILE.svg"),
+        (("audit", "--overwrite"), "--overwrite is now: --fresh"),
+        (("catalog", "--overwrite"), "No such option: --overwrite"),  # nothing is written there
         (("audit", "--pairs"), "--pairs is now: crossroads probe MODEL --pairs --answers DIR, then"),
         (("weat", "-C", "tise=weak"), "unknown key of --convention 'tise'. hint: did you mean 'ties'?"),
         (("weat", "-C", "ties=week"), "unknown value of ties 'week'. hint: did you mean 'weak'?"),

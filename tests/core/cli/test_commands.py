@@ -66,7 +66,7 @@ def test_json_is_one_document_and_equals_the_library(
     run = command("weat", vectors, "--words", design_file, "--json")
     data = json.loads(run.out)
     assert run.err == ""
-    expected = cr.weat(cr.load(vectors), cr.read_design(design_file))
+    expected = cr.weat(cr.load(vectors), cr.read_designs(design_file)[0])
     assert data["command"] == "weat"
     found = data["results"][0]
     assert found["effect_size"] == expected.effect_size
@@ -123,7 +123,7 @@ def test_mleat_equals_the_library(command: Command, vectors: Path, design_file: 
     ask = ("mleat", vectors, "--words", design_file, "--seed", "3", "-C", "resamples=9", "--json")
     data = json.loads(command(*ask).out)
     expected = cr.mleat(
-        cr.load(vectors), cr.read_design(design_file), resamples=9, seed=3, alternative="two-sided"
+        cr.load(vectors), cr.read_designs(design_file)[0], resamples=9, seed=3, alternative="two-sided"
     )
     assert data["results"] == [json.loads(expected.to_json())]
     could = cr.stats.minimum_detectable(4, 4, alternative="two-sided")

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossroads import Embeddings, Provenance
+from crossroads import Embeddings
 from crossroads.core.errors import EvidenceError, InputError
+from crossroads.sources import Provenance
 
 LABELS = ["rose", "Wasp", "josé"]
 VECTORS = np.arange(6.0).reshape(3, 2)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crossroads.core.figures.style import house
+from crossroads.core.figures.style import own_style
 from crossroads.core.results import Result
 from crossroads.plots import save
 from crossroads.traits.pairs.material import paired_groups
@@ -63,7 +63,7 @@ def test_nothing_is_clipped_or_overprinted_and_a_figure_is_the_same_twice(
             (ax,) = axes_of_the_caller(1)
             assert result.plot(ax=ax) is ax, name
             assert len(ax.texts) > 3, name
-        with house():  # letters without a glyph are drawn as boxes
+        with own_style():  # letters without a glyph are drawn as boxes
             awkward = type(result).from_dict(renamed(result.to_dict())).plot()
             assert faults(awkward) == [], name
             assert name == "ibd" or said(awkward) != said(drawn), name  # its curve bears no name of its own

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crossroads.core.figures.style import house
+from crossroads.core.figures.style import own_style
 from crossroads.plots import association_plot, eat_map, ranking
 from crossroads.words.measures.sc_weat import sc_weat
 from tests.fixtures.figures import Toy, faults, said
@@ -32,7 +32,7 @@ def test_nothing_is_clipped_or_overprinted() -> None:
     made: Any = Toy("a", "b", name=NAME, x=LONG, y=[word + "." for word in LONG], titles=TITLES)
     emb, design, result = made.embeddings, made.design, made.mleat()
     ranked = sc_weat(emb, [*design.x, *design.y], list(design.a), list(design.b))
-    with house():  # letters without a glyph are drawn as boxes
+    with own_style():  # letters without a glyph are drawn as boxes
         figures: dict[str, Any] = {
             "eat_map": eat_map(result),
             "association_plot": association_plot(result),

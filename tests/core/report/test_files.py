@@ -167,7 +167,7 @@ def test_no_cell_of_any_table_is_a_formula_and_numbers_stay_numbers(tmp_path: Pa
     rng = np.random.default_rng(0)
     words = [*FORMULAS, *(f"w{i}" for i in range(24))]
     emb = Embeddings(words, rng.normal(size=(32, 6)), provenance="=cmd|'/C calc'!A0")
-    x, y, a, b = (crossroads.StimulusSet(f"-{i}", tuple(words[i * 8 : i * 8 + 8])) for i in range(4))
+    x, y, a, b = (crossroads.sources.StimulusSet(f"-{i}", tuple(words[i * 8 : i * 8 + 8])) for i in range(4))
     design = Design(name="@design", x=x, y=y, a=a, b=b)
     measured = crossroads.battery(emb, [design], alternative="two-sided", missing="drop", resamples=20)
     audit = Audit([measured, crossroads.stats.influence(emb, design)])

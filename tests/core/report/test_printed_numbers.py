@@ -143,7 +143,7 @@ def compared() -> Comparison:
     tested = dataclasses.replace(compare_battery(models, design, resamples=20), adjusted=adjusted)
     tables = [{f"g{i}": {f"t{j}": float(rng.normal()) for j in range(4)} for i in range(5)} for _ in "pq"]
     first, second = (TraitScores.from_table(one, measure="ilps") for one in tables)
-    agreement = compare_traits(first, second, names=("p", "q"), permutations=19)
+    agreement = compare_traits(first, second, names=("p", "q"), draws=19)
     exchanges = {
         name: dataclasses.replace(agreement.exchanges[name], pvalue=p)
         for name, p in (("groups", 0.11), ("traits", 0.22))

@@ -100,7 +100,7 @@ def checked(sentence: str, test: MleatResult, emb: cr.Embeddings) -> set[str]:
 def test_no_sentence_contradicts_a_sign_that_it_speaks_of() -> None:
     rng, kinds = np.random.default_rng(5), set()
     sets: dict[str, Any] = {
-        key: cr.StimulusSet(TITLES[key], tuple(f"{key}{i}" for i in range(6))) for key in "xyab"
+        key: cr.sources.StimulusSet(TITLES[key], tuple(f"{key}{i}" for i in range(6))) for key in "xyab"
     }
     design = cr.Design(name="t", **sets)
     for _ in range(150):
@@ -265,7 +265,7 @@ def test_a_comparison_names_the_model_first_in_which_d_is_higher(*, swapped: boo
         vectors[:, 0] += size * np.repeat([1, -1, 1, -1], 8)
         models[name] = cr.Embeddings(design.words, vectors)
     order = ("strong", "weak") if swapped else ("weak", "strong")
-    (one,) = cr.compare_battery({name: models[name] for name in order}, [design])._conclusions("")
+    (one,) = cr.compare({name: models[name] for name in order}, [design])._conclusions("")
     assert replace(one, status="holds").sentence == (
         "By d, words for math are closer to male terms, relative to female terms and compared with arts, in "
         "strong than in weak."

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Design, Embeddings, battery, ceat_battery, compare_battery, series, weat
+from crossroads import Contexts, Design, Embeddings, battery, compare, series, weat
 from crossroads.core.errors import EvidenceError, MissingStimuliError
 from crossroads.core.results import gathered as words
 from crossroads.core.results.gaps import ZERO, require_stimuli
@@ -54,16 +54,14 @@ def test_every_gap_of_every_design_is_told_at_once() -> None:
 
 def test_gaps_in_several_models_and_of_contexts_are_told_at_once() -> None:
     with pytest.raises(MissingStimuliError) as caught:
-        compare_battery(
-            {"one": model("rose"), "two": model("gone", "Rose")}, [FIRST, SECOND], missing="raise"
-        )
+        compare({"one": model("rose"), "two": model("gone", "Rose")}, [FIRST, SECOND], missing="raise")
     assert set(caught.value.gaps) == {"first in one", "second in one", "first in two"}
     with pytest.raises(MissingStimuliError) as caught:
         series({1900: model(), 1910: model("gone", "lost"), 1920: model("gone")}, FIRST, missing="raise")
     assert set(caught.value.gaps) == {"first 1900", "first 1920"}
     contexts = Contexts.from_dict({word: np.eye(6)[:3] for word in [*WORDS, "rose"]})
     with pytest.raises(MissingStimuliError) as caught:
-        ceat_battery(contexts, [FIRST, SECOND], samples=5, missing="raise")
+        battery(contexts, [FIRST, SECOND], samples=5, missing="raise")
     assert caught.value.gaps["second"]["y"] == {"gone": "no context", "Rose": "no context"}
 
 

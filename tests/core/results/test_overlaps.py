@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Design, Embeddings, StimulusSet, ceat, mleat, multilevel_ceat, sc_weat, weat
+from crossroads import Contexts, Design, Embeddings, ceat, mleat, sc_weat, weat
 from crossroads.core.errors import CrossroadsWarning
+from crossroads.sources import StimulusSet
 from tests.words.measures.plain import cosine, mean
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
@@ -100,7 +101,7 @@ def test_two_spellings_of_one_word_in_two_sets_are_noticed(spelling: str) -> Non
 def test_over_contexts_a_word_is_not_compared_with_its_own_contexts() -> None:
     rng = np.random.default_rng(1)
     contexts = Contexts.from_dict({word: rng.normal(size=(3, 6)) for word in LABELS})
-    for measure in (ceat, multilevel_ceat):
+    for measure in (ceat, mleat):
         with pytest.warns(CrossroadsWarning, match="'a1' in the target x .*, left out of the target"):
             result = measure(contexts, design(x=["a1"]), samples=5)
         apart = measure(contexts, design(), samples=5)

@@ -409,12 +409,6 @@ def test_arrays_survive_under_the_alias_that_numpy_gives_them(monkeypatch: pytes
     assert not again.numbers.flags.writeable
 
 
-def test_the_default_row_holds_what_is_neither_list_nor_mapping() -> None:
-    assert own()._rows() == [
-        {"type": "Own", "schema": 1, "coverage": None, "value": 0.1, "maybe": None, "yes": True}
-    ]
-
-
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), np.float64("nan")])
 def test_numbers_that_json_cannot_say_are_refused(bad: float) -> None:
     with pytest.raises(InputError, match=r"a result contains (nan|inf)"):

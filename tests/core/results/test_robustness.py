@@ -41,7 +41,7 @@ def test_an_association_that_other_words_would_show_is_told_from_one_that_they_w
 
 def test_each_kind_of_test_is_counted_by_itself_and_frequency_only_where_it_was_asked() -> None:
     emb, design = world(1.0)
-    fit = cr.rsa(emb, design.x, design.y or (), design.a, n=5, samples=5, permutations=99)
+    fit = cr.rsa(emb, design.x, design.y or (), design.a, n=5, samples=5, draws=99)
     counts = {word: 10.0 + i % 5 for i, word in enumerate(design.words)}
     explained = cr.frequency(emb, design, frequencies=counts)
     sure = cr.checks([cr.battery(emb, design, resamples=0), fit, explained])
@@ -56,7 +56,7 @@ def test_each_kind_of_test_is_counted_by_itself_and_frequency_only_where_it_was_
 
 def test_a_question_that_was_not_asked_says_so_and_why() -> None:
     emb, design = world(1.0)
-    fit = cr.rsa(emb, design.x, design.y or (), design.a, n=5, samples=5, permutations=99)
+    fit = cr.rsa(emb, design.x, design.y or (), design.a, n=5, samples=5, draws=99)
     over = cr.ceat(over_contexts(emb, design), design, samples=20)
     one = cr.weat(emb, cr.Design(name="alone", x=design.x, a=design.a, b=design.b))
     sure = cr.checks([cr.weat(emb, design), one, fit, over])
@@ -112,10 +112,10 @@ def test_questions_about_sentences_are_not_called_after_words() -> None:
         ScoredItem(item=SentenceItem(sentences=pair), totals=(-1.0, -2.0), tokens=(3, 3)) for pair in pairs
     )
     scores = SentenceScores(name="mine", kind="pairs", score="pll", items=items)
-    alone = cr.checks(cr.sentence_pairs(scores))
+    alone = cr.checks(cr.sentence_test(scores))
     assert alone._headline() == "0 of 1 preference would be found with other sentences."
     assert [one.asks for one in alone.tests["mine pll"]][:2] == ["these words", "other words"]  # as in rules
-    both = cr.checks([cr.battery(*world(0.0), resamples=0), cr.sentence_pairs(scores)])
+    both = cr.checks([cr.battery(*world(0.0), resamples=0), cr.sentence_test(scores)])
     assert both._headline() == (
         "0 of 1 association would be found with other words for the same things, and 0 of 1 preference would "
         "be found with other sentences."

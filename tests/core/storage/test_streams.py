@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from crossroads import load
 from crossroads.contexts.corpus.formats import batches
 from crossroads.contexts.corpus.search import parts_of, sources_of
 from crossroads.core.errors import FormatError, InputError, UnsafeFileError
 from crossroads.core.storage import arrays as array_files
 from crossroads.core.storage.streams import compression
-from crossroads.words.vectors.load import load
-from crossroads.words.vectors.signatures import sniff
+from crossroads.words.vectors.load import sniff
 
 TEXT = b"rose 1 2\nwasp 3 4\n"
 LONG = b"".join(f"w{i} {i * i}.5 {i}\n".encode() for i in range(2000))

@@ -14,10 +14,10 @@ from crossroads.core.wording.table import (
     Interval,
     Rate,
     Table,
+    distinct,
     in_html,
     in_latex_table,
     in_markdown_table,
-    in_text,
 )
 
 HOSTILE = "<b>a&b</b> | 5% $x$ _y_ \\\x1b[31m\n"
@@ -119,14 +119,14 @@ def test_a_long_table_is_shortened_and_says_so() -> None:
 
 
 def test_a_small_table_in_text_keeps_to_its_lines() -> None:
-    lines = in_text(table()).splitlines()
+    lines = str(table()).splitlines()
     assert lines[0] == "Made up"
     assert len(lines) == 6
     assert lines[-1].startswith("≤: an upper bound")  # the sign is shown, so it is said what it means
-    assert "\x1b" not in in_text(table())
+    assert "\x1b" not in str(table())
     many = table(rows=({"test": "x"},) * 1015)
-    assert in_text(many).splitlines()[-1] == "… and 1,003 more rows"
-    assert in_text(table(rows=())).splitlines() == ["Made up", "test  d  CI  p  share  n  kept"]
+    assert str(many).splitlines()[-1] == "… and 1,003 more rows"
+    assert str(table(rows=())).splitlines() == ["Made up", "test  d  CI  p  share  n  kept"]
 
 
 def test_a_table_in_html_is_text_and_says_how_it_is_read() -> None:
@@ -158,3 +158,10 @@ def test_names_and_notes_never_leave_their_cell(name: str, head: str, note: str)
     assert len(re.findall(r"(?<!\\)&", row)) == 1
     bare = re.sub(r"\\[{}]", "", printed)
     assert bare.count("{") == bare.count("}")
+
+
+def test_tables_of_one_name_are_told_apart_and_one_without_rows_has_heads() -> None:
+    named = distinct([table(), table(name="traits"), table(name="traits"), table(name="other")])
+    assert list(named) == ["", "traits", "traits-2", "other"]
+    assert table(rows=()).heads() == ["test", "d", "ci", "p", "share", "n", "kept"]
+    assert table().heads() == list(table().records()[0])

@@ -6,7 +6,7 @@ import pytest
 
 from crossroads.core.errors import UnknownNameError
 from crossroads.papers.abc.reproduction import Alignments, attainable_tau, other_taus, reproduce_abc
-from crossroads.papers.abc.tables import columns, dominations, precision_from_rows
+from crossroads.papers.abc.tables import COLUMNS, dominations, precision_from_rows
 from crossroads.papers.cells import Reproduction, judge
 from crossroads.papers.published import table
 from crossroads.traits.people.evidence import Judgements
@@ -15,7 +15,7 @@ from tests.papers.abc.orders import PAPER
 
 def test_precision_in_table_6_follows_from_the_groups_in_five_columns_of_eight() -> None:
     cells = {c.column: c for c in reproduce_abc().cells if c.row == "Table 6, P@3 from A12, A13"}
-    assert set(cells) == set(columns())
+    assert set(cells) == set(COLUMNS)
     assert [name for name, cell in cells.items() if cell.verdict == "differs"] == [
         "ILPS* BERT", "SeT RoBERTa", "SeT BERT",
     ]  # fmt: skip

@@ -12,8 +12,7 @@ from crossroads import catalog
 from crossroads.intersections.audit import intersectional_words
 from crossroads.papers.cells import VERDICTS, Reproduction
 from crossroads.papers.commands import ml_eat_words
-from crossroads.papers.fidelity import fidelity
-from crossroads.papers.published import KNOWN
+from crossroads.papers.published import KNOWN, fidelity
 from tests.fixtures.commands import Command, write_decades, write_vectors
 
 
@@ -43,7 +42,7 @@ def test_without_a_paper_every_paper_is_summed_up(command: Command, vectors: Pat
     assert all(cell.reason for one in results for cell in one.cells)
     for one in results:
         assert f"{len(one.cells):,} cells: " in run.out
-    assert data["fidelity"] == [one.to_dict() for one in fidelity()]
+    assert data["fidelity"] == [*fidelity()]
 
 
 @pytest.mark.slow
@@ -91,7 +90,7 @@ def test_badges_are_shown_and_written(command: Command, tmp_path: Path) -> None:
     assert "set_distance" in command("reproduce", "--fidelity").out
     data = json.loads(command("reproduce", "--fidelity", "--json").out)
     assert data["results"] == []
-    assert data["fidelity"] == [one.to_dict() for one in fidelity()]
+    assert data["fidelity"] == [*fidelity()]
     assert command("reproduce", "--fidelity", "-o", tmp_path / "badges.csv").status == 0
     with (tmp_path / "badges.csv").open(encoding="utf-8", newline="") as lines:
         assert len(list(csv.DictReader(lines))) == len(fidelity())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crossroads import Design, Embeddings, Provenance, catalog, mleat
+from crossroads import Design, Embeddings, catalog, mleat
 from crossroads.core.errors import InputError
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.ml_eat import (
@@ -18,6 +18,7 @@ from crossroads.papers.ml_eat import (
     recognised,
     reproduce_ml_eat,
 )
+from crossroads.sources import Provenance
 
 PROMPT = "a picture that brings to mind {word}"
 SETS = tuple(image_sets_of_ml_eat())
@@ -73,7 +74,7 @@ def test_numbers_under_other_conventions_are_told() -> None:
     emb = world()
     model = "CLIP-ViT-L14-336"
     measured = Measured(emb, model)
-    here = Number("12", model, None, "flower-insect", "level1", "", variant="weat1")
+    here = Number("12", model, "{word}", "flower-insect", "level1", "", variant="weat1")
     equal = ours(emb, "Flower", "Insect", "weat1")
     assert measured.cell(here._replace(text=f"{equal:.4f}")).verdict == "equal"
     other = ours(emb, "Flower", "Insect", "weat1", ddof=0)

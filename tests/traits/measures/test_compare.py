@@ -38,18 +38,18 @@ def noise(seed: int) -> Any:
 @given(seed=st.integers(0, 10_000))
 def test_tau_is_that_of_scipy_and_does_not_depend_on_the_order_of_the_models(seed: int) -> None:
     one, two = scores(noise(seed)), scores(noise(seed + 1))
-    result = compare_traits(one, two, permutations=19)
+    result = compare_traits(one, two, draws=19)
     assert result.kendall_tau == pytest.approx(
         kendalltau(one.scores.ravel(), two.scores.ravel()).statistic, abs=1e-12
     )
-    back = compare_traits(two, one, permutations=0)
+    back = compare_traits(two, one, draws=0)
     assert back.kendall_tau == pytest.approx(result.kendall_tau, abs=1e-12)
     assert np.array_equal(back.differences, -result.differences)
 
 
 def test_a_model_agrees_with_itself_on_whatever_scale() -> None:
     table = noise(1)
-    result = compare_traits(scores(table), scores(7 * table + 3), permutations=199)
+    result = compare_traits(scores(table), scores(7 * table + 3), draws=199)
     assert result.kendall_tau == pytest.approx(1)
     assert result.interval == pytest.approx((1, 1))
     assert np.abs(result.differences).max() < 1e-12
@@ -57,7 +57,7 @@ def test_a_model_agrees_with_itself_on_whatever_scale() -> None:
     # over; among 199 random orders of traits four more of it have a chance of 3 %
     assert result.exchanges["groups"].pvalue <= 0.02
     assert result.exchanges["traits"].pvalue <= 0.05
-    unrelated = compare_traits(scores(table), scores(noise(2)), permutations=199)
+    unrelated = compare_traits(scores(table), scores(noise(2)), draws=199)
     assert min(one.pvalue for one in unrelated.exchanges.values()) > 0.05
 
 
@@ -65,7 +65,7 @@ def test_the_cell_that_was_changed_is_the_largest_difference() -> None:
     table = noise(1)
     other = table.copy()
     other[2, 3] += 5
-    result = compare_traits(scores(table), scores(other), permutations=0)
+    result = compare_traits(scores(table), scores(other), draws=0)
     top = result.largest(1)[0]
     assert (top["group"], top["trait"]) == ("g2", "t3")
     assert top["difference"] < -1
@@ -77,7 +77,7 @@ def test_cells_and_groups_that_one_model_lacks_are_left_out() -> None:
     table[1, 1] = np.nan
     one = scores(table)
     two = scores(noise(2)[:5], groups=(*GROUPS[1:5], "other"), source="n")
-    result = compare_traits(one, two, permutations=9)
+    result = compare_traits(one, two, draws=9)
     assert result.models == ("m", "n")
     assert result.groups == GROUPS[1:5]
     assert result.coverage is not None

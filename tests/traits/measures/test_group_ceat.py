@@ -121,7 +121,7 @@ def test_the_catalogue_of_the_paper_is_measured_and_what_is_missing_listed() -> 
     plural = group_ceat(contexts, groups, traits, forms="plural", missing="drop")
     assert plural.coverage is not None
     assert plural.coverage.used["group immigrant"] == ("immigrants",)
-    wide = [*words, *(word for near in traits.synonyms.values() for word in near)]
+    wide = [*words, *(word for pair in traits for word in (*pair.left_synonyms, *pair.right_synonyms))]
     rich = group_ceat(Contexts.from_dict(world(8, wide)), groups, traits, synonyms=True, missing="drop")
     assert rich.coverage is not None
     assert len(rich.coverage.used["powerless-powerful, left"]) == 4

@@ -10,8 +10,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from crossroads.core.errors import EvidenceError, InputError
-from crossroads.core.results import read_only
-from crossroads.traits.measures.scores import TraitScores, averaged
+from crossroads.traits.measures.scores import TraitScores, averages
 from crossroads.traits.measures.templates import choose_templates
 
 PAIRS = (("a", "b"), ("c", "d"), ("e", "f"))
@@ -25,17 +24,14 @@ def scores(by_template: Any) -> TraitScores:
     table = np.zeros((*given.shape[:2], 6))
     table[:, :, 1::2] = given
     adjectives = tuple(word for pair in PAIRS for word in pair)
-    by_adjective, means = averaged(table, adjectives, PAIRS)
     return TraitScores(
         measure="toy",
         groups=GROUPS,
         traits=TRAITS,
-        scores=means,
         pairs=PAIRS,
         adjectives=adjectives,
-        adjective_scores=by_adjective,
         templates=tuple(f"t{i}" for i in range(len(given))),
-        template_scores=read_only(table),
+        **averages(table, adjectives, PAIRS),
     )
 
 

@@ -238,7 +238,7 @@ FOUND = emergent(
 
 def test_precision_and_recall_count_pairs_and_traits() -> None:
     # detected: p q: t0, t1; p r: t3. True: p q: t0, t2; p r: t3. Two hits of three, of three true.
-    result = against(FOUND, {"p q": ["t0", "t2"], "P R": ["t3"]}, permutations=999)
+    result = against(FOUND, {"p q": ["t0", "t2"], "P R": ["t3"]}, draws=999)
     assert (result.precision, result.recall) == (2 / 3, 2 / 3)
     assert [one.hits for one in result.by_pair] == [("t0",), ("t3",)]
     # chance: two of four traits drawn for p q, each true with 1/2: 1 hit; one of four for p r: 1/4 hit.
@@ -250,22 +250,22 @@ def test_precision_and_recall_count_pairs_and_traits() -> None:
 
 
 def test_orders_directions_and_dimensions_of_what_was_listed() -> None:
-    both = against(FOUND, {("q", "p"): ["t0", "t3"]}, permutations=9)  # all orders of them
+    both = against(FOUND, {("q", "p"): ["t0", "t3"]}, draws=9)  # all orders of them
     assert (both.by_pair[0].pair, both.by_pair[0].detected) == ("q and p", ("t0", "t1", "t2"))
-    assert against(FOUND, {"p q": ["t2"]}, direction="below", permutations=9).recall == 1.0
-    assert against(FOUND, {"p q": ["t2"]}, direction="above", permutations=9).recall == 0.0
+    assert against(FOUND, {"p q": ["t2"]}, direction="below", draws=9).recall == 1.0
+    assert against(FOUND, {"p q": ["t2"]}, direction="above", draws=9).recall == 0.0
     dimensions = {"t0": "warm", "t1": "warm", "t2": "cold", "t3": "cold"}
-    result = against(FOUND, {"p q": ["warm"], "p r": ["warm"]}, dimensions=dimensions, permutations=9)
+    result = against(FOUND, {"p q": ["warm"], "p r": ["warm"]}, dimensions=dimensions, draws=9)
     assert (result.precision, result.recall) == (0.5, 0.5)
     assert result.items == ("warm", "cold")
-    nothing = against(FOUND, {"p q": ["t0"]}, which="emergent", permutations=9)
+    nothing = against(FOUND, {"p q": ["t0"]}, which="emergent", draws=9)
     assert (nothing.precision, nothing.chance_precision) == (None, None)
     assert (nothing.recall, nothing.pvalue) == (0.0, 1.0)
 
 
 def test_lists_dealt_out_to_other_pairs_give_no_credit_for_what_all_share() -> None:
     truth: dict[Any, list[str]] = {"p q": ["t0"], "q p": ["t0"]}
-    result = against(FOUND, truth, exchange="pairs", permutations=99)
+    result = against(FOUND, truth, exchange="pairs", draws=99)
     assert result.recall == result.chance_recall == 1.0
     assert result.pvalue == 1.0
 
@@ -286,7 +286,7 @@ def test_every_adjective_lies_at_an_end_of_a_scale() -> None:
         ({"p q": ["t9"]}, {}, "unknown trait 't9'"),
         ({"p q": "t0"}, {}, "are one string"),
         ({"p q": []}, {}, "is empty"),
-        ({"p q": ["t0"]}, {"permutations": 0}, "permutations is 0"),
+        ({"p q": ["t0"]}, {"draws": 0}, "draws is 0"),
     ],
 )
 def test_bad_lists_are_refused(truth: Any, options: dict[str, Any], message: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from crossroads.core.errors import CrossroadsError, DesignError, FormatError
 from crossroads.core.stimuli import catalog
 from crossroads.core.stimuli.grammar import disagreements
-from crossroads.traits.pairs.material import abc_identities, excluded_pairs, paired_groups, read_identities
+from crossroads.traits.pairs.material import abc_identities, excluded_pairs, paired_groups
 from tests.fixtures.stimuli import Write
 
 PAIRS = {pair.name: pair for pair in paired_groups()}
@@ -136,7 +136,6 @@ def test_groups_of_ones_own_are_read_from_a_file(write: Write) -> None:
     assert names == ["sandy farmer on a hill", "sandy wheat farmer", "wheat farmer on a hill"]
     everything = [pair.name for pair in paired_groups(str(file), exclude=False)]
     assert everything[2:] == ["wheat-growing sandy farmer", "wheat farmer on a hill"]
-    assert read_identities(file).name == "farms"
     left_out = [(one.kind, one.first) for one in excluded_pairs(file)]
     assert left_out == [("form", "on a hill"), ("form", "on a hill"), ("order", "wheat")]
 

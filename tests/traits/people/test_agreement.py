@@ -12,7 +12,6 @@ from scipy.stats import t as student
 
 from crossroads.core.inference.ranks import dense_ranks, doubled_midranks, rank_correlations, sign_test
 from crossroads.traits.people.agreement import (
-    exchanged_sums,
     exchanged_taus,
     kendall,
     kendall_many,
@@ -126,9 +125,6 @@ def test_ties_share_the_last_places_and_too_few_scores_have_none() -> None:
     shares = top_shares(np.array([[1.0, np.nan, np.nan], [1.0, 2.0, np.nan]]), 2)
     assert np.isnan(shares[0]).all()
     assert shares[1].tolist() == [1.0, 1.0, 0.0]
-    # sums of an order pick one cell a row
-    table = np.array([[1.0, 10.0], [100.0, 1000.0]])
-    assert exchanged_sums(table, np.array([[0, 1], [1, 0]])).tolist() == [1001.0, 110.0]
 
 
 @given(arrays(np.float64, (3, 6), elements=tied), st.integers(1, 6))

@@ -19,7 +19,7 @@ from crossroads.traits.people.evidence import Judgements
 
 TRAITS = tuple(pair.name for pair in catalog().traits("abc-traits"))
 GROUPS = tuple(catalog().groups("abc-groups"))
-QUICK: dict[str, Any] = {"permutations": 0, "bootstrap": 0, "splits": 0}
+QUICK: dict[str, Any] = {"draws": 0, "resamples": 0, "splits": 0}
 
 
 def table(values: np.ndarray) -> dict[str, dict[str, float]]:
@@ -83,7 +83,7 @@ def test_a_mean_at_the_threshold_is_on_neither_side() -> None:
 def test_who_agrees_with_oneself_agrees_perfectly_but_for_sides_that_have_too_few_traits() -> None:
     values = 60.0 + np.arange(48).reshape(6, 8) % 17
     values[0, :2] = 10, 20  # two traits below 50 cannot fill three places at the bottom; the others have none
-    result = align(table(values), table(values), bootstrap=0, permutations=99, splits=0)
+    result = align(table(values), table(values), resamples=0, draws=99, splits=0)
     assert result.kendall_tau == 1.0
     assert [result.by_group[group].precision_top for group in GROUPS[:2]] == [1, 1]
     assert [result.by_group[group].precision_bottom for group in GROUPS[:2]] == pytest.approx([2 / 3, 0])
@@ -107,8 +107,8 @@ def test_exchanges_equal_a_loop_over_the_orders_drawn(blocked: bool) -> None:
     names = {"groups": GROUPS[:7], "traits": TRAITS[:6]}
     parts = {kind: [f"{kind} {i % 2 * blocked}" for i in range(len(n))] for kind, n in names.items()}
     blocks = {name: part for kind in names for name, part in zip(names[kind], parts[kind], strict=True)}
-    options: dict[str, Any] = {"permutations": 30, "seed": 5, "k": 2, "threshold": 40.0}
-    found = align(scored(model), table(human), bootstrap=0, splits=0, blocks=blocks, **options)
+    options: dict[str, Any] = {"draws": 30, "seed": 5, "k": 2, "threshold": 40.0}
+    found = align(scored(model), table(human), resamples=0, splits=0, blocks=blocks, **options)
 
     def precision(people: np.ndarray) -> float:
         hits = 0
@@ -127,14 +127,14 @@ def test_exchanges_equal_a_loop_over_the_orders_drawn(blocked: bool) -> None:
         assert one.expected_precision == pytest.approx(np.mean(precise))
         assert one.pvalue == two_sided(tau(model, human), taus)
         assert one.precision_pvalue == two_sided(precision(human), precise)
-        assert (one.permutations, one.blocks) == (30, 1 + blocked)
+        assert (one.draws, one.blocks) == (30, 1 + blocked)
     assert found.precision_at_3 == pytest.approx(precision(human))
 
 
 def test_the_interval_of_precision_draws_groups() -> None:
     rng = np.random.default_rng(6)
     model, human = rng.normal(size=(9, 6)), rng.uniform(0, 100, size=(9, 6))
-    found = align(scored(model), table(human), permutations=0, bootstrap=200, splits=0, level=0.8, seed=3)
+    found = align(scored(model), table(human), draws=0, resamples=200, splits=0, level=0.8, seed=3)
     each = [found.by_group[group].precision_at_3 or 0.0 for group in found.by_group]
     means = resampled_weights(9, 200, np.random.default_rng(3)) @ np.array(each)
     assert found.precision_interval == pytest.approx(percentile_interval(means, 0.8))
@@ -147,7 +147,7 @@ def test_ceilings_and_the_interval_over_people_equal_a_plain_transcription() -> 
     rng = np.random.default_rng(3)
     people = answers(50 + rng.normal(size=(4, 8)) * 12, 6, 15, rng)
     model = people.means() + rng.normal(size=(4, 8)) * 10
-    options: dict[str, Any] = {"permutations": 0, "bootstrap": 10, "splits": 40, "level": 0.9, "seed": 2}
+    options: dict[str, Any] = {"draws": 0, "resamples": 10, "splits": 40, "level": 0.9, "seed": 2}
     found = align(scored(model), people, k=2, **options)
     drawn = np.random.default_rng(2)
     errors, truth = np.empty((40, 4, 8)), np.empty((4, 8))
@@ -191,7 +191,7 @@ def test_labels_are_exchanged_within_domains_and_scales_of_the_catalogue() -> No
     people = table(np.clip(50 + 10 * values, 0, 100))
 
     def parts(**options: Any) -> dict[str, int]:
-        found = align(scored(values), people, **{**QUICK, "permutations": 9}, **options)
+        found = align(scored(values), people, **{**QUICK, "draws": 9}, **options)
         return {kind: one.blocks for kind, one in found.exchanges.items()}
 
     members = catalog().groups("abc-groups")
@@ -274,8 +274,8 @@ def test_what_cannot_be_aligned_gets_a_sentence(model: Any, human: Any, options:
 def test_measures_and_models_stand_side_by_side() -> None:
     rng = np.random.default_rng(9)
     human = table(rng.uniform(0, 100, size=(4, 5)))
-    one = align(scored(rng.normal(size=(4, 5))), human, permutations=9, bootstrap=0)
-    two = align(scored(rng.normal(size=(3, 5))), human, permutations=9, bootstrap=0)
+    one = align(scored(rng.normal(size=(4, 5))), human, draws=9, resamples=0)
+    two = align(scored(rng.normal(size=(3, 5))), human, draws=9, resamples=0)
     found = align_table({("SeT", "BERT"): one, ("CEAT", "BERT"): two})
     assert found.to_wide() == {"SeT": {"BERT": one.kendall_tau}, "CEAT": {"BERT": two.kendall_tau}}
     assert found.to_wide("precision_at_3")["CEAT"]["BERT"] == two.precision_at_3
@@ -291,7 +291,7 @@ def test_a_group_whose_first_trait_nobody_rated_keeps_its_ceiling() -> None:
     means = np.array([[10.0, 40.0, 60.0, 90.0], [90.0, 60.0, 30.0, 10.0]])
     ratings = np.array(answers(means, 10, 4, np.random.default_rng(0)).ratings)
     ratings[:, 0, 0] = np.nan
-    result = align(table(means), judged(ratings), permutations=9, bootstrap=9, splits=20)
+    result = align(table(means), judged(ratings), draws=9, resamples=9, splits=20)
     assert all(one.ceiling is not None and one.ceiling > 0.8 for one in result.by_group.values())
 
 
@@ -305,7 +305,7 @@ def test_few_coarse_answers_leave_nothing_undefined(seed: int) -> None:
     ratings[rng.random(ratings.shape) < 0.2] = np.nan
     model = table(rng.normal(size=(groups, traits)))
     try:
-        result = align(model, judged(ratings), k=1, permutations=9, bootstrap=9)
+        result = align(model, judged(ratings), k=1, draws=9, resamples=9)
     except InputError as error:
         assert "all scores of one side are equal" in error.message
         return

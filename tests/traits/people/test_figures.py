@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crossroads.core.errors import InputError, UnknownNameError
-from crossroads.core.figures.style import house
+from crossroads.core.figures.style import own_style
 from crossroads.core.stimuli import catalog
 from crossroads.plots import profile, trait_heatmap
 from crossroads.traits.people.alignment import align
@@ -32,7 +32,7 @@ def aligned(groups: list[str], traits: list[str], seed: int = 0, measure: str = 
     scores = SimpleNamespace(
         measure=measure, groups=groups, traits=traits, scores=rng.normal(size=(len(groups), len(traits)))
     )
-    return align(scores, human, permutations=0, bootstrap=0)
+    return align(scores, human, draws=0, resamples=0)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_people_and_models_differ_in_shape_and_stand_where_their_scores_say(resu
 def test_long_and_foreign_names_fit() -> None:
     traits = [f"{one}-{one[::-1]}" for one in ("unübersichtlichkeitsverdächtig", "花屋", "a$b", "slow")]
     result = aligned(LONG, traits, measure="a measure with quite a long name, on a model with another")
-    with house():
+    with own_style():
         assert faults(profile({f"{name} {i}": result for i, name in enumerate(LONG)}, LONG[0])) == []
         assert faults(trait_heatmap(result)) == []
 

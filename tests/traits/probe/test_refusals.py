@@ -25,7 +25,7 @@ def test_a_model_without_a_head_or_a_mask_token_is_refused(small_models: Any, tm
     with pytest.raises(InputError, match="not a language model: its configuration names BertModel"):
         probe(folder, **OPTIONS)
     with pytest.raises(InputError, match="no head for language modelling"):
-        probe(folder, kind="masked", **OPTIONS)
+        probe(folder, asked_as="masked", **OPTIONS)
     fast = small_models.language_tokenizer("bert")
     fast.mask_token = None
     folder = small_models.save_language_model("bert", tmp_path / "maskless", tokenizer=fast)
@@ -68,7 +68,7 @@ def test_traits_and_groups_outside_the_vocabulary_are_named_or_dropped(
         ({"priors": ()}, "no prior"),
         ({"margin": -1.0}, "not a margin"),
         ({"batch_size": 0}, "batch_size=0"),
-        ({"kind": "mask"}, "unknown kind of language model"),
+        ({"asked_as": "mask"}, "unknown kind of language model"),
     ],
 )
 def test_bad_questions_are_refused_in_a_sentence(

@@ -60,7 +60,7 @@ def test_a_battery_says_what_sets_of_these_sizes_could_have_shown() -> None:
     assert none.detectable is None
     # and goes by the conventions of the tests
     given = {"alternative": "less", "alpha": 0.1, "ddof": 0, "ties": "strict"}
-    (found,) = battery(model(1), designs()[:1], resamples=0, **given).detectable  # type: ignore[arg-type]
+    (found,) = battery(model(1), designs()[:1], resamples=0, **given).detectable  # type: ignore[call-overload]
     assert found == minimum_detectable(4, 4, **given)  # type: ignore[arg-type]
     (curve,) = battery(model(1), designs()[:1], resamples=0, method="normal").detectable
     assert curve == minimum_detectable(4, 4, alternative="two-sided", method="normal")

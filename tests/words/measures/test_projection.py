@@ -18,6 +18,7 @@ def model(seed: int = 0, dim: int = 7, leave: tuple[str, ...] = ()) -> Embedding
     rng = np.random.default_rng(seed)
     labels = [word for words in WORDS.values() for word in words]
     vectors = rng.normal(size=(len(labels), dim)) * rng.uniform(0.3, 3, size=(len(labels), 1))
+    vectors[10:15, 0] += 9  # the pairs of attributes agree on a direction
     return Embeddings.from_dict({w: row for w, row in zip(labels, vectors, strict=True) if w not in leave})
 
 
@@ -143,3 +144,21 @@ def test_attributes_with_one_mean_have_no_axis() -> None:
     same = Embeddings(list("xzabcd"), [[1, 0], [0, 1], [1, 2], [2, 1], [1, 2], [2, 1]])
     with pytest.raises(EvidenceError, match="the words of each pair have the same vector"):
         projection(same, Design(name="d", x=["x", "z"], a=["a", "b"], b=["c", "d"]), axis="pairs")
+
+
+def test_pairs_without_a_common_direction_have_no_p() -> None:
+    """Pairs differ most along one dimension, each the other way round: its sign says nothing."""
+    rng = np.random.default_rng(3)
+    words = {key: [f"{key}{i}" for i in range(8)] for key in "xyab"}
+    vectors = 0.1 * rng.normal(size=(32, 20))
+    vectors[:8, 0] += 1  # the targets differ along it
+    vectors[16:24, 0] += np.tile([1, -1], 4)
+    emb = Embeddings([word for some in words.values() for word in some], vectors)
+    found = projection(emb, Design(name="mixed", **words), axis="pairs").crossed  # type: ignore[arg-type]
+    assert found.pvalue is None
+    assert found.reason == "the pairs do not agree on a direction of the axis, so that its sign is chance"
+    vectors[16:24, 0] = np.abs(vectors[16:24, 0])
+    same = Embeddings(emb.labels, vectors)
+    agreed = projection(same, Design(name="one way", **words), axis="pairs").crossed  # type: ignore[arg-type]
+    assert agreed.pvalue is not None
+    assert agreed.pvalue < 0.001

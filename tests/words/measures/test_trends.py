@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from crossroads.core.inference.crossed import spread
-from crossroads.words.measures.trends import change, level_of_each, over_splits, trend
+from crossroads.words.measures.trends import alpha_of_each, change, over_splits, trend
 
 
 @settings(max_examples=40)
@@ -82,9 +82,9 @@ def test_the_largest_of_all_splits_is_that_of_correlated_normal_numbers(points: 
 
 
 @settings(max_examples=6)
-@given(points=st.integers(4, 40), level=st.sampled_from([0.01, 0.05, 0.2]))
-def test_the_level_of_each_split_is_adjusted_to_the_level(points: int, level: float) -> None:
-    assert over_splits(level_of_each(level, points), points) == pytest.approx(level, rel=1e-5)
+@given(points=st.integers(4, 40), alpha=st.sampled_from([0.01, 0.05, 0.2]))
+def test_the_level_of_each_split_is_adjusted_to_the_level(points: int, alpha: float) -> None:
+    assert over_splits(alpha_of_each(alpha, points), points) == pytest.approx(alpha, rel=1e-5)
 
 
 def test_p_values_have_ends_and_tables_without_any_spread_have_none() -> None:

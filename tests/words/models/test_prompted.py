@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads import catalog, prompted_embeddings, weat
+from crossroads import catalog, weat
 from crossroads.core.errors import FormatError, InputError
+from crossroads.sources import prompted_embeddings
 
 WheelMember = Callable[[str, str, str, str], Path]
 WORDS = ["rose", "roses", "wasp", "old", "powerless", "elderly"]

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads import prompted_embeddings
 from crossroads.core.errors import FormatError, InputError, UnsafeFileError
+from crossroads.sources import prompted_embeddings
 
 TYPE = "sentence_transformers.models"
 WORDS = ["rose", "roses", "wasp"]

@@ -12,11 +12,11 @@ import pytest
 from packages import default
 
 import crossroads as cr
+from crossroads import load
 from crossroads.core.errors import FormatError, InputError, MissingStimuliError
 from crossroads.core.evidence import Embeddings
 from crossroads.core.stimuli import catalog
 from crossroads.words.vectors import default as embedded
-from crossroads.words.vectors.load import load
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_a_word_that_is_not_included_is_said_to_be_in_the_complete_file() -> Non
     with pytest.raises(MissingStimuliError, match=complete):
         cr.weat(emb, design)
     with pytest.raises(MissingStimuliError, match=complete):
-        cr.weat(emb, replace(design, x=cr.StimulusSet("x", ("zyzzyva", "zyzzyvas"))), missing="drop")
+        cr.weat(emb, replace(design, x=cr.sources.StimulusSet("x", ("zyzzyva", "zyzzyvas"))), missing="drop")
 
 
 @pytest.mark.parametrize("name", [*embedded.FILES, embedded.ABOUT])

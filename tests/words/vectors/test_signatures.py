@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crossroads.core.errors import FormatError
-from crossroads.words.vectors.signatures import sniff
+from crossroads.words.vectors.load import sniff
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
 
-from crossroads.core.errors import (
-    FormatError,
-    InputError,
-    one_of,
-)
+from crossroads.core.errors import FormatError, InputError, one_of
 from crossroads.core.storage.streams import MAGIC, TEXT_RATIO, Stream, compression
 
 SUFFIXES = {
@@ -59,14 +55,9 @@ class Part:
     """A piece of work: the documents that begin between two bytes, or row groups, of a file."""
 
     source: Source  # the file
-    begin: int  # first byte or row group
-    stop: int | None  # the byte or row group after the last; None for the end of the file
+    begin: int = 0  # first byte or row group
+    stop: int | None = None  # the byte or row group after the last; None for the end of the file
     bytes: int  # bytes of the file, as it is stored, that belong to the part
-
-    @classmethod
-    def whole(cls, source: Source) -> Part:
-        """All of a file."""
-        return cls(source=source, begin=0, stop=None, bytes=source.size)
 
 
 def corpus_paths(corpus: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -107,12 +98,9 @@ def format_of(path: Path, chosen: str | None = None) -> str:
     kind = usual if chosen is None else one_of("corpus format", chosen, Format)
     if kind is None:
         what = f"the suffix {suffix!r}, which does not imply a format" if suffix else "no suffix"
-        raise InputError(
-            f"{str(path)!r} has {what}.",
-            hint=f"known: {', '.join(SUFFIXES)}, each also with .gz, .bz2, .xz, .zst or .zip; or pass "
-            "format='jsonl' etc.",
-            option="format",
-        )
+        others = "each also with .gz, .bz2, .xz, .zst or .zip; or pass format='jsonl' etc."
+        hint = f"known: {', '.join(SUFFIXES)}, {others}"
+        raise InputError(f"{str(path)!r} has {what}.", hint=hint, option="format")
     if kind == "parquet" and compressed:
         raise InputError(
             f"{str(path)!r} is compressed, and Parquet is not read compressed.",
@@ -132,11 +120,8 @@ def check_content(path: Path) -> None:
             f"the file {what}.", path=path, hint="fetch it again, or give it the suffix of what it is."
         )
     if head in _UTF16:
-        raise FormatError(
-            "the file seems to be UTF-16.",
-            path=path,
-            hint="convert it to UTF-8, as with iconv, and try again.",
-        )
+        hint = "convert it to UTF-8, as with iconv, and try again."
+        raise FormatError("the file seems to be UTF-16.", path=path, hint=hint)
 
 
 BATCH = 1 << 18
@@ -211,11 +196,8 @@ def line_blocks(pieces: Iterable[bytes], path: Path) -> Iterator[bytes]:
             continue
         held.append(piece)
         if size > LONGEST:
-            raise FormatError(
-                f"a line is longer than {LONGEST >> 20} MiB.",
-                path=path,
-                hint="a document is a line; if this is a text or a table, divide it into lines.",
-            )
+            hint = "a document is a line; if this is a text or a table, divide it into lines."
+            raise FormatError(f"a line is longer than {LONGEST >> 20} MiB.", path=path, hint=hint)
     if size:
         yield b"".join(held)
 
@@ -261,16 +243,8 @@ def paragraphs(path: Path, pieces: Iterable[bytes]) -> Iterator[Batch]:
                 found.append("\n".join(held))
                 held, length = [], 0
         if length > LONGEST:
-            raise FormatError(
-                f"a paragraph is longer than {LONGEST >> 20} million characters.",
-                path=path,
-                hint="paragraphs end at empty lines; if there are none, use unit='line'.",
-                option="unit",
-            )
+            fault = f"a paragraph is longer than {LONGEST >> 20} million characters."
+            hint = "paragraphs end at empty lines; if there are none, use unit='line'."
+            raise FormatError(fault, path=path, hint=hint, option="unit")
         yield found, counts
     yield (["\n".join(held)] if held else []), Counter()
-
-
-DEEP, LONG = 700, 1400
-"""Brackets that a line opens beyond which it may be nested more deeply than the parser of Python allows, and
-the length of a line below which it cannot be."""

@@ -16,8 +16,6 @@ from typing import Any
 
 from crossroads.contexts.corpus.documents import (
     BATCH,
-    DEEP,
-    LONG,
     LONGEST,
     Batch,
     Part,
@@ -42,17 +40,12 @@ from crossroads.core.errors import (
 
 FIELDS = ("body", "text", "content", "sentence", "comment", "selftext")
 """Fields that hold the text, in the order in which they are tried."""
-
-
 _PROBED = 1000  # number of records at the beginning of a file that are searched for fields
-
-
 RUN_ON = 100  # lines of a row of a CSV file beyond which a quotation mark seems to be missing
-
-
+DEEP, LONG = 700, 1400
+"""Brackets that a line opens beyond which it may be nested more deeply than the parser of Python allows, and
+the length of a line below which it cannot be."""
 _decode = json.JSONDecoder().raw_decode
-
-
 _NUMBER = re.compile(rb"[0-9]{%d}" % sys.int_info.default_max_str_digits)
 """A number that is too long for the parser of Python."""
 
@@ -79,7 +72,7 @@ def known_fields(source: Source) -> list[str]:
     if source.format == "parquet":
         with parquet_file(source.path) as file:
             return text_columns(file, source.path)
-    with part_bytes(Part.whole(source)) as pieces:
+    with part_bytes(Part(source=source, bytes=source.size)) as pieces:
         if source.format != "jsonl":
             return next(table_rows(source, pieces, Counter()), [])
         lines = (line for block in line_blocks(pieces, source.path) for line in decoded(block)[0])
@@ -127,7 +120,6 @@ def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
 def _texts_by_msgspec(
     quick: Callable[[bytes], Any], block: bytes, field: str | None, counts: Counter[str]
 ) -> list[str]:
-    """The texts of the lines of a block in UTF-8."""
     found: list[str] = []
     for line in block.removesuffix(b"\n").split(b"\n"):
         try:
@@ -151,7 +143,6 @@ def _is_odd(line: bytes) -> bool:
 
 @functools.cache
 def _quick_parser(field: str | None) -> Callable[[bytes], Any] | None:
-    """A parser of records by msgspec, with one field as ``text``; ``None`` if there is none."""
     if field is None:
         return None
     try:
@@ -221,12 +212,9 @@ def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) ->
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise FormatError(
-                f"the table cannot be read ({error}).",
-                path=source.path,
-                line=reader.line_num,
-                hint="check for a missing quotation mark, or another format.",
-            ) from error
+            fault, line = f"the table cannot be read ({error}).", reader.line_num
+            hint = "check for a missing quotation mark, or another format."
+            raise FormatError(fault, path=source.path, line=line, hint=hint) from error
         finally:
             csv.field_size_limit(limit)
         counts["run_on"] += reader.line_num - before > RUN_ON
@@ -282,11 +270,9 @@ def parquet_file(path: Path) -> Iterator[Any]:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise
         reason = (str(error).splitlines() or ["no reason given"])[0].rstrip(".")
-        raise FormatError(
-            f"the file cannot be read as Parquet ({reason}).",
-            path=path,
-            hint="the file is damaged or of another format; fetch it again.",
-        ) from error
+        fault = f"the file cannot be read as Parquet ({reason})."
+        hint = "the file is damaged or of another format; fetch it again."
+        raise FormatError(fault, path=path, hint=hint) from error
 
 
 def text_columns(file: Any, path: Path) -> list[str]:
@@ -296,9 +282,6 @@ def text_columns(file: Any, path: Path) -> list[str]:
     found = [name for name, kind in kinds.items() if kind in text or kind.startswith(text[-1])]
     if not found:
         shown = join_words([f"{name} ({kind})" for name, kind in kinds.items()], most=8)
-        raise FormatError(
-            f"no column holds text; there are {shown}." if kinds else "there are no columns.",
-            path=path,
-            hint="write the text as a column of strings.",
-        )
+        fault = f"no column holds text; there are {shown}." if kinds else "there are no columns."
+        raise FormatError(fault, path=path, hint="write the text as a column of strings.")
     return found

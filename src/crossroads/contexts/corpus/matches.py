@@ -148,7 +148,6 @@ def _may_stand(text: str, marks: bytearray, start: int, end: int) -> bool:
 
 
 def _longest_word(pattern: bytes) -> bytes:
-    """The longest word of a pattern, with the spaces around it."""
     words = pattern.split(b" ")
     at = max(range(len(words)), key=lambda number: len(words[number]))
     return b" " * (at > 0) + words[at] + b" " * (at < len(words) - 1)
@@ -242,10 +241,8 @@ def parse_window(window: int | str | None) -> Window:
         return Window(int(split[1]), int(split[2]))
     if text.isdecimal() and 1 <= int(text) <= _MOST:
         return Window(int(text) // 2, (int(text) - 1) // 2)
-    raise InputError(
-        f"the window is {in_short(window)}.",
-        hint="give a number of words such as 9, a split such as '4+3', or 'all'.",
-    )
+    hint = "give a number of words such as 9, a split such as '4+3', or 'all'."
+    raise InputError(f"the window is {in_short(window)}.", hint=hint)
 
 
 def is_near(window: Window) -> bool:

@@ -149,7 +149,6 @@ def _collect_as_written(
 
 
 def _offer(text: Text, matches: Matches, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:
-    """Offer the contexts of matches to the reservoirs."""
     reservoirs.occurrences += np.bincount(matches.forms, minlength=len(reservoirs.forms))
     if matches.forms.size:
         reservoirs.add(Words(text).contexts(matches, window, matcher.unspaced(matches)))
@@ -168,9 +167,7 @@ def _tables(
     """Search parts in this process, in others of this machine, or on Ray; tables come in any order."""
     count = min(workers or processors(), len(parts))
     if engine == "ray":  # every node must see the files under the same paths
-        there = [
-            replace(part, source=replace(part.source, path=part.source.path.absolute())) for part in parts
-        ]
+        there = [replace(one, source=replace(one.source, path=one.source.path.absolute())) for one in parts]
         for number, table in on_cluster(
             part_searcher,
             (search, there),
@@ -293,10 +290,8 @@ def find_contexts(
     if workers is not None:
         whole("workers", workers, least=1)
     if minimum > limit:
-        raise InputError(
-            f"the minimum is {minimum:,}, and no more than {limit:,} contexts of a word are kept.",
-            hint="lower the minimum, or raise the limit.",
-        )
+        fault = f"the minimum is {minimum:,}, and no more than {limit:,} contexts of a word are kept."
+        raise InputError(fault, hint="lower the minimum, or raise the limit.")
     search = Search(
         forms=tuple(dict.fromkeys(form for pairs in forms.values() for form, _ in pairs)),
         window=parse_window(window),
@@ -305,17 +300,15 @@ def find_contexts(
         seed=whole("seed", seed, least=-(2**63), hint="give a whole number."),
     )
     if one_of("engine", engine, EngineName) == "local" and ray_address is not None:
-        raise InputError(
-            f"there is an address of a Ray cluster, {ray_address!r}, but the engine is 'local'.",
-            hint="choose engine='ray', or leave out the address.",
-            option="engine",
-        )
+        fault = f"there is an address of a Ray cluster, {ray_address!r}, but the engine is 'local'."
+        raise InputError(fault, hint="choose engine='ray', or leave out the address.", option="engine")
     matcher_of(search)  # raises for words that cannot be looked for
     sources = sources_of(files, format=format, field=field, unit=unit)
     with uncollected():
         size = _part_bytes(sum(source.size for source in sources), workers, engine)
-        run = partial(_tables, search, workers=workers, engine=engine, ray_address=ray_address)
-        reservoirs, counts = _gathered(search, sources, size, run, progress)
+        parts = [part for source in sources for part in parts_of(source, size=size)]
+        run = partial(_tables, search, parts, workers=workers, engine=engine, ray_address=ray_address)
+        reservoirs, counts = _gathered(search, sources, run, progress)
         contexts, coverage = _chosen(forms, reservoirs, minimum)
     settings: dict[str, Any] = {
         "sample": SAMPLE,
@@ -334,19 +327,17 @@ def find_contexts(
         contexts=MappingProxyType(contexts),
         coverage=coverage,
         counts=counts,
-        files=records_of(sources),
+        files=_records_of(sources),
         settings=MappingProxyType(settings),
     )
 
 
 def _forms(words: Iterable[str], rules: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
-    """The forms of each word under which it is looked for, with the rule of each."""
     if isinstance(words, str):
         raise DesignError(f"the words are one string, {in_short(words)}.", hint="give a list of words.")
     forms: dict[str, list[tuple[str, str]]] = {}
     for word in words:
-        fault = word_fault(word)
-        if fault is not None:
+        if (fault := word_fault(word)) is not None:
             raise DesignError(f"{in_short(word)} {fault}.", hint="give every word as it is to be looked for.")
         forms[str(word)] = []
         for form, rule in spellings(str(word), rules):
@@ -361,12 +352,10 @@ def _forms(words: Iterable[str], rules: tuple[str, ...]) -> dict[str, list[tuple
 def _gathered(
     search: Search,
     sources: Sequence[Source],
-    size: int,
     run: partial[Iterator[Table]],
     progress: Callable[[int, int], None] | None,
 ) -> tuple[Reservoirs, Counts]:
-    """Search all files in parts of about that size, and merge their tables."""
-    parts = [part for source in sources for part in parts_of(source, size=size)]
+    """Search all files, and merge the tables of their parts."""
     total = sum(source.size for source in sources)
     reservoirs, counts, done = search.reservoirs(), Counts(bytes=total), 0
 
@@ -376,21 +365,18 @@ def _gathered(
         if progress is not None:
             progress(min(done, total), total)
 
-    for table in run(parts, reservoirs.thresholds, advance):
+    for table in run(reservoirs.thresholds, advance):
         if table.sample != search.procedure:  # samples of two procedures are never merged
-            raise CrossroadsError(
-                f"a worker draws contexts by {table.sample}, this process by {search.procedure}.",
-                hint="install the same version of crossroads wherever workers run.",
-            )
+            fault = f"a worker draws contexts by {table.sample}, this process by {search.procedure}."
+            raise CrossroadsError(fault, hint="install the same version of crossroads wherever workers run.")
         reservoirs.merge(table.kept, table.occurrences)
         counts += table.counts
     if not counts.documents:
         skipped = counts.broken + counts.without_text
-        raise InputError(
-            f"the corpus holds no document: {len(sources)} file(s), {total:,} bytes, {counts.broken:,} "
-            f"broken line(s), {counts.without_text:,} record(s) without text.",
-            hint="check the field and the format." if skipped else "name files with text in them.",
-        )
+        unread = f"{counts.broken:,} broken line(s), {counts.without_text:,} record(s) without text"
+        hint = "check the field and the format." if skipped else "name files with text in them."
+        read = f"{len(sources)} file(s), {total:,} bytes, {unread}"
+        raise InputError(f"the corpus holds no document: {read}.", hint=hint)
     advance(total - done)
     return reservoirs, counts
 
@@ -408,20 +394,13 @@ def _chosen(
     numbers = {form: number for number, form in enumerate(reservoirs.forms)}
     counts = {form: reservoirs.count(number) for form, number in numbers.items()}
     for word, pairs in forms.items():
-        enough = (pair for pair in pairs if counts[pair[0]] >= needed)
-        form, rule = next(enough, max(pairs, key=lambda pair: counts[pair[0]]))
+        covered = (pair for pair in pairs if counts[pair[0]] >= needed)
+        form, rule = next(covered, max(pairs, key=lambda pair: counts[pair[0]]))
         number = numbers[form]
         contexts[word] = reservoirs.sample(number)
-        coverage.append(
-            WordCoverage(
-                word=word,
-                form=form,
-                rule=rule,
-                occurrences=int(reservoirs.occurrences[number]),
-                contexts=counts[form],
-                enough=counts[form] >= needed,
-            )
-        )
+        often = {"occurrences": int(reservoirs.occurrences[number]), "contexts": counts[form]}
+        enough = counts[form] >= needed
+        coverage.append(WordCoverage(word=word, form=form, rule=rule, **often, enough=enough))
     return contexts, tuple(coverage)
 
 
@@ -440,10 +419,8 @@ def sources_of(corpus: Corpus, *, format: str | None, field: str | None, unit: s
         try:
             check_content(path)
         except OSError as error:
-            raise InputError(
-                f"{str(path)!r} cannot be read ({error.strerror or error}).",
-                hint="check that it is a file and that you may read it.",
-            ) from error
+            fault = f"{str(path)!r} cannot be read ({error.strerror or error})."
+            raise InputError(fault, hint="check that it is a file and that you may read it.") from error
         source = Source(path=path, format=kind, unit=unit, size=path.stat().st_size)
         if kind != "text" and (source.size or kind == "parquet" or compression(path) is not None):
             source = replace(source, unit="line", field=choose_field(source, field))
@@ -468,7 +445,7 @@ def parts_of(source: Source, *, size: int | None = None) -> list[Part]:
             return _divided(source, range(file.num_row_groups + 1))
     by_lines = source.format == "jsonl" or (source.format == "text" and source.unit == "line")
     if compression(source.path) is not None or not by_lines:
-        return [Part.whole(source)] if source.size else []
+        return [Part(source=source, bytes=source.size)] if source.size else []
     return _divided(source, [*range(0, source.size, size or PART_BYTES), source.size])
 
 
@@ -481,7 +458,7 @@ def _divided(source: Source, cuts: Sequence[int]) -> list[Part]:
     ]
 
 
-def records_of(sources: Iterable[Source]) -> tuple[CorpusFile, ...]:
+def _records_of(sources: Iterable[Source]) -> tuple[CorpusFile, ...]:
     """Records of the files, in an order that does not depend on that of the arguments."""
     files = (CorpusFile(name=s.path.name, bytes=s.size, format=s.format, field=s.field) for s in sources)
     return tuple(sorted(files, key=lambda file: (file.name, file.bytes, file.format, file.field or "")))

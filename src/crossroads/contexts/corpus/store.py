@@ -242,13 +242,6 @@ class StoredContexts:
         named = self.manifest["settings"].get("sample")
         return named if isinstance(named, str) else None
 
-    @property
-    def rows(self) -> Iterator[tuple[str, str, str, int, int]]:
-        """Every context as word, form, text, start and end, in the order of the file."""
-        for word, contexts in self.contexts.items():
-            for context in contexts:
-                yield word, *context
-
     def __repr__(self) -> str:
         total = sum(map(len, self.contexts.values()))
         return f"<StoredContexts: {total:,} contexts of {len(self.words):,} words>"
@@ -299,17 +292,15 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
     check_place(folder)
     present = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     foreign = [name for name in present if name not in OURS]
-    if foreign or (present and not _is_ours(folder)):
+    ours = str(read_record(folder / MANIFEST).get("format")).startswith("crossroads-contexts/")
+    if foreign or (present and not ours):  # contexts of any version of the layout are ours
         shown = join_words([repr(name) for name in foreign or present], most=3)
         raise InputError(
             f"the folder {folder} holds other things: {shown}.", hint="name a folder that is new or empty."
         )
     if present and not overwrite:
-        raise InputError(
-            f"the folder {folder} holds contexts already.",
-            hint="name another folder, or pass overwrite=True to replace them.",
-            option="overwrite",
-        )
+        hint = "name another folder, or pass overwrite=True to replace them."
+        raise InputError(f"the folder {folder} holds contexts already.", hint=hint, option="overwrite")
 
 
 def read_contexts(folder: str | os.PathLike[str]) -> StoredContexts:
@@ -323,10 +314,8 @@ def read_contexts(folder: str | os.PathLike[str]) -> StoredContexts:
     folder = Path(folder)
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "does not exist"
-        raise InputError(
-            f"the folder of contexts {str(folder)!r} {what}.",
-            hint="name a folder that crossroads contexts has written.",
-        )
+        hint = "name a folder that crossroads contexts has written."
+        raise InputError(f"the folder of contexts {str(folder)!r} {what}.", hint=hint)
     manifest = _read_manifest(folder / MANIFEST)
     path = folder / CONTEXTS
     try:
@@ -359,11 +348,9 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise _damaged(f"the file is not JSON ({error}).", path) from error
     layout = manifest.get("format") if isinstance(manifest, dict) else None
     if layout != FORMAT:
-        raise FormatError(
-            f"the format is {in_short(layout)}, expected {in_short(FORMAT)}.",
-            path=path,
-            hint="name a folder that crossroads contexts has written, or write it with this version.",
-        )
+        fault = f"the format is {in_short(layout)}, expected {in_short(FORMAT)}."
+        hint = "name a folder that crossroads contexts has written, or write it with this version."
+        raise FormatError(fault, path=path, hint=hint)
     words = manifest.get("words")
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise _damaged("there is no list of words.", path, key="words")
@@ -403,8 +390,3 @@ def _context_lines(found: Found) -> Iterator[bytes]:
             for form, text, start, end in found.contexts[word]
         ]
         yield "".join(lines).encode()
-
-
-def _is_ours(folder: Path) -> bool:
-    """Whether a folder is a folder of contexts, of any version of the layout."""
-    return str(read_record(folder / MANIFEST).get("format")).startswith("crossroads-contexts/")

@@ -124,7 +124,6 @@ def where(mask: NDArray[np.bool_]) -> Positions:
 
 @functools.cache
 def _table() -> NDArray[np.uint8]:
-    """The byte of every Unicode character."""
     table = np.full(sys.maxunicode + 1, SPACE, np.uint8)
     assigned = [code for codes in _ASSIGNED for code in codes]
     categories = "".join(map(unicodedata.category, map(chr, assigned)))  # of two letters each
@@ -146,7 +145,6 @@ def _plain_table() -> bytes:
 
 @functools.cache
 def _white() -> NDArray[np.bool_]:
-    """Whether each Unicode character is white space or a break."""
     table = np.zeros(sys.maxunicode + 1, bool)
     table[[ord(sign) for sign in BLANK]] = True
     return table

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -33,23 +33,14 @@ class _EnoughError(Exception):
     """Ends a pass once the last wanted layer is computed."""
 
 
-@dataclass(frozen=True)
-class _Batch:
-    """Some sentences of a unit, and the tokens whose vectors are wanted."""
-
-    ids: NDArray[np.int32]
-    lengths: Integers
-    sentence: Integers
-    first: Integers
-    stop: Integers
-
-
-def _batches(unit: Unit, cuts: Integers) -> Iterator[_Batch]:
+def _batches(unit: Unit, cuts: Integers) -> Iterator[Unit]:
+    """Some sentences of a unit at a time, and the tokens whose vectors are wanted."""
     starts = np.concatenate([[0], np.cumsum(unit.lengths)])
     for left, right in pairwise(cuts.tolist()):
         rows = slice(*np.searchsorted(unit.sentence, [left, right]))
+        places = {"sentence": unit.sentence[rows] - left, "first": unit.first[rows], "stop": unit.stop[rows]}
         ids, lengths = unit.ids[starts[left] : starts[right]], unit.lengths[left:right]
-        yield _Batch(ids, lengths, unit.sentence[rows] - left, unit.first[rows], unit.stop[rows])
+        yield replace(unit, ids=ids, lengths=lengths, **places)
 
 
 class Encoder:
@@ -84,10 +75,7 @@ class Encoder:
         if not self.inert:
             cuts = np.union1d(cuts, np.flatnonzero(np.diff(unit.lengths)) + 1)
         with self._torch.inference_mode():
-            vectors = [
-                self._pooled(self._hidden(batch.ids, batch.lengths), batch.sentence, batch.first, batch.stop)
-                for batch in _batches(unit, cuts)
-            ]
+            vectors = [self._pooled(batch) for batch in _batches(unit, cuts)]
         return _as_stored(np.concatenate(vectors), self._settings)
 
     def _hooks_work(self) -> bool:
@@ -136,20 +124,20 @@ class Encoder:
             self._states[top] = self._model(**batch).last_hidden_state
         return [self._states[number] for number in numbers]
 
-    def _pooled(
-        self, states: list[Any], sentence: Integers, first: Integers, stop: Integers
-    ) -> NDArray[np.float32]:
+    def _pooled(self, batch: Unit) -> NDArray[np.float32]:
         """One vector per row: pieces first, then layers."""
+        states, first, stop = self._hidden(batch.ids, batch.lengths), batch.first, batch.stop
         torch, piece = self._torch, self._settings.piece
+        sentence = torch.from_numpy(batch.sentence)
         if piece != "mean":
             at = torch.from_numpy(stop - 1 if piece == "last" else first)
-            taken = [state[torch.from_numpy(sentence), at] for state in states]
+            taken = [state[sentence, at] for state in states]
         else:
             steps = np.arange(int((stop - first).max(initial=1)))
             at = torch.from_numpy(np.minimum(first[:, None] + steps, stop[:, None] - 1))
             inside = torch.from_numpy((steps < (stop - first)[:, None]).astype(np.float32))
             weight = (inside / inside.sum(1, keepdim=True))[:, :, None].to(states[0].device)
-            taken = [(state[torch.from_numpy(sentence)[:, None], at] * weight).sum(1) for state in states]
+            taken = [(state[sentence[:, None], at] * weight).sum(1) for state in states]
         total = sum(taken[1:], taken[0])
         if self._settings.layers.combined == "mean":
             total = total / len(taken)
@@ -185,15 +173,13 @@ class ElmoEncoder:
             wanted = self._model.states(words[batch.ids], batch.lengths)[list(layers.numbers)]
             states = wanted.mean(axis=0) if layers.combined == "mean" else wanted.sum(axis=0)
             begins = (np.cumsum(batch.lengths) - batch.lengths)[batch.sentence]
-            vectors.append(self._pooled(states, begins + batch.first, begins + batch.stop))
+            first, stop = begins + batch.first, begins + batch.stop
+            if self._settings.piece == "mean":
+                means = [states[i:j].mean(axis=0) for i, j in zip(first, stop, strict=True)]
+                vectors.append(np.array(means))
+            else:
+                vectors.append(states[stop - 1 if self._settings.piece == "last" else first])
         return _as_stored(np.concatenate(vectors), self._settings)
-
-    def _pooled(self, states: NDArray[np.float32], first: Integers, stop: Integers) -> NDArray[np.float32]:
-        """One vector per row of the wanted pieces."""
-        piece = self._settings.piece
-        if piece != "mean":
-            return states[stop - 1 if piece == "last" else first]
-        return np.array([states[i:j].mean(axis=0) for i, j in zip(first, stop, strict=True)])
 
 
 def _as_stored(vectors: NDArray[np.float32], settings: Settings) -> NDArray[Any]:
@@ -203,15 +189,10 @@ def _as_stored(vectors: NDArray[np.float32], settings: Settings) -> NDArray[Any]
     if np.isfinite(stored).all():
         return stored
     if np.isfinite(vectors).all():
-        raise CrossroadsError(
-            f"a vector of {settings.files.name} is too large for {settings.dtype}.",
-            hint="use dtype='float32'.",
-            option="dtype",
-        )
-    raise CrossroadsError(
-        f"{settings.files.name} gave a vector that is not finite.",
-        hint="its weights are damaged, or it does not work in float32 on this device.",
-    )
+        reason = f"a vector of {settings.files.name} is too large for {settings.dtype}."
+        raise CrossroadsError(reason, hint="use dtype='float32'.", option="dtype")
+    hint = "its weights are damaged, or it does not work in float32 on this device."
+    raise CrossroadsError(f"{settings.files.name} gave a vector that is not finite.", hint=hint)
 
 
 def encoding(settings: Settings) -> Task:
@@ -228,7 +209,6 @@ def encoding(settings: Settings) -> Task:
 
 @contextlib.contextmanager
 def _plain_errors() -> Iterator[None]:
-    """Turn unexpected exceptions of a model into an error with a hint."""
     try:
         yield
     except (CrossroadsError, MemoryError):
@@ -250,9 +230,7 @@ def unit_encoder(setup: tuple[Settings, str, Plan]) -> Task:
     settings, place, plan = setup
     found = find_model(place, revision=settings.files.revision)
     if found.sha256 != settings.files.sha256:
-        raise InputError(
-            f"the model {settings.files.name!r} has different files on a worker than here.",
-            hint="put the same files on every machine.",
-        )
+        fault = f"the model {settings.files.name!r} has different files on a worker than here."
+        raise InputError(fault, hint="put the same files on every machine.")
     encode = encoding(replace(settings, files=found))
     return lambda number, tell: encode(plan.unit(number), tell)

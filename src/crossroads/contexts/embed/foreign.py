@@ -29,15 +29,15 @@ _AGAIN = "fetch it again."
 _LAYOUT = "expected one array per word, with one row per context: .npz, or a pickled dictionary."
 
 
-def import_store(file: str | Path, store: str | Path, *, dtype: str | None = None) -> Contexts:
+def import_store(file: str | Path, folder: str | Path, *, dtype: str | None = None) -> Contexts:
     """Make a store from existing context vectors.
 
     Parameters
     ----------
     file
         An ``.npz`` archive with one array per word, or a pickled dictionary; the latter may be compressed.
-    store
-        The folder to create; it must not exist.
+    folder
+        The store to create; it must not exist.
     dtype
         ``"float16"``, ``"float32"`` or ``"float64"``; by default the type of the vectors in the file.
 
@@ -51,7 +51,7 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
     """
     if dtype is not None:
         one_of("dtype", dtype, DTYPES)
-    path, place = Path(file), usable_place(store)
+    path, place = Path(file), usable_place(folder)
     if place.exists():
         raise already_there(place)
     if not path.is_file():
@@ -63,11 +63,9 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
     for word in words:
         rows = read(word)
         if rows.shape[1] != dim:
-            raise EvidenceError(
-                f"{path}: the vectors of {word!r} have {rows.shape[1]} dimensions, those of {words[0]!r} "
-                f"{dim}.",
-                hint="a store holds vectors of one model and one layer.",
-            )
+            found = f"the vectors of {word!r} have {rows.shape[1]} dimensions, those of {words[0]!r} {dim}"
+            hint = "a store holds vectors of one model and one layer."
+            raise EvidenceError(f"{path}: {found}.", hint=hint)
         counts.append(len(rows))
         types.add(rows.dtype.name)
     about = {"imported": True, "contexts": sum(counts)}
@@ -84,7 +82,6 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
 
 
 def _npz(path: Path) -> tuple[list[str], _Read]:
-    """Words of an archive, and a function that reads the vectors of one."""
     with ArrayArchive(path, hint=_AGAIN) as archive:
         words = list(archive.names)
         if not words or not all(archive.is_array(word) for word in words):
@@ -98,7 +95,6 @@ def _npz(path: Path) -> tuple[list[str], _Read]:
 
 
 def _pickle(path: Path) -> tuple[list[str], _Read]:
-    """Words of a pickled dictionary, and a function that reads the vectors of one."""
     with Stream(path) as stream:
         table = load_pickle(stream, path=path)
     if not isinstance(table, dict) or not table:
@@ -133,12 +129,9 @@ def _stacked(values: list[Any], word: str, path: Path) -> NDArray[Any]:
         rows.append(row[0] if row.ndim == 2 and len(row) == 1 else row)
     shapes = {row.shape for row in rows}
     if len(shapes) > 1 or any(row.ndim != 1 for row in rows):
-        raise FormatError(
-            f"its contexts have the shapes {', '.join(map(in_short, sorted(shapes)[:3]))}.",
-            path=path,
-            key=word,
-            hint="give one vector per context; if there is one per layer, add them up or choose one.",
-        )
+        fault = f"its contexts have the shapes {', '.join(map(in_short, sorted(shapes)[:3]))}."
+        hint = "give one vector per context; if there is one per layer, add them up or choose one."
+        raise FormatError(fault, path=path, key=word, hint=hint)
     return np.stack(rows) if rows else np.empty((0, 0))
 
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,14 +71,12 @@ def parse_layers(wanted: int | str, top: int) -> Layers:
     ('12', 'sum:11,12')
     """
     text = str(wanted).strip()
-    if _NUMBER.fullmatch(text):
-        return Layers(numbers=(_layer(text, text, top),), combined="one", of=top)
-    kind, colon, rest = text.partition(":")
-    if kind not in _COMBINED:
+    one = _NUMBER.fullmatch(text) is not None
+    kind, colon, rest = ("one", ":", text) if one else text.partition(":")
+    if not one and kind not in _COMBINED:
         raise UnknownNameError("layer", text, (*_COMBINED, *map(str, range(-1, top + 1))), hint=None)
-    if not colon:
-        return Layers(numbers=tuple(range(top + 1)), combined=kind, of=top)
-    numbers = [_layer(part.strip(), text, top) for part in rest.split(",")]
+    parts = rest.split(",") if colon else map(str, range(top + 1))
+    numbers = [_layer(part.strip(), text, top) for part in parts]
     if len(set(numbers)) < len(numbers):
         raise InputError(f"layers {text!r} name one layer twice.", hint="name each layer once.")
     return Layers(numbers=tuple(sorted(numbers)), combined=kind, of=top)
@@ -91,10 +89,8 @@ def _layer(number: str, text: str, top: int) -> int:
         )
     value = int(number)
     if not -top - 1 <= value <= top:
-        raise InputError(
-            f"there is no layer {value}: the model has layers 0 (embeddings) to {top} (top).",
-            hint=f"give a number from {-top - 1} to {top}; -1 is the top.",
-        )
+        fault = f"there is no layer {value}: the model has layers 0 (embeddings) to {top} (top)."
+        raise InputError(fault, hint=f"give a number from {-top - 1} to {top}; -1 is the top.")
     return value % (top + 1)
 
 
@@ -176,11 +172,8 @@ def resolve(
         least = int(tokenizer.num_special_tokens_to_add()) + 1
         longest, padding = longest_input(config, tokenizer), padding_id(config, tokenizer)
     if max_length is not None and not least <= max_length <= longest:
-        raise InputError(
-            f"max_length={max_length} cannot be used with {files.name}.",
-            hint=f"give a number from {least} to {longest:,}.",
-            option="max_length",
-        )
+        fault = f"max_length={max_length} cannot be used with {files.name}."
+        raise InputError(fault, hint=f"give a number from {least} to {longest:,}.", option="max_length")
     settings = Settings(
         files=files,
         model_class=architecture,
@@ -270,7 +263,6 @@ def make_plan(
     contexts: StoredContexts,
     tokenizer: Any,
     settings: Settings,
-    *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Plan:
     """Plan the extraction of some contexts.
@@ -279,26 +271,28 @@ def make_plan(
     """
     rows = [(word, context) for word in contexts.words for context in contexts.contexts[word]]
     if not rows:
-        raise InputError(
-            f"there is no context for any of the {len(contexts.words)} words.",
-            hint="look at the coverage that `crossroads contexts` printed; search a larger corpus.",
-        )
+        hint = "look at the coverage that `crossroads contexts` printed; search a larger corpus."
+        raise InputError(f"there is no context for any of the {len(contexts.words)} words.", hint=hint)
     rows_of: dict[str, list[int]] = {}
     for at, (_, context) in enumerate(rows):
         rows_of.setdefault(context.text, []).append(at)
-    sentences = _Sentences(settings.max_length, tokenizer.unk_token_id)
+    numbers: dict[bytes, int] = {}  # distinct sequences of tokens, in order of appearance
     places: list[tuple[int, int, int] | str] = [NO_PIECE] * len(rows)
+    limits = {"longest": settings.max_length, "unknown": tokenizer.unk_token_id}
     for done, (text, split) in enumerate(_split(list(rows_of), tokenizer), 1):
         for at in rows_of[text]:
-            places[at] = sentences.place(split, rows[at][1].start, rows[at][1].end)
+            found = _place(split, rows[at][1].start, rows[at][1].end, **limits)
+            if isinstance(found, str):
+                places[at] = found
+            else:
+                places[at] = numbers.setdefault(found[0], len(numbers)), *found[1:]
         if progress is not None and (done % _TEXTS_AT_ONCE == 0 or done == len(rows_of)):
             progress(done, len(rows_of))
     vocabulary = tokenizer.words if isinstance(tokenizer, ElmoTokenizer) else ()
-    return _arranged([word for word, _ in rows], places, sentences, settings, vocabulary)
+    return _arranged([word for word, _ in rows], places, list(numbers), settings, vocabulary)
 
 
-@dataclass(frozen=True)
-class _Split:
+class _Split(NamedTuple):
     """A text as tokens: the specials around it, its own tokens, and their characters."""
 
     before: list[int]
@@ -326,28 +320,21 @@ def _split(texts: Sequence[str], tokenizer: Any) -> Iterator[tuple[str, _Split]]
             yield text, _Split(ids[:left], ids[left:right], ids[right:], encoding.offsets[left:right])
 
 
-class _Sentences:
-    """Distinct sequences of tokens, numbered in order of appearance."""
-
-    def __init__(self, longest: int, unknown: int | None) -> None:
-        self.numbers: dict[bytes, int] = {}
-        self._longest, self._unknown = longest, unknown
-
-    def place(self, split: _Split, start: int, end: int) -> tuple[int, int, int] | str:
-        """Sentence, first and stop token of a word; or why there is none."""
-        pieces = find_pieces(split.offsets, start, end)
-        if pieces is None:
-            return NO_PIECE
-        if set(split.body[pieces.first : pieces.stop]) == {self._unknown}:
-            return UNKNOWN
-        room = self._longest - len(split.before) - len(split.after)
-        window = centred_window(len(split.body), pieces, room)
-        if window is None:
-            return TOO_LONG
-        ids = np.asarray([*split.before, *split.body[window.first : window.stop], *split.after], np.int32)
-        number = self.numbers.setdefault(ids.tobytes(), len(self.numbers))
-        shift = len(split.before) - window.first
-        return number, pieces.first + shift, pieces.stop + shift
+def _place(
+    split: _Split, start: int, end: int, longest: int, unknown: int | None
+) -> tuple[bytes, int, int] | str:
+    """The tokens of a sentence, and the first and stop one of a word; or why there are none."""
+    pieces = find_pieces(split.offsets, start, end)
+    if pieces is None:
+        return NO_PIECE
+    if set(split.body[pieces.first : pieces.stop]) == {unknown}:
+        return UNKNOWN
+    window = centred_window(len(split.body), pieces, longest - len(split.before) - len(split.after))
+    if window is None:
+        return TOO_LONG
+    ids = np.asarray([*split.before, *split.body[window.first : window.stop], *split.after], np.int32)
+    shift = len(split.before) - window.first
+    return ids.tobytes(), pieces.first + shift, pieces.stop + shift
 
 
 def centred_window(length: int, pieces: Span, room: int) -> Span | None:
@@ -364,28 +351,21 @@ def centred_window(length: int, pieces: Span, room: int) -> Span | None:
 def _arranged(
     words: Sequence[str],
     places: Sequence[tuple[int, int, int] | str],
-    sentences: _Sentences,
+    texts: Sequence[bytes],
     s: Settings,
     vocabulary: tuple[str, ...],
 ) -> Plan:
     """Sort sentences by length, number the wanted vectors in that order, and cut."""
-    usable: list[tuple[int, int, int]] = []
-    counts: Counter[str] = Counter()
-    dropped: dict[str, dict[str, int]] = {}
+    usable = [place for place in places if not isinstance(place, str)]
+    counts = Counter(word for word, place in zip(words, places, strict=True) if not isinstance(place, str))
+    dropped: dict[str, Counter[str]] = {}
     for word, place in zip(words, places, strict=True):
         if isinstance(place, str):
-            reasons = dropped.setdefault(word, {})
-            reasons[place] = reasons.get(place, 0) + 1
-        else:
-            usable.append(place)
-            counts[word] += 1
+            dropped.setdefault(word, Counter())[place] += 1
     if not usable:
-        reasons_of_all = sorted({reason for reasons in dropped.values() for reason in reasons})
-        raise InputError(
-            f"none of the {len(words):,} contexts can be used: {join_words(reasons_of_all)}.",
-            hint="check that the model is for the language of the contexts.",
-        )
-    texts = list(sentences.numbers)
+        why = join_words(sorted({reason for reasons in dropped.values() for reason in reasons}))
+        hint = "check that the model is for the language of the contexts."
+        raise InputError(f"none of the {len(words):,} contexts can be used: {why}.", hint=hint)
     lengths = np.array([len(text) // 4 for text in texts], np.int64)
     order = np.argsort(lengths, kind="stable")
     rank = np.empty_like(order)
@@ -397,7 +377,7 @@ def _arranged(
     return Plan(
         words=tuple(counts),
         counts=tuple(counts.values()),
-        dropped=dropped,
+        dropped={word: dict(reasons) for word, reasons in dropped.items()},
         ids=np.frombuffer(b"".join(texts[at] for at in order), np.int32),
         bounds=np.concatenate([[0], np.cumsum(lengths[order])]),
         wanted=wanted,

@@ -20,7 +20,7 @@ from crossroads.core.errors import InputError, one_of
 from crossroads.core.evidence import Contexts, Provenance
 from crossroads.core.evidence.contexts import write_store
 from crossroads.core.evidence.model_names import recorded_path
-from crossroads.core.models.opening import is_finished, unfinished
+from crossroads.core.models.opening import ProbeStep, is_finished, unfinished
 from crossroads.core.models.transformers import Device
 from crossroads.core.storage.cache import STAGED, Parts, record_fingerprint
 from crossroads.core.storage.files import disk_errors, settle
@@ -32,16 +32,10 @@ _GATHERED_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
-    """The progress of an extraction."""
+class Step(ProbeStep):
+    """The progress of an extraction: texts split, tokens encoded or words assembled (the last stages)."""
 
-    stage: str
-    """``"loading"``, ``"splitting"`` (texts into tokens), ``"encoding"``, ``"assembling"``; or ``"present"``,
-    if there is nothing to do."""
-    done: int = 0  # texts split, tokens encoded or words assembled so far
-    total: int = 0  # their total
     contexts: int = 0  # contexts whose vectors are computed, in the stage "encoding"
-    kept: int = 0  # tokens that an earlier run encoded
 
 
 Progress = Callable[[Step], None]  # called now and then with the progress
@@ -79,16 +73,9 @@ def assemble(
     """Put the parts together in the order of the words, and move the store into place in one step."""
     staged = parts.folder / STAGED
     first = np.load(parts.finished[0], mmap_mode="r", allow_pickle=False)
+    rows, dim = _by_word(plan, parts, first.shape[1], first.dtype, report), first.shape[1]
     with disk_errors(store, parts=parts.folder):
-        write_store(
-            staged,
-            plan.words,
-            plan.counts,
-            _by_word(plan, parts, first.shape[1], first.dtype, report),
-            dim=first.shape[1],
-            dtype=dtype,
-            provenance=provenance,
-        )
+        write_store(staged, plan.words, plan.counts, rows, dim=dim, dtype=dtype, provenance=provenance)
         if store.is_dir():
             store.rmdir()  # empty, or it would have been refused
         staged.replace(store)
@@ -98,13 +85,19 @@ def assemble(
 def _by_word(
     plan: Plan, parts: Parts, dim: int, dtype: np.dtype[Any], report: Progress
 ) -> Iterator[NDArray[Any]]:
-    """The vectors of each word, gathered for several words at a time."""
     ends = np.cumsum(plan.counts)
     most = max(1, _GATHERED_BYTES // (dim * dtype.itemsize))
     word = row = 0
     while word < len(ends):
         last = max(word + 1, int(np.searchsorted(ends, row + most, side="right")))
-        block = _gathered(plan, parts, plan.vector_of[row : ends[last - 1]], dim, dtype)
+        wanted = plan.vector_of[row : ends[last - 1]]
+        block = np.empty((len(wanted), dim), dtype)
+        units = np.searchsorted(plan.wanted_cuts, wanted, side="right") - 1
+        order = np.argsort(units, kind="stable")
+        present, begins = np.unique(units[order], return_index=True)
+        for unit, rows in zip(present.tolist(), np.split(order, begins[1:]), strict=True):
+            part = np.load(parts.finished[unit], mmap_mode="r", allow_pickle=False)  # each is opened once
+            block[rows] = part[wanted[rows] - plan.wanted_cuts[unit]]
         for position in range(word, last):
             begin = int(ends[position]) - plan.counts[position] - row
             yield block[begin : int(ends[position]) - row]
@@ -112,24 +105,10 @@ def _by_word(
         report(Step(stage="assembling", done=word, total=len(ends)))
 
 
-def _gathered(
-    plan: Plan, parts: Parts, wanted: NDArray[np.int64], dim: int, dtype: np.dtype[Any]
-) -> NDArray[Any]:
-    """Some vectors of the parts; each part is opened once."""
-    units = np.searchsorted(plan.wanted_cuts, wanted, side="right") - 1
-    order = np.argsort(units, kind="stable")
-    block = np.empty((len(wanted), dim), dtype)
-    present, begins = np.unique(units[order], return_index=True)
-    for unit, rows in zip(present.tolist(), np.split(order, begins[1:]), strict=True):
-        part = np.load(parts.finished[unit], mmap_mode="r", allow_pickle=False)
-        block[rows] = part[wanted[rows] - plan.wanted_cuts[unit]]
-    return block
-
-
 def embed(
     contexts: str | Path,
     model: str | Path,
-    store: str | Path,
+    folder: str | Path,
     *,
     revision: str | None = None,
     layer: int | str = AUTO,
@@ -156,8 +135,8 @@ def embed(
         A folder that ``crossroads contexts`` has written.
     model
         A folder, a ``.gguf`` file, or a name on the Hugging Face hub; or the folder of an ELMo.
-    store
-        The folder to create. An interrupted run is continued; a finished store that was made with the same
+    folder
+        The store to create. An interrupted run is continued; a finished store that was made with the same
         settings is opened.
     layer
         ``-1`` is the top layer; see :func:`crossroads.contexts.embed.plan.parse_layers`. By default as
@@ -187,7 +166,7 @@ def embed(
     one_of("engine", engine, EngineName)
     if workers is not None and workers < 1:
         raise InputError(f"workers={workers} is too small.", hint="give a number from 1 up.")
-    place, report = usable_place(store), progress or (lambda _: None)
+    place, report = usable_place(folder), progress or (lambda _: None)
     report(Step(stage="loading"))
     found = read_contexts(contexts)
     settings, tokenizer = resolve(
@@ -209,12 +188,8 @@ def embed(
         report(Step(stage="present"))
         return Contexts.open(place)
     with unfinished(place, record, restart=restart) as parts:
-        plan = make_plan(
-            found,
-            tokenizer,
-            settings,
-            progress=lambda done, total: report(Step(stage="splitting", done=done, total=total)),
-        )
+        split = partial(Step, stage="splitting")
+        plan = make_plan(found, tokenizer, settings, lambda at, of: report(split(done=at, total=of)))
         # the longest sentences first, so that a lack of memory shows at once
         todo = [number for number in reversed(range(plan.units)) if number not in parts.finished]
         results: Iterable[tuple[int, NDArray[Any]]] = ()
@@ -242,7 +217,7 @@ def encode_locally(
     plan: Plan, numbers: Iterable[int], settings: Settings, *, workers: int
 ) -> Iterator[tuple[int, NDArray[Any]]]:
     """Encode units in processes of this machine, each of which holds the model."""
-    threads = str(settings.threads)
+    limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(settings.threads))
     return in_processes(
         encoding,
         settings,
@@ -251,16 +226,11 @@ def encode_locally(
         workers=workers,
         name=lambda number: f"unit {number} of {plan.units}",
         hint="if memory ran out, use fewer workers or smaller batches; finished units are kept.",
-        environment={
-            "OMP_NUM_THREADS": threads,
-            "MKL_NUM_THREADS": threads,
-            "TOKENIZERS_PARALLELISM": "false",
-        },
+        environment={**limits, "TOKENIZERS_PARALLELISM": "false"},
     )
 
 
 def _collect(plan: Plan, parts: Parts, results: Iterable[tuple[int, NDArray[Any]]], report: Progress) -> None:
-    """Write each unit as it is finished."""
     units = np.searchsorted(plan.wanted_cuts, plan.vector_of, side="right") - 1
     contexts = np.bincount(units, minlength=plan.units)
     finished = list(parts.finished)

@@ -51,12 +51,9 @@ from crossroads.core.wording.numbers import P
 from crossroads.words.measures.weat import check_ddof, crossed_rows, difference_numbers
 
 Variance = Literal["paper", "hedges"]
-
-
 COMBINED = "effect_size se pvalue log10_pvalue tau2 i2 prediction_interval"  # what combining samples gives
 _SAMPLED = "se tau2 i2 share_positive published_p=pvalue log10_published_p=log10_pvalue"
 """Statistics over samples of contexts in files."""
-_PUBLISHED = "about further samples of the same words"
 
 
 def context_name(design: str) -> str:
@@ -97,29 +94,24 @@ class CombinedEffect:
     """The difference of expected mean cosines, and how sure it is for other words for the same things."""
 
     def _effect_rows(self, measure: str, test: str, n: int, prefix: str = "") -> Iterator[Row]:
-        """Numbers over samples, over stimuli and for other words, for the long table."""
         samples, (low, high) = f"{prefix}samples", self.prediction_interval
         yield long_row(measure, test, samples, "effect_size", self.effect_size, low=low, high=high, n=n)
         for statistic, value in named(self, _SAMPLED).items():
             yield long_row(measure, test, samples, statistic, value, n=n)
-        yield from self._interval_rows(measure, test, samples, n)
+        if (interval := getattr(self, "sample_interval", None)) is not None:  # of a level
+            ends = dict(zip(("low", "high"), interval, strict=True))
+            yield long_row(measure, test, samples, "sample_interval", None, n=n, **ends)
         p = {"p": self.crossed.pvalue, "exact_p": self.stimulus_pvalue, "method": self.stimulus_method}
         size = self.stimulus_effect_size
         yield long_row(measure, test, f"{prefix}stimuli", "effect_size", size, **p)
         yield from crossed_rows(measure, test, f"{prefix}other words", self.crossed, self.stimulus_pvalue)
 
-    def _interval_rows(self, measure: str, test: str, part: str, n: int) -> Iterator[Row]:
-        """The interval of the samples, where it is known."""
-        yield from ()
-
     @property
     def _p(self) -> P:
-        """The p-value over stimuli with its mark."""
         return P.of(self.stimulus_pvalue, self.stimulus_method)
 
     @property
     def _answer(self) -> P | None:
-        """The p-value for other words; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
 
@@ -138,8 +130,7 @@ class CeatResult(Result, CombinedEffect):
     _label_format: ClassVar[str] = context_name("{design}")
     _table_title: ClassVar[str] = "Association tests over contexts"
     _file_names: ClassVar[str] = (
-        "design effect_size se tau2 i2 share_positive published_p=pvalue log10_published_p=log10_pvalue "
-        f"stimulus_effect_size {crossed_names()} exact_p=stimulus_pvalue "
+        f"design effect_size {_SAMPLED} stimulus_effect_size {crossed_names()} exact_p=stimulus_pvalue "
         "prediction_low=prediction_interval.0 prediction_high=prediction_interval.1 "
         "samples=sample_effect_sizes.size"
     )
@@ -185,11 +176,9 @@ class CeatResult(Result, CombinedEffect):
 
     @property
     def _published_p(self) -> P | str:
-        """The published p-value; "< 1e−300" where it is smaller than that."""
         return P(self.pvalue) if self.pvalue >= 1e-300 else "< 1e−300"
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number but the effect sizes of single samples and single cosines."""
         n = int(self.sample_effect_sizes.size)
         yield from self._effect_rows("ceat", self.design, n)
         for word, s in self._associations.items():
@@ -198,12 +187,10 @@ class CeatResult(Result, CombinedEffect):
             yield long_row("ceat", self.design, word, "contexts", count)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target is closer to which attribute over contexts, sets named by some of their words."""
         if self.coverage is not None:
             yield self._concluded({}, self.crossed.pvalue)
 
     def _concluded(self, titles: Mapping[str, str], other: P | float | None, at: str = "") -> Conclusion:
-        """The conclusion of the test, with the names of its sets."""
         size = numbers(size=(f"{at}stimulus_effect_size", self.stimulus_effect_size))
         return association(
             name=self._label,
@@ -255,8 +242,7 @@ def ceat(
     Notes
     -----
     *Departures:* the released code reports a one-sided p-value, the paper a two-sided one, as here.
-    ``stimulus_pvalue`` is not published; it was added because on pure noise the published p-value is nearly
-    always below .05.
+    ``stimulus_pvalue`` is not published: on pure noise the published p-value is nearly always below .05.
 
     References
     ----------
@@ -293,16 +279,7 @@ def ceat(
         _sample_variances=read_only(variances),
         contexts=counts_of(stacked, found),
         _cosines=read_only(table),
-        **shared_fields(
-            contexts,
-            found,
-            measure="ceat",
-            samples=samples,
-            seed=seed,
-            ddof=ddof,
-            variance=variance,
-            missing=missing,
-        ),
+        **shared_fields(contexts, found, "ceat", samples=samples, seed=seed, ddof=ddof, variance=variance),
     )
 
 

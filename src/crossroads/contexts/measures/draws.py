@@ -83,7 +83,7 @@ def stack(contexts: Contexts, found: Mapping[str, Sequence[str]]) -> Stack:
     places = [contexts.place(position) for position in positions]
     known = _KNOWN.setdefault(contexts, _Known())
     _summarise(contexts, known, positions, places)
-    kind = _working_type(contexts.dtype)
+    kind = np.promote_types(contexts.dtype, np.float32)
     counts = np.array([stop - start for _, start, stop in places], dtype=np.int64)
     first, *others = {block for block, _, _ in places}
     block = contexts.blocks[first]
@@ -106,16 +106,11 @@ def stack(contexts: Contexts, found: Mapping[str, Sequence[str]]) -> Stack:
     )
 
 
-def _working_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Double precision for doubles, single precision for anything shorter."""
-    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
-
-
 def _summarise(
     contexts: Contexts, known: _Known, positions: list[int], places: list[tuple[int, int, int]]
 ) -> None:
     """Compute lengths and means of the words for which they are not yet known."""
-    kind = _working_type(contexts.dtype)
+    kind = np.promote_types(contexts.dtype, np.float32)
     new = {p: place for p, place in zip(positions, places, strict=True) if p not in known.means}
     work = sum(stop - start for _, start, stop in new.values()) * contexts.dim
     compiled = kernels() if contexts.dtype == kind and _worth(work) else None
@@ -152,10 +147,9 @@ def _rescaled(rows: NDArray[Any], scale: NDArray[Any], word: str) -> Floats:
     with np.errstate(over="ignore"):
         scale[:] = turned[at] / exact[at]
     if not np.isfinite(scale).all():
-        raise EvidenceError(
-            f"a context of {word!r} is too short for {rows.dtype}: its largest value is {largest.min():.3g}.",
-            hint="multiply all vectors by a constant, which changes no cosine.",
-        )
+        short = f"is too short for {rows.dtype}: its largest value is {largest.min():.3g}"
+        hint = "multiply all vectors by a constant, which changes no cosine."
+        raise EvidenceError(f"a context of {word!r} {short}.", hint=hint)
     return np.asarray(turned.mean(axis=0))
 
 
@@ -205,7 +199,6 @@ def sample_associations(stacked: Stack, drawn: NDArray[np.int32], *, compiled: b
 
 
 def _block_associations(stacked: Stack, picked: NDArray[Any]) -> Floats:
-    """Association of each target in a block of samples; one row per target."""
     rows, scale, (n_targets, n_before_b) = stacked.rows, stacked.scale, stacked.edges
     difference = _mean(rows, scale, picked[n_targets:n_before_b])
     difference -= _mean(rows, scale, picked[n_before_b:])
@@ -217,7 +210,6 @@ def _block_associations(stacked: Stack, picked: NDArray[Any]) -> Floats:
 
 
 def _mean(rows: NDArray[Any], scale: NDArray[Any], picked: NDArray[Any]) -> NDArray[Any]:
-    """Mean of the picked unit vectors of each sample, one word at a time."""
     total: NDArray[Any] = rows[picked[0]] * scale[picked[0], None]
     for word in picked[1:]:
         total += rows[word] * scale[word, None]
@@ -245,19 +237,16 @@ def expected_cosines(stacked: Stack) -> Floats:
 def check_spread(variances: Floats, stacked: Stack) -> None:
     """Raise an error for samples whose associations differ by rounding error only."""
     if not (np.sqrt(variances) > 8 * np.finfo(stacked.rows.dtype).eps).all():
-        raise EvidenceError(
-            "all associations of a sample are equal, so it has no effect size.",
-            hint="check that the contexts of different words differ.",
-        )
+        hint = "check that the contexts of different words differ."
+        raise EvidenceError("all associations of a sample are equal, so it has no effect size.", hint=hint)
 
 
 def check_expected(scores: Floats, dim: int, what: str) -> None:
     """Raise an error for expected scores that differ by rounding error only: they have no effect size."""
     if float(scores.max() - scores.min()) <= 2 * rounding_error(dim):
-        raise EvidenceError(
-            f"every {what} equals {float(scores[0]):.6g} over all contexts, so there is no effect size.",
-            hint="check that the contexts differ and that the two attributes are not the same words.",
-        )
+        fault = f"every {what} equals {float(scores[0]):.6g} over all contexts, so there is no effect size."
+        hint = "check that the contexts differ and that the two attributes are not the same words."
+        raise EvidenceError(fault, hint=hint)
 
 
 def stimulus_test(
@@ -307,9 +296,10 @@ def context_sets(
     return stack(contexts, found.words), found
 
 
-def shared_fields(contexts: Contexts, found: Gathered, **conventions: Any) -> dict[str, Any]:
+def shared_fields(contexts: Contexts, found: Gathered, measure: str, **options: Any) -> dict[str, Any]:
     """Fields that every result over contexts has."""
-    conventions["fallback"] = ", ".join(contexts.fallback) or "none"
+    fallback = ", ".join(contexts.fallback) or "none"
+    conventions = {"measure": measure, **options, "missing": found.coverage.policy, "fallback": fallback}
     return {"coverage": found.coverage, "conventions": conventions, "provenance": (contexts.provenance,)}
 
 
@@ -322,10 +312,8 @@ def counts_of(stacked: Stack, found: Gathered) -> dict[str, int]:
 def check_contexts(contexts: object) -> None:
     """Raise an error for anything but contexts, naming the calls that create them."""
     if not isinstance(contexts, Contexts):
-        raise InputError(
-            f"the contexts are of type {type(contexts).__name__}.",
-            hint="open a store with cr.Contexts.open(path), or build them with cr.Contexts.from_dict({...}).",
-        )
+        hint = "open a store with cr.Contexts.open(path), or build them with cr.Contexts.from_dict({...})."
+        raise InputError(f"the contexts are of type {type(contexts).__name__}.", hint=hint)
 
 
 def sample_cosines(stacked: Stack, drawn: NDArray[np.int32], n_first: int) -> Iterator[tuple[slice, Floats]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -45,6 +44,7 @@ from crossroads.core.results import (
     read_only,
     stat,
 )
+from crossroads.core.results.gathered import titles_of
 from crossroads.core.results.stats import pairs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
@@ -61,7 +61,8 @@ from crossroads.words.measures.mleat import (
 )
 from crossroads.words.measures.weat import check_ddof
 
-_LEANS = {1: "a", -1: "b", 0: None}
+_LEANS = {"a": 1, "b": -1, None: 0}
+_SHOWN = "share of samples that show the paper's pattern"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +71,6 @@ class CombinedLevel(CombinedEffect):
 
     sample_interval: tuple[float, float]
     """Interval of the middle 95 % of the samples."""
-
-    def _interval_rows(self, measure: str, test: str, part: str, n: int) -> Iterator[Row]:
-        low, high = self.sample_interval
-        yield long_row(measure, test, part, "sample_interval", None, low=low, high=high, n=n)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +102,6 @@ class CombinedSimilarity:
 
 
 def _level_names(path: str, end: str = "") -> str:
-    """Names of a level in files."""
     names = (
         "effect_size published_p=pvalue tau2 i2 stimulus_effect_size prediction_low=prediction_interval.0 "
         f"prediction_high=prediction_interval.1 {crossed_names()} exact_p=stimulus_pvalue"
@@ -122,15 +118,8 @@ def _tails(results: Sequence[MultilevelCeatResult]) -> str:
     return ", ".join(dict.fromkeys(phrases.tail(one.conventions["alternative"]) for one in results))
 
 
-def _other_words_note(results: Sequence[MultilevelCeatResult]) -> str:
-    return f"{phrases.OTHER_WORDS}, {_tails(results)}"
-
-
 def _exchanged_note(results: Sequence[MultilevelCeatResult]) -> str:
     return f"labels of the attributes exchanged on expected cosines, {_tails(results)}"
-
-
-_SHOWN = "share of samples that show the paper's pattern"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -167,14 +156,21 @@ class MultilevelCeatResult(Result):
         TEST,
         QUESTION,
         stat("d_x", "d(X)", _combined_note, of="level2.x.effect_size"),
-        stat("p_x", "p(X)", _other_words_note, of="level2.x._answer"),
+        stat("p_x", "p(X)", lambda some: f"{phrases.OTHER_WORDS}, {_tails(some)}", of="level2.x._answer"),
         stat("exact_p_x", "exact p(X)", _exchanged_note, of="level2.x._p", spare=3),
         stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size"),
         stat("p_y", "p(Y)", of="level2.y._answer"),
         stat("exact_p_y", "exact p(Y)", of="level2.y._p", spare=3),
         stat("pattern", of="crossed_pattern"),
         stat("published", "paper's pattern", phrases.PAPER_PATTERN, of="pattern", spare=2),
-        stat("shown", note=_SHOWN, of="pattern_share", kind="share", digits=0, spare=2),
+        stat(
+            "shown",
+            note="share of samples that show the paper's pattern",
+            of="pattern_share",
+            kind="share",
+            digits=0,
+            spare=2,
+        ),
     )
 
     design: str
@@ -214,7 +210,6 @@ class MultilevelCeatResult(Result):
         return self.pattern_shares[self.pattern]
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number of all three levels, over samples and over stimuli."""
         n, measure, test = int(self.sample_effect_sizes.size), "multilevel-ceat", self.design
         row = partial(long_row, measure, test)
         yield from self.level1._effect_rows(measure, test, n, "level 1 ")
@@ -252,18 +247,10 @@ def multilevel_ceat(
     alpha: float = ALPHA,
     least_effect: float = LEAST_EFFECT,
 ) -> MultilevelCeatResult:
-    r"""Measure an association over contexts at the three levels of the ML-EAT.
+    r"""Measure an association over contexts at the three levels of the ML-EAT: :func:`~crossroads.mleat`.
 
-    Each sample draws one context for every stimulus, and all levels are computed from their cosines: the
-    effect size of the CEAT; for each target T alone
-
-    .. math::
-        d_T = \frac{\operatorname{mean}_{a \in A} u(T, a) - \operatorname{mean}_{b \in B} u(T, b)}
-                   {\operatorname{sd}_{c \in A \cup B} u(T, c)}, \qquad
-        u(T, c) = \operatorname{mean}_{t \in T} \cos(t, c);
-
-    and mean and standard deviation of the cosines of each target with each attribute. Each is combined over
-    samples under random effects, with its own variance between samples.
+    Each sample draws one context for every stimulus, and all levels are computed from their cosines. Each
+    is combined over samples under random effects, with its own variance between samples.
 
     Parameters
     ----------
@@ -283,8 +270,7 @@ def multilevel_ceat(
     -----
     Wolfe, Hiniker and Howe (2024) name this extension of the ML-EAT as future work; no numbers are
     published. Inside a sample the Level 2 p-value is that of a normal curve fitted to the divisions of the
-    attributes, the rule behind the stars of their tables. The pairs of Level 3 share words, so that its means
-    vary more than those of independent pairs; the excess is part of ``tau2``.
+    attributes, the rule behind the stars of their tables.
 
     References
     ----------
@@ -297,7 +283,7 @@ def multilevel_ceat(
     >>> import crossroads as cr
     >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> result = cr.multilevel_ceat(contexts, design, samples=1000)
+    >>> result = cr.mleat(contexts, design, samples=1000)
     >>> round(result.level2["x"].effect_size, 1), result.pattern
     (0.2, 'Non-Directional')
     """
@@ -330,7 +316,7 @@ def multilevel_ceat(
         if key != "1":
             for name, cosines in ((f"a{key}", a), (f"b{key}", b)):
                 similarities[name] = _similarity(cells[name], cosines)
-    rule = {"least_effect": least_effect, "alpha": alpha}
+    rule = {"alpha": alpha, "least_effect": least_effect}
     alone = (combined["x"], combined["y"])
     critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
     return MultilevelCeatResult(
@@ -344,7 +330,7 @@ def multilevel_ceat(
             *(lean(level.stimulus_effect_size, level.crossed.pvalue, **rule) for level in alone)
         ),
         pattern_shares=_shares(levels["x"][0], levels["y"][0], critical, alternative),
-        titles={name: words.name for name, words in design.sets.items()},
+        titles=titles_of(design.sets),
         sample_effect_sizes=read_only(levels["1"][0]),
         sample_effect_sizes_x=read_only(levels["x"][0]),
         sample_effect_sizes_y=read_only(levels["y"][0]),
@@ -352,15 +338,13 @@ def multilevel_ceat(
         **shared_fields(
             contexts,
             found,
-            measure="multilevel-ceat",
+            "multilevel-ceat",
             samples=samples,
             seed=seed,
             ddof=ddof,
             variance=variance,
             alternative=alternative,
-            alpha=alpha,
-            least_effect=least_effect,
-            missing=missing,
+            **rule,
         ),
     )
 
@@ -372,7 +356,7 @@ def _sampled(
     n_x, n_y, n_a, _ = stacked.sizes
     samples = drawn.shape[1]
     levels = {key: np.empty((2, samples)) for key in ("1", "x", "y")}
-    cells = {key: np.empty((2, samples)) for key in ("ax", "bx", "ay", "by")}
+    cells = {key: np.empty((2, samples)) for key in CELLS}
     for block, table in sample_cosines(stacked, drawn, n_x + n_y):
         s = table[:, :, :n_a].mean(axis=2) - table[:, :, n_a:].mean(axis=2)
         levels["1"][:, block] = effect_sizes(s, n_x, ddof=ddof)
@@ -398,10 +382,7 @@ def _similarity(sampled: Floats, expected: Floats) -> CombinedSimilarity:
 
 
 def _shares(x: Floats, y: Floats, critical: float, alternative: str) -> dict[str, float]:
-    """Share of samples that show each pattern."""
     up, down = alternative != "less", alternative != "greater"
-    leanings = [(d > critical) * int(up) - (d < -critical) * int(down) for d in (x, y)]
-    shares = dict.fromkeys(PATTERNS, 0.0)
-    for (first, of_x), (second, of_y) in product(_LEANS.items(), repeat=2):
-        shares[pattern_of(of_x, of_y)] = float(((leanings[0] == first) & (leanings[1] == second)).mean())
-    return shares
+    one, two = ((d > critical) * int(up) - (d < -critical) * int(down) for d in (x, y))
+    leans = {name: (_LEANS[of_x], _LEANS[of_y]) for name, (of_x, of_y) in PATTERNS.items()}
+    return {name: float(((one == of_x) & (two == of_y)).mean()) for name, (of_x, of_y) in leans.items()}

@@ -36,6 +36,7 @@ from crossroads.core.report.audit import FinishedAudit as FinishedAudit
 from crossroads.core.results import Result, encode, versions
 from crossroads.core.results.robustness import checks
 from crossroads.core.stimuli import Design, batteries, catalog
+from crossroads.core.stimuli.files.text import read_frequencies
 from crossroads.core.storage.cache import Cache, Form, Key
 from crossroads.core.storage.files import code, evidence_code
 from crossroads.core.subjects import brought, subjects
@@ -113,15 +114,12 @@ def make_plan(
             raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
     about_groups = kind.name == "logits" or (kind.name == "language model" and designs is None)
     if designs is not None and kind.name not in (*ON_WORDS, "contexts"):
-        raise InputError(
-            f"tests were named, but {kind.shown} contains answers about groups and traits.",
-            hint="leave them out, or audit the model itself.",
-        )
+        message = f"tests were named, but {kind.shown} contains answers about groups and traits."
+        raise InputError(message, hint="leave them out, or audit the model itself.")
     if (human is not None or pairs) and not about_groups:
-        raise InputError(
-            f"{'pairs' if human is None else 'human'}= was given together with named tests.",
-            hint="leave the tests out: judgements and pairs are about scores of groups on traits.",
-        )
+        message = f"{'pairs' if human is None else 'human'}= was given together with named tests."
+        hint = "leave the tests out: judgements and pairs are about scores of groups on traits."
+        raise InputError(message, hint=hint)
     over_contexts = kind.name == "contexts" or contexts is not None
     plan = Plan(
         kind=kind,
@@ -269,7 +267,7 @@ def run_audit(
     layers
         Whether to measure every test in each layer of a transformer as well (:func:`~crossroads.series`).
     prompt, served, device
-        As in :func:`~crossroads.embed_words`.
+        As in :func:`~crossroads.load`.
     work
         Folder in which finished parts are kept for later runs; if left out, none are kept.
     workers
@@ -298,6 +296,9 @@ def run_audit(
     paths = {"contexts": contexts, "images": images, "human": human}
     extras: dict[str, Any] = {name: Path(path) for name, path in paths.items() if path is not None}
     extras |= {"pairs": pairs, "placebo": placebo, "layers": layers}
+    table = options.get("frequencies")
+    if isinstance(table, str | Path) and Path(table).suffix:  # what is in the file decides, not its name
+        options["frequencies"] = read_frequencies(Path(table))
     plan = make_plan(recognise(model, format=format, kind=kind), designs, **extras)
     check_options([plan.kind], prompt=prompt, served=served, correct=options.get("correct"))
     source = SourceOptions(format=format, prompt=prompt, served=served, images=plan.images, device=device)
@@ -323,12 +324,11 @@ def run_plan(plan: Plan, settings: Settings, source: SourceOptions, session: Ses
 
 @contextlib.contextmanager
 def _opened(work: str | Path | None) -> Iterator[Cache]:
-    """Open the folder of finished work, which is cleaned up at the end; without one, it is temporary."""
+    """Open the folder of finished work, in which that of other audits stays; without one, it is temporary."""
     with contextlib.ExitStack() as stack:
         folder = work or stack.enter_context(tempfile.TemporaryDirectory(prefix="crossroads-"))
         cache = stack.enter_context(audit_cache(folder))
         yield cache
-        cache.sweep()
 
 
 def audit_folder(output: Path) -> Path:
@@ -365,8 +365,7 @@ def draw_once(cache: Cache, folder: Path, shown: Any, drawing: Callable[[Path], 
     with contextlib.suppress(metadata.PackageNotFoundError):
         software["matplotlib"] = metadata.version("matplotlib")
     key = Key("figures", "", {**software, "shown": encode(shown)})
-    files = cache.find(key, FILES)
-    if not files:
+    if not (files := cache.find(key, FILES)):
         drawing(folder)
         cache.keep(key, {file.name: file.read_bytes() for file in sorted(folder.iterdir())}, FILES)
         return

@@ -76,8 +76,7 @@ class Settings:
 
 def lacking(missing: Missing) -> tuple[type[CrossroadsError], ...]:
     """Errors that skip a test: constant vectors, sets too small, and missing stimuli if they may be."""
-    always = (EvidenceError, DesignError)
-    return always if missing == "raise" else (MissingStimuliError, *always)
+    return (EvidenceError, DesignError, *(() if missing == "raise" else (MissingStimuliError,)))
 
 
 LACKING = lacking("drop")
@@ -362,14 +361,12 @@ def _saved(task: Task, outcome: Outcome, cache: Cache) -> Outcome:
 
 def _done(tasks: Iterable[Task], workers: int, tracker: ProgressTracker) -> Iterator[tuple[Task, Outcome]]:
     """Outcomes as they are finished: parallel tasks first, the largest before the others."""
-    ordered = sorted(tasks, key=lambda task: -task.seconds)
+    ordered = sorted(tasks, key=lambda task: (task.row.alone, -task.seconds))
     shared = [task for task in ordered if not task.row.alone]
-    single = [task for task in ordered if task.row.alone]
-    if workers == 1 or len(shared) < 2:
-        shared, single = [], [*shared, *single]
-    if shared:
+    if workers > 1 and len(shared) > 1:
         yield from _together(shared, workers, tracker)
-    for task in single:
+        ordered = ordered[len(shared) :]
+    for task in ordered:
         tracker.begin(task.name)
         yield task, task.outcome()
 
@@ -381,12 +378,11 @@ def _together(
     try:
         futures: dict[Future[Outcome], Task] = {pool.submit(task.outcome): task for task in tasks}
         tracker.begin(tasks[0].name)
-        waiting = {task.name: None for task in tasks}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
-            del waiting[futures[future].name]
-            if waiting:
-                tracker.begin(next(iter(waiting)))
+        for future in as_completed([*futures]):
+            task = futures.pop(future)
+            yield task, future.result()
+            if futures:
+                tracker.begin(next(iter(futures.values())).name)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 

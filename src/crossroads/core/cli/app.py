@@ -48,8 +48,16 @@ SECOND = {
     "align": ("probe", "", ""),
 }
 """Second names of commands: the command, the option that they stand for, and a sentence if they are shown."""
-_ELSEWHERE = {"--pairs": "crossroads probe MODEL --pairs --answers DIR, then crossroads audit DIR"}
-"""Options of other commands, and what to type instead; keys of -M or -C are found there."""
+_RENAMED = {
+    "--figure": "-o FILE.svg",
+    **dict.fromkeys(("--restart", "--overwrite"), "--fresh"),
+    "--yes": "--limit none",
+    "--github": "--summary github",
+    "--ray-address": "--ray ADDRESS",
+    "--bootstrap": "-C resamples=N",
+    "--pairs": "crossroads probe MODEL --pairs --answers DIR, then crossroads audit DIR",
+}
+"""Options of earlier versions and of other commands, and what to type instead; keys of -M or -C are known."""
 
 
 class _Program(TyperGroup):
@@ -93,7 +101,9 @@ class _Command(TyperCommand):
             for key in keys.values():
                 if option.startswith("--") and name in (key.shown, key.name):
                     return f"{option} is now: {TAKERS[kind][1]} {key.shown}=VALUE"
-        return f"{option} is now: {_ELSEWHERE[option]}" if option in _ELSEWHERE else ""
+        new, known = _RENAMED.get(option, ""), {opt for one in self.params for opt in one.opts}
+        here = {"crossroads", *known} & {new.split(" ")[0]} and f"{option}s" not in known  # as in --figures
+        return f"{option} is now: {new}" if here else ""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         formatter.write(helping.command_help(self, ctx.command_path))

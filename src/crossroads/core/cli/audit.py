@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -38,7 +38,7 @@ from crossroads.core.models.kinds import TAKES, Correction, SourceOptions, check
 from crossroads.core.report.audit import Audit, FinishedAudit, conclusions_of
 from crossroads.core.report.files import PAGE, Joint, write_audits
 from crossroads.core.report.folder import check_output
-from crossroads.core.report.gate import Gate, Rule, check_rules, judge, read_rules
+from crossroads.core.report.gate import Gate, check_rules, judge, read_rules
 from crossroads.core.report.renderers.texts import findings_by_status, markdown_summary
 from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.files.text import read_frequencies, wordfreq_language
@@ -157,26 +157,22 @@ class Folder:
         """Refuse to replace a folder that contains a model to be read."""
         for model in (plan.kind.model for plan in plans):
             if Path(model).exists() and Path(model).resolve().is_relative_to(self.output.resolve()):
-                raise InputError(
-                    f"{model} is in the folder {self.output}, which would be replaced.",
-                    hint="name another folder with --output.",
-                )
+                message = f"{model} is in the folder {self.output}, which would be replaced."
+                raise InputError(message, hint="name another folder with --output.")
 
     def check(self) -> None:
         """Refuse paths that cannot be written, before any work is done."""
         check_output(self.output)
         if self.summary == GITHUB and not os.environ.get(STEP_SUMMARY):
             raise InputError(f"${STEP_SUMMARY} is not set.", hint="name a file with --summary elsewhere.")
-        if self.summary in (None, GITHUB):
+        if self.summary is None or self.summary == GITHUB:
             return
-        file = Path(str(self.summary))
+        file = Path(self.summary)
         if file.is_dir():
             raise InputError(f"{file} is a folder.", hint="name a file with --summary.")
         if self.output.resolve() in file.resolve().parents:
-            raise InputError(
-                f"{file} is inside the folder of the audit.",
-                hint=f"{self.output / 'summary.md'} is written anyway.",
-            )
+            hint = f"{self.output / 'summary.md'} is written anyway."
+            raise InputError(f"{file} is inside the folder of the audit.", hint=hint)
         check_file(file)
 
     def send_summary(self, text: str) -> None:
@@ -214,10 +210,11 @@ def audit_command(audited: Audited, chosen: o.Chosen, folder: Folder, shown: See
             tested = None
             for comparing in brought("several"):
                 tested = comparing.compare_finished(audits, settings, session)
-            if folder.rules is not None:
-                for (model, one), plan in zip(list(audits.items()), plans, strict=True):
-                    gate = held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
-                    audits[model] = replace(one, gate=gate)
+            for (model, one), plan in zip(list(audits.items()), plans, strict=True) if rules else ():
+                # of several audits, each is held against the rules that match one of its tests
+                alone, named = len(plans) == 1, plan.names.items()
+                mine = [rule for rule in rules if alone or any(rule.matches(*test) for test in named)]
+                audits[model] = replace(one, gate=judge(one.audit, mine, plan.names))
             session.tracker.begin(f"writing {output}")
             with disk_errors(output, parts=cache.folder):
                 saved = audits
@@ -258,19 +255,6 @@ def run_all(
         label: one if label == one.audit.model else replace(one, audit=replace(one.audit, name=label))
         for label, one in zip(labels, found, strict=True)
     }
-
-
-def held_against(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str], *, alone: bool) -> Gate:
-    """Check an audit against rules; of one of several audits, those that match one of its tests.
-
-    Missing results that were not planned, such as a CEAT without contexts, do not fail the gate.
-    """
-    mine = [
-        rule
-        for rule in rules
-        if alone or any(rule.matches(name) and rule.applies(kind) for name, kind in planned.items())
-    ]
-    return judge(audit, mine, planned)
 
 
 def all_gates(gates: Mapping[str, Gate]) -> Gate:
@@ -369,7 +353,12 @@ def show_audit(audit: Audit, name: str, said: set[str]) -> None:
 
     ``said`` are sentences already printed below the tables of other models, which are not repeated.
     """
-    printing.out.print(_heading(audit, name))
+    heading = KINDS[audit.kind]
+    battery: Any = next((one for one in audit.values() if one._tests_on == "words"), None)
+    if battery is not None:
+        size, tests = battery.provenance[0].details.get("vocabulary"), counted(len(battery.tests), "test")
+        heading = f"{f'{size:,} words' if isinstance(size, int) else heading}, {tests}"
+    printing.out.print(f"[b]{escape(name)}[/b]: {heading}")
     for kind, results in reversed(audit.by_type()):  # what concerns the whole space comes first
         for note in kind._warnings(results):
             warning = f"Warning: {note.removeprefix('Warning: ')}"
@@ -393,13 +382,3 @@ def show_joint(joint: Joint) -> None:
         printing.show(table, elsewhere=PAGE)
     for sentence in joint.notes:
         printing.out.print(sentence, style="dim", markup=False)
-
-
-def _heading(audit: Audit, name: str) -> str:
-    said = f"[b]{escape(name)}[/b]"
-    battery: Any = next((one for one in audit.values() if one._tests_on == "words"), None)
-    if battery is None:
-        return f"{said}: {KINDS[audit.kind]}"
-    size = battery.provenance[0].details.get("vocabulary")
-    what = f"{size:,} words" if isinstance(size, int) else KINDS[audit.kind]
-    return f"{said}: {what}, {counted(len(battery.tests), 'test')}"

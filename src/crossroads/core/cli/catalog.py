@@ -13,7 +13,6 @@ from crossroads.core.cli.runner import Arg, Opt, Shown, command
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.results import encode
 from crossroads.core.stimuli import (
-    About,
     Design,
     Groups,
     Ratings,
@@ -47,10 +46,22 @@ def catalog_command(looked: Looked, shown: Shown) -> None:
     found: Any = catalog(looked.name, variant=looked.variant)
     if shown.json:
         printing.write_json(found.to_dict() if isinstance(found, Design) else encode(found))
-    elif isinstance(found, Design):
-        _show_design(found)
-    else:
-        _show_other(found)
+        return
+    about = found if isinstance(found, Design) else found.about
+    printing.out.print(f"[b]{escape(about.name)}[/b]  {escape(about.title)}")
+    source = about.source
+    lines = [] if source is None else [source.text, f"doi:{source.doi}" if source.doi else ""]
+    lines += [f"{label}: {text}" if (text := getattr(about, label)) else "" for label in ("table", "licence")]
+    for line in filter(None, lines):
+        printing.out.print(line, markup=False)
+    apart = "\n" if isinstance(found, Traits | Templates | Sentences | Ratings) else ", "
+    for heading, words in _parts(found):
+        printing.out.print(f"\n[b]{heading}")
+        printing.out.print(Padding(escape(apart.join(words)), (0, 0, 0, 2)))
+    for at, sentence in enumerate(about.departures):
+        if at == 0:
+            printing.out.print("\n[b]departures[/b]")
+        printing.out.print(Padding(escape(sentence), (0, 0, 0, 2)))
 
 
 def _list(json: bool) -> None:
@@ -78,24 +89,12 @@ def _list(json: bool) -> None:
         printing.out.print(f"  [b]{escape(name)}[/b] ({len(members)}): {escape(shown)}")
 
 
-def _show_design(design: Design) -> None:
-    _show_head(design, design.name)
-    for role, words in design.sets.items():
-        _show_words(f"{role.upper()}[/b] {escape(words.name)} ({len(words)})", words)
-    _show_departures(design.departures)
-
-
-def _show_other(found: Any) -> None:
-    _show_head(found.about, found.about.name)
-    apart = "\n" if isinstance(found, Traits | Templates | Sentences | Ratings) else ", "
-    for heading, lines in _parts(found):
-        _show_words(heading, lines, apart)
-    _show_departures(found.about.departures)
-
-
 def _parts(found: Any) -> Iterator[tuple[str, Iterable[str]]]:
-    """Headings and the content under each, for any kind of entry."""
-    if isinstance(found, Groups):
+    """Headings, each of which closes its own bold part, and the content under each."""
+    if isinstance(found, Design):
+        for role, words in found.sets.items():
+            yield f"{role.upper()}[/b] {escape(words.name)} ({len(words)})", words
+    elif isinstance(found, Groups):
         for group in found.members:
             what = ", ".join(f"{k}: {v}" for k, v in group.categories.items())
             yield f"{escape(group.name)}[/b] {escape(group.label)} ({escape(what)})", group.items
@@ -128,26 +127,3 @@ def _rated(ratings: Ratings, annotators: str) -> Iterator[str]:
     for trait in ratings.traits:
         cells = (f"{means[group][trait]:>{width}}" for group, width in widths.items())
         yield "  ".join([f"{trait:<{first}}", *cells])
-
-
-def _show_head(about: About | Design, name: str) -> None:
-    printing.out.print(f"[b]{escape(name)}[/b]  {escape(about.title)}")
-    lines = []
-    if about.source is not None:
-        lines = [about.source.text, f"doi:{about.source.doi}" if about.source.doi else ""]
-    lines += [f"{label}: {text}" if (text := getattr(about, label)) else "" for label in ("table", "licence")]
-    for line in filter(None, lines):
-        printing.out.print(line, markup=False)
-
-
-def _show_words(heading: str, words: Iterable[str], apart: str = ", ") -> None:
-    """A heading, which closes its own bold part, and the words under it, indented."""
-    printing.out.print(f"\n[b]{heading}")
-    printing.out.print(Padding(escape(apart.join(words)), (0, 0, 0, 2)))
-
-
-def _show_departures(departures: Iterable[str]) -> None:
-    for at, sentence in enumerate(departures):
-        if at == 0:
-            printing.out.print("\n[b]departures[/b]")
-        printing.out.print(Padding(escape(sentence), (0, 0, 0, 2)))

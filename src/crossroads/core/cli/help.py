@@ -42,7 +42,10 @@ def command_help(command: Any, place: str, *, whole: bool = False) -> str:
     """The help of a command that is called as ``place``; ``whole`` lists each key of ``-M`` and ``-C``."""
     arguments = [one for one in command.params if not one.opts[0].startswith("-")]
     usage = " ".join(["Usage:", place, *map(usage_of, arguments), "[OPTIONS]"])
-    lines = [_prose(command.help), "", *_wrapped(usage, 7)]
+    lines = []
+    for part in (command.help or "").split("\n\n"):  # without the line breaks of the source
+        lines += [*_wrapped(" ".join(part.split()), 0), ""]
+    lines += _wrapped(usage, 7)
     for one in arguments:
         lines += ["", *_entry(one.metavar, one.help or "", 4 + len(one.metavar))]
     lines.append("")
@@ -118,11 +121,6 @@ def _entry(name: str, text: str, indent: int) -> list[str]:
     if len(name) + 3 > indent:
         return [f"  {name}", *lines]
     return [f"  {name}".ljust(indent) + lines[0][indent:], *lines[1:]]
-
-
-def _prose(text: str | None) -> str:
-    """Paragraphs without the line breaks of their source."""
-    return "\n\n".join("\n".join(_wrapped(" ".join(part.split()), 0)) for part in (text or "").split("\n\n"))
 
 
 def _wrapped(text: str, indent: int) -> list[str]:

@@ -240,10 +240,8 @@ def _of_the_catalogue(name: str, known: Mapping[str, Any], own: Collection[str])
                 "test", name, (*own, *error.known), hint=f"{hint}the files contain {listed}."
             ) from error
         if not isinstance(found, Design):
-            raise InputError(
-                f"{name!r} is a catalogue entry, but not a test.",
-                hint="crossroads catalog lists the kind of each entry.",
-            )
+            hint = "crossroads catalog lists the kind of each entry."
+            raise InputError(f"{name!r} is a catalogue entry, but not a test.", hint=hint)
         yield found
 
 

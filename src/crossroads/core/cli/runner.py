@@ -21,7 +21,7 @@ import typer
 import crossroads
 from crossroads.core.cli.terminal import tables as printing
 from crossroads.core.errors import InputError, UnknownNameError, in_short, join_words
-from crossroads.core.wording.table import Table
+from crossroads.core.wording.table import Table, distinct
 
 if TYPE_CHECKING:
     from crossroads.core.evidence import Embeddings
@@ -112,10 +112,8 @@ def _checked_files(paths: list[Path] | None) -> list[Path] | None:
 
     for path in paths or ():
         if path.suffix.lower() not in WRITTEN:
-            raise InputError(
-                f"--output {path} ends in {path.suffix or 'nothing'}.",
-                hint=f"the ending says what is written: {join_words(WRITTEN, last='or')}.",
-            )
+            hint = f"the ending says what is written: {join_words(WRITTEN, last='or')}."
+            raise InputError(f"--output {path} ends in {path.suffix or 'nothing'}.", hint=hint)
         check_file(path)
         if path.suffix.lower() in FIGURES:
             from crossroads.core.figures.style import matplotlib
@@ -142,10 +140,8 @@ class Written(Seeded):
         """Refuse a figure of several things where it can only show one."""
         drawn = [path for path in self.output or () if path.suffix.lower() in FIGURES]
         if drawn and count != 1:
-            raise InputError(
-                f"{drawn[0]} shows one {noun}, and {count} were chosen.",
-                hint="name one with --test, or write a file that is not a figure.",
-            )
+            hint = "name one with --test, or write a file that is not a figure."
+            raise InputError(f"{drawn[0]} shows one {noun}, and {count} were chosen.", hint=hint)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,10 +188,10 @@ class Outcome:
         elif ending == ".tex":
             write_file(path, latex_tables(tables, label="tab:crossroads"))
         else:
-            for at, table in enumerate(one for one in tables if one.rows):
-                text, rows = io.StringIO(newline=""), table.records()
-                write_rows(text, list(rows[0]), rows)
-                write_file(path if at == 0 else _named(path, table.name), text.getvalue())
+            for name, table in distinct([one for one in tables if one.rows] or tables[:1]).items():
+                text = io.StringIO(newline="")
+                write_rows(text, table.heads(), table.records())
+                write_file(_named(path, name) if name else path, text.getvalue())
 
     def _draw(self, path: Path) -> None:
         from crossroads import plots
@@ -381,7 +377,6 @@ def _parameter(name: str, kind: Any, option: Any, default: Any = None) -> inspec
 
 
 def _taker(name: str, spelled: Sequence[str], keys: Mapping[str, Key]) -> inspect.Parameter:
-    """The option that takes the settings of a kind."""
     reads = name == "model_option"
     what = "How a model is read" if reads else "How a measure is defined"
     option = typer.Option(

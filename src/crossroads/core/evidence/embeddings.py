@@ -26,7 +26,7 @@ class Provenance:
     Examples
     --------
     >>> import crossroads as cr
-    >>> source = cr.Provenance(source="my-vectors.txt", details={"trained on": "letters of 1850"})
+    >>> source = cr.sources.Provenance(source="my-vectors.txt", details={"trained on": "letters of 1850"})
     >>> emb = cr.Embeddings(["rose", "wasp"], [[1, 0], [0, 1]], provenance=source)
     >>> emb.provenance.source
     'my-vectors.txt'
@@ -85,7 +85,7 @@ def provenance_of(about: object, source: str) -> Provenance:
     if isinstance(about, Provenance):
         return about
     if about is not None and not isinstance(about, str):
-        hint = "give cr.Provenance, or a description."
+        hint = "give cr.sources.Provenance, or a description."
         raise EvidenceError(f"the provenance is of type {type(about).__name__}.", hint=hint)
     return Provenance(source=source if about is None else about)
 

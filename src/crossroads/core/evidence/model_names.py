@@ -118,7 +118,6 @@ def _is_path(about: Provenance) -> bool:
 
 
 def _stem(name: str) -> str:
-    """A name without the endings of files of vectors and of archives."""
     shorter = name.rpartition(".")[0]
     while shorter and name.lower().endswith(_ENDINGS) and not shorter.endswith(("/", "\\")):
         name, shorter = shorter, shorter.rpartition(".")[0]

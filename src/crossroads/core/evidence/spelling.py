@@ -78,7 +78,6 @@ def spellings(word: str, rules: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _changed(word: str, rules: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The word, and its forms under the given rules."""
     forms = {word: "exact"}
     yield word, "exact"
     for rule in rules:

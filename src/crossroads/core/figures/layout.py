@@ -42,39 +42,29 @@ class Frame:
     below: float = 0.2
     """Room between the axes and the notes."""
 
-    def _texts(self, room: float) -> tuple[str, str, str]:
-        return (
-            wrapped(self.title, room, TITLE, lines=3, weight="bold"),
-            wrapped(self.subtitle, room, BODY, lines=3),
-            wrapped(self.note, room, SMALL, lines=8),
-        )
-
     def axes(self, ax: Axes | None) -> Axes:
         """The axes, in a new figure if none are given, with the heading and the notes.
 
         On given axes the heading and the notes have their width, and the caller provides the space.
         """
         room = self.width - 2 * MARGIN if ax is None else max(axes_width(ax), 1.0)
-        title, subtitle, note = self._texts(room)
+        title = wrapped(self.title, room, TITLE, lines=3, weight="bold")
+        subtitle = wrapped(self.subtitle, room, BODY, lines=3)
+        note = wrapped(self.note, room, SMALL, lines=8)
         indent = 0.0
         if ax is None:
             top = MARGIN + height(title, TITLE) + height(subtitle, BODY) + self.above
             bottom = MARGIN + height(note, SMALL) + self.below
-            ax = _only_axes(self.width, self.left, self.right, top, bottom, self.body)
+            wide, tall = self.width, top + self.body + bottom
+            across = (wide - self.left - self.right) / wide
+            ax = new_figure(wide, tall).add_axes((self.left / wide, bottom / tall, across, self.body / tall))
+            show_in_notebooks(ax)
             indent = self.left - MARGIN
         over = self.above + height(subtitle, BODY)
         write(ax, title, (0, 1), (-indent, over), size=TITLE, weight="bold", va="bottom")
         write(ax, subtitle, (0, 1), (-indent, self.above), size=BODY, va="bottom")
         write(ax, note, (0, 0), (-indent, -self.below), size=SMALL, color=GREY, va="top")
         return ax
-
-
-def _only_axes(wide: float, left: float, right: float, top: float, bottom: float, body: float) -> Axes:
-    tall = top + body + bottom
-    place = (left / wide, bottom / tall, (wide - left - right) / wide, body / tall)
-    ax: Axes = new_figure(wide, tall).add_axes(place)
-    show_in_notebooks(ax)
-    return ax
 
 
 def new_figure(wide: float, tall: float) -> Figure:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from crossroads.core.figures.style import LEAST, house, matplotlib
+from crossroads.core.figures.style import LEAST, matplotlib, own_style
 
 _DPI = 720
 LEADING = 1.25
@@ -25,7 +25,7 @@ def width(text: str, size: float, weight: str = "normal") -> float:
     if not text:
         return 0.0
     figure, renderer = _renderer()
-    with house():
+    with own_style():
         line = matplotlib("text").Text(0, 0, text, size=size, weight=weight, parse_math=False)
         line.set_figure(figure)
         return float(line.get_window_extent(renderer).width) / _DPI

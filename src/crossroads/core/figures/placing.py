@@ -46,10 +46,6 @@ class Page:
         box = [x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2]
         self._boxes = np.vstack([self._boxes, box])
 
-    def bar_points(self, points: Floats) -> None:
-        """Keep points free: no label covers them."""
-        self._barred = np.vstack([self._barred, points])
-
     def avoid(self, points: Floats, weight: float = 1.0) -> None:
         """Points that a label should not cover, but may, at a cost for each."""
         self._points = np.vstack([self._points, points])
@@ -78,7 +74,7 @@ class Page:
         self.bar(place.centre, wide, tall)
         if place.leader is not None:
             start, end = map(np.array, place.leader)
-            self.bar_points(start + (end - start) * _SAMPLES)
+            self._barred = np.vstack([self._barred, start + (end - start) * _SAMPLES])
         return place
 
     def _cost(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crossroads.core.errors import InputError, in_short, one_of
-from crossroads.core.figures.style import house, matplotlib
+from crossroads.core.figures.style import matplotlib, own_style
 from crossroads.core.storage.files import check_file, write_file
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _UNDATED: dict[str, dict[str, None]] = {
 }
 
 
-@house()
+@own_style()
 def save(figure: Figure | Axes, path: str | os.PathLike[str], *, dpi: float = 200) -> Path:
     """Write a figure to a file and return its path.
 
@@ -48,7 +48,10 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str], *, dpi: float = 20
     'taxonomy.svg'
     """
     path = Path(path)
-    suffix = check_figure_file(path)
+    suffix = one_of("kind of figure", path.suffix.lower(), _UNDATED)
+    check_file(path)
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder.", hint="give the name of a file.")
     root = _root(figure)
     if not dpi > 0:
         raise InputError(f"dpi is {in_short(dpi)}.", hint="use a positive number, such as 200.")
@@ -70,22 +73,13 @@ def show_in_notebooks(drawn: Figure | Axes) -> None:
     drawn._repr_png_ = partial(_picture, _root(drawn))  # type: ignore[union-attr]
 
 
-@house()
+@own_style()
 def _picture(figure: Figure) -> tuple[bytes, dict[str, int]]:
     """A figure as PNG, and how large a notebook should show it."""
     drawn = io.BytesIO()
     figure.savefig(drawn, format="png", dpi=2 * _PIXELS)
     wide, tall = (round(inches * _PIXELS) for inches in figure.get_size_inches())
     return drawn.getvalue(), {"width": wide, "height": tall}
-
-
-def check_figure_file(path: Path) -> str:
-    """Refuse a file to which no figure can be written, before any work is done; returns its suffix."""
-    suffix = one_of("kind of figure", path.suffix.lower(), _UNDATED)
-    check_file(path)
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder.", hint="give the name of a file.")
-    return suffix
 
 
 def _root(drawn: Any) -> Any:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from crossroads.core.errors import InputError, WrongKindError, in_short, join_words, require
+from crossroads.core.errors import WrongKindError, join_words, require
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,20 +37,9 @@ COLUMN, WIDE, PAGE = 3.5, 5.5, 7.0
 """Widths of figures, in inches: one column of a journal, one and a half, two."""
 
 _FALLBACKS = (
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans Arabic",
-    "Noto Sans Hebrew",
-    "Noto Sans Devanagari",
-    "Noto Sans",
-    "Hiragino Sans",
-    "PingFang SC",
-    "Microsoft YaHei",
-    "Yu Gothic",
-    "Malgun Gothic",
-    "Nirmala UI",
-    "Arial Unicode MS",
-    "WenQuanYi Zen Hei",
+    *(f"Noto Sans {script}" for script in ("CJK SC", "CJK JP", "Arabic", "Hebrew", "Devanagari")),
+    *("Noto Sans", "Hiragino Sans", "PingFang SC", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic"),
+    *("Nirmala UI", "Arial Unicode MS", "WenQuanYi Zen Hei"),
 )
 
 
@@ -66,12 +55,12 @@ def families() -> tuple[str, ...]:
     return ("DejaVu Sans", *(name for name in _FALLBACKS if name in installed))
 
 
-_inside: ContextVar[bool] = ContextVar("crossroads_house", default=False)
+_inside: ContextVar[bool] = ContextVar("crossroads_style", default=False)
 """Whether the style is already active."""
 
 
 @contextmanager
-def house() -> Iterator[None]:
+def own_style() -> Iterator[None]:
     """Draw in this style regardless of the user's settings, which are restored afterwards.
 
     A character that no installed font has is drawn as a box; matplotlib's warnings of these are suppressed.
@@ -116,7 +105,7 @@ def figure(*kinds: type, inside: type = object) -> Callable[[Callable[P, T]], Ca
                     f"{draw.__name__} draws {takes}, and was given {kind}.",
                     hint="the method plot() of a result draws its own figure.",
                 )
-            with house():
+            with own_style():
                 return draw(*args, **kwargs)
 
         return checked
@@ -134,13 +123,6 @@ def tint(colour: str, share: float) -> str:
     """
     parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 - share * (255 - part)):02X}" for part in parts)
-
-
-def at_least_one(name: str, value: int) -> int:
-    """Return a count that a figure can show, or refuse it."""
-    if value < 1:
-        raise InputError(f"{name} is {in_short(value)}.", hint="use 1 or more.")
-    return value
 
 
 def bare(ax: Any, *, grid: str | None = None, left: bool = False) -> None:

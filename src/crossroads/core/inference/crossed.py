@@ -75,20 +75,6 @@ class Crossed:
         return float(tail_probability(self.statistic, self.df, alternative))
 
 
-NUMBERS = ("difference", "low", "high", "p", "attribute_pvalue")
-"""A difference with all words drawn, by the names that frames and files use."""
-ASKED = ("difference", "difference_low", "difference_high", "p", "attribute_pvalue")
-"""The same by the names that rules use: a test has other intervals as well."""
-
-
-def crossed_numbers(found: Crossed | None, names: tuple[str, ...] = NUMBERS) -> dict[str, float | None]:
-    """Its numbers by those names; None of them where it was not measured."""
-    if found is None:
-        return dict.fromkeys(names)
-    values = (found.difference, found.low, found.high, found.pvalue, found.attribute_pvalue)
-    return dict(zip(names, values, strict=True))
-
-
 class Spread(NamedTuple):
     """Differences of mean cosines and their variances over the choice of words: numbers, or one per table."""
 

@@ -22,7 +22,7 @@ def holm(pvalues: ArrayLike) -> Floats:
     p = _checked(pvalues)
     order = np.argsort(p, kind="stable")
     adjusted = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-    return _unsorted(np.minimum(adjusted, 1.0), order)
+    return np.minimum(adjusted, 1.0)[np.argsort(order)]
 
 
 def benjamini_hochberg(pvalues: ArrayLike) -> Floats:
@@ -40,7 +40,7 @@ def benjamini_hochberg(pvalues: ArrayLike) -> Floats:
     order = np.argsort(p, kind="stable")
     scaled = p[order] * (p.size / np.arange(1, p.size + 1))  # a factor of at least 1, so never below p
     adjusted = np.minimum.accumulate(scaled[::-1])[::-1]
-    return _unsorted(np.minimum(adjusted, 1.0), order)
+    return np.minimum(adjusted, 1.0)[np.argsort(order)]
 
 
 def benjamini_yekutieli(pvalues: ArrayLike) -> Floats:
@@ -54,11 +54,9 @@ def benjamini_yekutieli(pvalues: ArrayLike) -> Floats:
     >>> benjamini_yekutieli([0.01, 0.04, 0.03]).round(4).tolist()
     [0.055, 0.0733, 0.0733]
     """
-    p = _checked(pvalues)
-    harmonic = float((1.0 / np.arange(1, p.size + 1)).sum())
-    order = np.argsort(p, kind="stable")
-    scaled = p[order] * (p.size / np.arange(1, p.size + 1)) * harmonic
-    return _unsorted(np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0), order)
+    adjusted = benjamini_hochberg(pvalues)
+    harmonic = float((1.0 / np.arange(1, adjusted.size + 1)).sum())
+    return np.minimum(adjusted * harmonic, 1.0)
 
 
 ADJUSTMENTS: Mapping[str, Callable[[ArrayLike], Floats]] = {
@@ -93,12 +91,6 @@ def adjust_known(pvalues: Sequence[float | None]) -> dict[str, tuple[float | Non
     found = adjust([p for p in pvalues if p is not None])
     known = {name: iter(values) for name, values in found.items()}
     return {name: tuple(None if p is None else next(some) for p in pvalues) for name, some in known.items()}
-
-
-def _unsorted(values: Floats, order: np.ndarray) -> Floats:
-    out = np.empty_like(values)
-    out[order] = values
-    return out
 
 
 def _checked(pvalues: ArrayLike) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crossroads.core.errors import InputError
+from crossroads.core.inference.crossed import half_width
 from crossroads.core.inference.options import share
 from crossroads.core.inference.permutation.scores import as_numbers
 
@@ -66,6 +67,7 @@ def combine(effect_sizes: ArrayLike, variances: ArrayLike, *, level: float = 0.9
     mean = float((u * es).sum() / u.sum())
     se = sqrt(1 / float(u.sum()))
     z = abs(mean / se)
+    reach = float(half_width(sqrt(tau2 + se * se), n - 2, level)) if n > 2 else float("inf")
     return Combined(
         effect_size=mean,
         se=se,
@@ -74,7 +76,7 @@ def combine(effect_sizes: ArrayLike, variances: ArrayLike, *, level: float = 0.9
         tau2=tau2,
         i2=max(0.0, (q - (n - 1)) / q) if q > 0 else 0.0,
         q=q,
-        prediction_interval=_prediction(mean, sqrt(tau2 + se * se), n, level),
+        prediction_interval=(mean - reach, mean + reach),
     )
 
 
@@ -86,15 +88,6 @@ def _log10_two_sided(z: float) -> float:
     from scipy.special import log_ndtr  # scipy is slow to import
 
     return float((log_ndtr(-z) + log(2)) / log(10))
-
-
-def _prediction(mean: float, spread: float, n: int, level: float) -> tuple[float, float]:
-    if n < 3:
-        return mean - float("inf"), mean + float("inf")
-    from scipy.special import stdtrit  # scipy is slow to import
-
-    reach = float(stdtrit(n - 2, (1 + level) / 2)) * spread
-    return mean - reach, mean + reach
 
 
 def _check(es: np.ndarray, v: np.ndarray) -> None:

@@ -17,6 +17,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -96,10 +97,10 @@ class Elmo:
         options, file = required_files(folder)
         self.options = read_options(options)
         weights = read_weights(file, self.options)
-        self._characters = _CharacterNetwork(weights, self)
+        self._characters = _CharacterNetwork(weights, self.options)
         self._lstm = [
-            [_Lstm(weights, self, direction, layer) for layer in range(self.options.layers)]
-            for direction in range(2)
+            [_Lstm(weights, self.options, cell_name(way, at)) for at in range(self.options.layers)]
+            for way in range(2)
         ]
         self._ends = self.words([_BEGIN, _END])
 
@@ -129,46 +130,34 @@ class Elmo:
 
     def states(self, words: Array, lengths: NDArray[np.int64]) -> Array:
         """The activations of sentences; ``words`` has the vectors of all their tokens in a row."""
-        half = self.options.projection
+        half, sizes = self.options.projection, lengths + 2  # with the beginning and the end of each sentence
+        begins, ends = np.cumsum(sizes) - sizes, np.cumsum(sizes) - 1
+        inside = np.ones(len(words) + 2 * len(lengths), bool)
+        inside[begins] = inside[ends] = False
+        bounded = np.empty((len(inside), half), np.float32)
+        bounded[begins], bounded[ends], bounded[inside] = *self._ends, words
+        longest = np.argsort(-sizes, kind="stable")
+        left = [longest[: int((sizes > step).sum())] for step in range(int(sizes.max(initial=0)))]
+        forward = [begins[rows] + step for step, rows in enumerate(left)]
+        backward = [ends[rows] - step for step, rows in enumerate(left)]
         states = np.empty((self.options.layers + 1, len(words), 2 * half), np.float32)
-        order = _Order(lengths)
-        bounded = np.empty((len(words) + 2 * len(lengths), half), np.float32)
-        bounded[order.begins], bounded[order.ends], bounded[order.inside] = *self._ends, words
         states[0] = np.tile(words, 2)
-        for direction, steps in enumerate((order.forward, order.backward)):
+        for direction, steps in enumerate((forward, backward)):
             below = bounded
             for layer, lstm in enumerate(self._lstm[direction], 1):
                 above = lstm(below, steps)
                 if self.options.skips and layer > 1:
                     above += below
-                states[layer, :, direction * half : (direction + 1) * half] = above[order.inside]
+                states[layer, :, direction * half : (direction + 1) * half] = above[inside]
                 below = above
         return states
-
-
-class _Order:
-    """Where the tokens of some sentences are, their beginnings and ends included, step by step."""
-
-    def __init__(self, lengths: NDArray[np.int64]) -> None:
-        bounded = lengths + 2
-        stops = np.cumsum(bounded)
-        self.begins, self.ends = stops - bounded, stops - 1
-        inside = np.ones(int(bounded.sum()), bool)
-        inside[self.begins] = inside[self.ends] = False
-        self.inside = np.flatnonzero(inside)
-        longest = np.argsort(-bounded, kind="stable")
-        first, last = self.begins[longest], self.ends[longest]
-        left = [int((bounded > step).sum()) for step in range(int(bounded.max(initial=0)))]
-        self.forward = [first[:many] + step for step, many in enumerate(left)]
-        self.backward = [last[:many] - step for step, many in enumerate(left)]
 
 
 class _Lstm:
     """One LSTM layer in one direction, with projection and clipping."""
 
-    def __init__(self, weights: dict[str, Array], model: Elmo, direction: int, layer: int) -> None:
-        name, cells = cell_name(direction, layer), model.options.cells
-        self._options, self._project = model.options, weights[f"{name}/W_P_0"]
+    def __init__(self, weights: dict[str, Array], options: ElmoOptions, name: str) -> None:
+        cells, self._options, self._project = options.cells, options, weights[f"{name}/W_P_0"]
         self._matrix, self._bias = weights[f"{name}/W_0"], weights[f"{name}/B"].copy()
         # The gates are in the order input, candidate, forget, output; TensorFlow added 1 to the forget gate.
         self._bias[2 * cells : 3 * cells] += 1
@@ -208,8 +197,8 @@ class _Lstm:
 class _CharacterNetwork:
     """From the characters of a word to its vector: convolutions, highway layers and a projection."""
 
-    def __init__(self, weights: dict[str, Array], model: Elmo) -> None:
-        self._options = options = model.options
+    def __init__(self, weights: dict[str, Array], options: ElmoOptions) -> None:
+        self._options = options
         # in double precision: distinct words are few, and the layers above enlarge what is rounded here
         self._table = weights["char_embed"].astype(np.float64)
         self._filters = [
@@ -229,14 +218,17 @@ class _CharacterNetwork:
         order = np.argsort(lengths, kind="stable")
         for first in range(0, len(words), _WORDS_AT_ONCE):
             rows = order[first : first + _WORDS_AT_ONCE]
-            found[rows] = self._projected(self._convolved([codes[row] for row in rows]))
+            states = self._convolved([codes[row] for row in rows])
+            for carry, carry_bias, transform, transform_bias in self._highways:
+                gate = 0.5 * np.tanh(0.5 * (states @ carry + carry_bias)) + 0.5
+                states = gate * np.maximum(states @ transform + transform_bias, 0) + (1 - gate) * states
+            found[rows] = states @ self._project + self._bias
         return found
 
     def _convolved(self, codes: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """The largest value of every filter over the characters; past the longest word one window is kept."""
-        widest = max(width for width, *_ in self._filters)
-        longest = max(map(len, codes))
-        ids = np.full((len(codes), min(longest + widest, self._options.word)), _FILL)
+        longest = max(map(len, codes)) + max(width for width, *_ in self._filters)
+        ids = np.full((len(codes), min(longest, self._options.word)), _FILL)
         for row, one in zip(ids, codes, strict=True):
             row[: len(one)] = one
         characters = self._table[ids]
@@ -247,13 +239,6 @@ class _CharacterNetwork:
             outputs.append((flat @ matrix).max(axis=1) + bias)
         joined: NDArray[np.float64] = np.concatenate(outputs, axis=1)
         return np.tanh(joined) if self._options.activation == "tanh" else np.maximum(joined, 0)
-
-    def _projected(self, states: NDArray[np.float64]) -> NDArray[np.float64]:
-        for carry, carry_bias, transform, transform_bias in self._highways:
-            gate = 0.5 * np.tanh(0.5 * (states @ carry + carry_bias)) + 0.5
-            states = gate * np.maximum(states @ transform + transform_bias, 0) + (1 - gate) * states
-        found: NDArray[np.float64] = states @ self._project + self._bias
-        return found
 
 
 def _codes(word: str, most: int) -> list[int]:
@@ -287,19 +272,12 @@ def split_text(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _TOKEN.finditer(plain)]
 
 
-class ElmoEncoding(NamedTuple):
-    """A text as tokens, as the tokenizers of transformers describe it."""
+class _Encoding(NamedTuple):
+    """The number of each token of a text, its characters, and the text that it belongs to: the first."""
 
     ids: list[int]
-    """The number of each token."""
     offsets: list[tuple[int, int]]
-    """Its characters."""
     sequence_ids: list[int | None]
-    """The text that it belongs to: the first."""
-
-
-class _Encodings(NamedTuple):
-    encodings: list[ElmoEncoding]
 
 
 class ElmoTokenizer:
@@ -320,12 +298,12 @@ class ElmoTokenizer:
 
     def __call__(self, texts: Sequence[str], **_: Any) -> Any:
         """Split some texts; options of other tokenizers have no effect."""
-        return _Encodings([self._encoding(text) for text in texts])
-
-    def _encoding(self, text: str) -> ElmoEncoding:
-        offsets = split_text(text)
-        ids = [self._numbers.setdefault(text[start:end], len(self._numbers)) for start, end in offsets]
-        return ElmoEncoding(ids=ids, offsets=offsets, sequence_ids=[0] * len(ids))
+        encodings = []
+        for text in texts:
+            offsets = split_text(text)
+            ids = [self._numbers.setdefault(text[start:end], len(self._numbers)) for start, end in offsets]
+            encodings.append(_Encoding(ids=ids, offsets=offsets, sequence_ids=[0] * len(ids)))
+        return SimpleNamespace(encodings=encodings)
 
 
 def elmo_files(folder: str | Path) -> tuple[Path, Path] | None:
@@ -381,11 +359,6 @@ class ElmoOptions:
     skips: bool
     """Whether each LSTM layer above the first adds its input to its output."""
 
-    @property
-    def dim(self) -> int:
-        """Dimensions of a vector: forward and backward half."""
-        return 2 * self.projection
-
 
 def read_options(file: Path) -> ElmoOptions:
     """Read the options of an ELMo."""
@@ -396,7 +369,7 @@ def read_options(file: Path) -> ElmoOptions:
     except (OSError, ValueError) as error:
         raise FormatError("these are not options in JSON.", path=file, hint=_AGAIN) from error
     lstm, cnn = _part(data, "lstm", file), _part(data, "char_cnn", file)
-    activation: Activation | None = cnn.get("activation")
+    activation = cnn.get("activation")
     if activation not in ("relu", "tanh"):
         what = f"the activation of its characters is {in_short(activation)}."
         raise FormatError(what, path=file, hint="ELMo uses 'relu' or 'tanh'.")
@@ -415,17 +388,14 @@ def read_options(file: Path) -> ElmoOptions:
     )
 
 
-def _part(data: Any, name: str, file: Path) -> Mapping[str, Any]:
-    part = data.get(name) if isinstance(data, dict) else None
-    if not isinstance(part, dict):
+def _part(data: Any, name: str, file: Path, kind: type = dict) -> Any:
+    if not isinstance(data, dict) or name not in data or not isinstance(data[name], kind):
         raise FormatError(f"the options have no {name!r}.", path=file, hint=_AGAIN)
-    return part
+    return data[name]
 
 
 def _whole(part: Mapping[str, Any], name: str, file: Path, *, least: int = 1, most: int = _MOST) -> int:
-    value = part.get(name)
-    if name not in part:
-        raise FormatError(f"the options have no {name!r}.", path=file, hint=_AGAIN)
+    value = _part(part, name, file, object)
     if type(value) is not int or not least <= value <= most:
         hint = f"it is a whole number from {least} to {most:,}."
         raise FormatError(f"{name} is {in_short(value)}.", path=file, hint=hint)

@@ -200,28 +200,30 @@ def _weights(folder: Path) -> list[Path]:
     raise FormatError(what, path=folder, hint="expected model.safetensors.")
 
 
-def _from_hub(name: str, revision: str | None) -> ModelFiles:
+def fetch(name: str, patterns: Iterable[str], *, hint: str, **options: Any) -> Path:
+    """The folder of the files of a model on the hub that match patterns; ``hint`` is for one not found."""
     hub = require("huggingface_hub", extra="models", purpose="fetching models from the hub")
     errors = require("huggingface_hub.errors", extra="models", purpose="fetching models from the hub")
-    patterns = [*_TEXTS, "model*.safetensors"]
     try:
-        folder = Path(
-            hub.snapshot_download(name, revision=revision, allow_patterns=patterns, ignore_patterns=["*/*"])
-        )
-        if inside := [one for one in module_folders(folder) if one]:
-            patterns = [f"{one}/{pattern}" for one in inside for pattern in (*_TEXTS, "model*.safetensors")]
-            hub.snapshot_download(name, revision=folder.name, allow_patterns=patterns)
+        return Path(hub.snapshot_download(name, allow_patterns=list(patterns), **options))
     except errors.GatedRepoError as error:
         message = f"the model {name!r} is on the hub, but access to it is restricted."
         raise InputError(message, hint="accept its licence on its page and log in: hf auth login.") from error
-    except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError) as error:
-        missing = "no such model" if revision is None else f"no such model at revision {revision!r}"
-        hint = "give the path of a folder that holds config.json, or a name such as bert-base-cased."
-        raise InputError(f"there is no folder {name!r} here, and {missing} on the hub.", hint=hint) from error
-    except (OSError, errors.HfHubHTTPError) as error:
-        where = "here, it is not in the cache of the hub, and the hub cannot be reached"
-        hint = "check the name or the connection; or give the folder of a model on this machine."
-        raise InputError(f"there is no folder {name!r} {where}.", hint=hint) from error
+    except (OSError, errors.HFValidationError) as error:
+        revision = options.get("revision")
+        said = f"and no such model{f' at revision {revision!r}' if revision else ''} on the hub"
+        known = (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError)
+        if not isinstance(error, known):
+            said = "it is not in the cache of the hub, and the hub cannot be reached"
+        raise InputError(f"there is no file or folder {name!r} here, {said}.", hint=hint) from error
+
+
+def _from_hub(name: str, revision: str | None) -> ModelFiles:
+    patterns = [*_TEXTS, "model*.safetensors"]
+    hint = "give the folder of a model on this machine, or a name such as bert-base-cased."
+    folder = fetch(name, patterns, hint=hint, revision=revision, ignore_patterns=["*/*"])
+    if inside := [f"{one}/{pattern}" for one in module_folders(folder) if one for pattern in patterns]:
+        fetch(name, inside, hint=hint, revision=folder.name)
     if not any((folder / file).is_file() for file in ("config.json", MODULES)):
         raise FormatError(f"{name} on the hub is not a model: it has no config.json.")
     try:
@@ -279,10 +281,9 @@ def _check_values(settings: Any, file: Path) -> None:
 
 def _checksum(folder: Path, weights: Iterable[Path]) -> str:
     """One checksum over every file that loading may read: texts and weights, also those of modules."""
-    inside = [folder / name for name in (*filter(None, module_folders(folder)), _TEMPLATES)]
     texts = [file for pattern in _TEXTS for file in folder.glob(pattern)]
-    for place in inside:
-        texts += [file for pattern in (*_TEXTS, "*.safetensors") for file in place.rglob(pattern)]
+    for name in (*filter(None, module_folders(folder)), _TEMPLATES):
+        texts += [file for end in (*_TEXTS, "*.safetensors") for file in (folder / name).rglob(end)]
     return _combined(folder, {*weights, *filter(Path.is_file, texts)})
 
 

@@ -39,7 +39,7 @@ from crossroads.core.evidence.contexts import FORMAT as STORE
 from crossroads.core.evidence.contexts import SENTENCES
 from crossroads.core.evidence.model_names import KINDS
 from crossroads.core.models.elmo import OPTIONS, WEIGHTS, elmo_files
-from crossroads.core.models.files import MODULES
+from crossroads.core.models.files import MODULES, fetch
 from crossroads.core.models.services.addresses import public_url
 from crossroads.core.models.transformers import Device
 from crossroads.core.storage.files import read_record
@@ -73,7 +73,10 @@ TAKES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("layer", "layers", "pooling", "contexts"), TRANSFORMERS),
     "served": ("endpoint",),
     "revision": (*TRANSFORMERS, "vision-language"),
-    "format": ("vectors", "series"),
+    **dict.fromkeys(
+        ("format", "duplicates", "encoding_errors", "member", "checksum", "pool", "ranked"),
+        ("vectors", "series"),
+    ),
     "correct": ON_WORDS,
     "placebo": ON_WORDS,
     "images": ("vision-language",),
@@ -108,7 +111,7 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class SourceOptions:
-    """How vectors are obtained from a model: the options of :func:`~crossroads.embed_words`.
+    """How vectors are obtained from a model: the options of :func:`~crossroads.load`.
 
     Besides, ``pool`` is the number of other words of a file that are also read, ``images`` a folder with one
     subfolder of images per stimulus set, and ``answers`` the folder in which those of a service are kept.
@@ -159,17 +162,16 @@ def recognise(
     if not model.strip():
         raise InputError("the name of the model is empty.", hint=f"MODEL is {CAN_BE}.")
     if kind is not None:
-        return _said_to_be(_known(kind), model, "it was given as")
+        plain = one_of("kind of model", kind.lower().replace(" ", "-"), KindName)
+        known = next(one for one in KINDS if one.replace(" ", "-") == plain)
+        return _said_to_be(known, model, "it was given as")
     if _URL.match(model):
         return Kind(name="endpoint", model=model, because="it is an address")
     if by_format is not None:
         return _said_to_be(by_format[0], model, by_format[1])
     path, model = _as_path(model)
-    if path.is_dir():
-        return _of_folder(model, path)
-    if path.is_file():
-        return _of_file(model, path)
-    return _of_name(model, path)
+    found = _of_folder(path) if path.is_dir() else _of_file(path) if path.is_file() else _of_name(model, path)
+    return Kind(name=found[0], model=model, because=found[1])
 
 
 _CHECKPOINT = re.compile(r"(?:checkpoint|ckpt|global_?step|step|iter|epoch)[-_]?(\d+)", re.IGNORECASE)
@@ -187,11 +189,6 @@ def _as_path(model: str) -> tuple[Path, str]:
     return path, str(path) if path.exists() else model
 
 
-def _known(kind: str) -> str:
-    plain = one_of("kind of model", kind.lower().replace(" ", "-"), KindName)
-    return next(one for one in KINDS if one.replace(" ", "-") == plain)
-
-
 def _said_to_be(name: str, model: str, because: str) -> Kind:
     """The kind as given, if the model can be of that kind."""
     path, model = _as_path(model)
@@ -205,25 +202,28 @@ def _said_to_be(name: str, model: str, because: str) -> Kind:
     return Kind(name=name, model=model, because=because)
 
 
-def _of_folder(model: str, folder: Path) -> Kind:
+_Found = tuple[str, str]  # a kind, and why
+
+
+def _of_folder(folder: Path) -> _Found:
     said = read_record(folder / "manifest.json").get("format")
     stores = {STORE: "contexts"} | {k: v for one in subjects().values() for k, v in one.manifests.items()}
     if said in stores:
-        return Kind(name=stores[said], model=model, because=f"its manifest says {said}")
+        return stores[said], f"its manifest says {said}"
     if said == SENTENCES:
         raise InputError(
             f"{folder} contains sentences, not a model.", hint=f"crossroads audit MODEL --contexts {folder}"
         )
     if found := _recognised("folder", folder):
-        return Kind(name=found[0], model=model, because=found[1])
+        return found
     if (folder / "config.json").is_file():
-        return _of_config(model, _config(folder / "config.json"))
+        return _of_config(str(folder), folder / "config.json")
     if (folder / MODULES).is_file():
-        return Kind(name="encoder", model=model, because=f"it is a sentence encoder ({MODULES})")
+        return "encoder", f"it is a sentence encoder ({MODULES})"
     if elmo_files(folder) is not None:
-        return Kind(name="encoder", model=model, because=f"it is an ELMo ({OPTIONS} and {WEIGHTS})")
+        return "encoder", f"it is an ELMo ({OPTIONS} and {WEIGHTS})"
     if any(folder.glob("*.gguf")):
-        return Kind(name="language model", model=model, because="it contains a GGUF file")
+        return "language model", "it contains a GGUF file"
     if {"crossroads", "results"} <= set(read_record(folder / "results.json")):
         hint = f"crossroads report {folder} shows it; give the model it was made from."
         raise InputError(f"{folder} is already an audit.", hint=hint)
@@ -238,39 +238,36 @@ def _of_folder(model: str, folder: Path) -> Kind:
     raise FormatError(f"this folder cannot be audited: {held}.", path=folder, hint=f"MODEL is {CAN_BE}.")
 
 
-def _of_file(model: str, file: Path) -> Kind:
+def _of_file(file: Path) -> _Found:
     with file.open("rb") as stream:
         first = stream.read(4)
     if first == b"GGUF":
-        return Kind(name="language model", model=model, because="it is a GGUF file")
+        return "language model", "it is a GGUF file"
     if first == b"\x89HDF":
-        raise FormatError(
-            "this is a file in HDF5, such as the weights of an ELMo.",
-            path=file,
-            hint=f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder.",
-        )
-    name, because = _recognised("file", file) or ("vectors", "it is a file")
-    return Kind(name=name, model=model, because=because)
+        hint = f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder."
+        raise FormatError("this is a file in HDF5, such as the weights of an ELMo.", path=file, hint=hint)
+    return _recognised("file", file) or ("vectors", "it is a file")
 
 
-def _of_config(model: str, config: Mapping[str, Any]) -> Kind:
+def _of_config(model: str, file: Path) -> _Found:
+    if not (config := read_record(file)):
+        raise FormatError("this is not a configuration in JSON.", path=file, hint="download the model again.")
     type_, listed = str(config.get("model_type") or ""), config.get("architectures") or []
     classes = [str(one) for one in listed] if isinstance(listed, list) else []
     said = f"its configuration names {join_words(classes) or type_ or 'nothing'}"
     if type_ in CLIP_TYPES:
-        return Kind(name="vision-language", model=model, because=said)
+        return "vision-language", said
     if "vision_config" in config or config.get("is_encoder_decoder"):
         what = "makes text from images" if "vision_config" in config else "is an encoder–decoder"
         hint = "encoders, decoders and models such as CLIP can be audited."
         raise InputError(f"{model} {what}: {said}.", hint=hint)
-    name = "language model" if any(one.endswith(_HEADS) for one in classes) else "encoder"
-    return Kind(name=name, model=model, because=said)
+    return "language model" if any(one.endswith(_HEADS) for one in classes) else "encoder", said
 
 
-def _of_name(model: str, path: Path) -> Kind:
+def _of_name(model: str, path: Path) -> _Found:
     """Kind of a name that is not a path: embedded vectors, a spaCy pipeline, or a model on the hub."""
     if found := _recognised("name", model):
-        return Kind(name=found[0], model=model, because=found[1])
+        return found
     names, neighbours = _names(), _in_folder_of(path)
     near = nearest(model, [*names, *neighbours])
     if _looks_like_a_path(model, path) or not _HUB_NAME.fullmatch(model):
@@ -291,20 +288,18 @@ def _named(near: Sequence[str]) -> str:
 
 
 def _looks_like_a_path(model: str, path: Path) -> bool:
-    if model.startswith((".", "~", "/", "\\")) or model.endswith(("/", "\\")) or path.is_absolute():
-        return True
     inside = len(path.parts) > 2 or (len(path.parts) == 2 and path.parent.is_dir())
-    return inside or path.suffix.lower() in _FILE_SUFFIXES
+    ends = model.startswith((".", "~", "/", "\\")) or model.endswith(("/", "\\"))
+    return inside or ends or path.is_absolute() or path.suffix.lower() in _FILE_SUFFIXES
 
 
-def _recognised(what: str, value: Any) -> tuple[str, str] | None:
+def _recognised(what: str, value: Any) -> _Found | None:
     """The kind of a format, folder, file or name of vectors, and why; None where no subject knows it."""
     found = (getattr(module, f"kind_of_{what}")(value) for module in brought("formats"))
     return next((kind for kind in found if kind is not None), None)
 
 
 def _names() -> list[str]:
-    """Names of vectors that can be loaded."""
     return [name for module in brought("formats") for name in module.NAMES]
 
 
@@ -316,32 +311,20 @@ def _in_folder_of(path: Path) -> list[str]:
         return []
 
 
-def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
+def _hub_config(name: str, near: tuple[str, ...]) -> Path:
     """The configuration of a model on the hub; no other file is downloaded."""
     end = f"; or did you mean {_named(near)}?" if near else "."
     try:
-        hub = require("huggingface_hub", extra="models", purpose="looking up models of the hub")
-        errors = require("huggingface_hub.errors", extra="models", purpose="looking up models of the hub")
+        with _quiet():
+            # a single file, hf_hub_download, is asked for six times where there is no connection
+            folder = fetch(name, ["config.json"], hint=f"MODEL is {CAN_BE}{end}")
     except MissingExtraError as error:
         message = f"there is no file or folder {name!r} here, and {error.message}"
         raise MissingExtraError(message, hint=f"{error.hint}{end}") from error
-    try:
-        with _quiet():
-            # a single file, hf_hub_download, is asked for six times where there is no connection
-            file = Path(hub.snapshot_download(name, allow_patterns=["config.json"])) / "config.json"
-        if not file.is_file():
-            raise errors.EntryNotFoundError("config.json")
-    except errors.GatedRepoError as error:
-        message = f"the model {name!r} is on the hub, but access to it is restricted."
-        raise InputError(message, hint="accept its licence on its page and log in: hf auth login.") from error
-    except (OSError, errors.EntryNotFoundError, errors.HfHubHTTPError, errors.HFValidationError) as error:
-        said = "and no such model on the hub"
-        known = (errors.EntryNotFoundError, errors.RepositoryNotFoundError, errors.HFValidationError)
-        if isinstance(error, errors.LocalEntryNotFoundError) or not isinstance(error, known):
-            said = "it is not in the cache of the hub, and the hub cannot be reached"
-        hint = f"MODEL is {CAN_BE}{end}"
-        raise InputError(f"there is no file or folder {name!r} here, {said}.", hint=hint) from error
-    return _config(file)
+    if not (folder / "config.json").is_file():
+        message = f"{name} on the hub is not a model: it has no config.json."
+        raise FormatError(message, hint=f"MODEL is {CAN_BE}{end}")
+    return folder / "config.json"
 
 
 @contextlib.contextmanager
@@ -358,10 +341,3 @@ def _quiet() -> Iterator[None]:
         logging.set_verbosity(level)
         if not without:
             bars.enable_progress_bars()
-
-
-def _config(file: Path) -> Mapping[str, Any]:
-    found = read_record(file)
-    if not found:
-        raise FormatError("this is not a configuration in JSON.", path=file, hint="download the model again.")
-    return found

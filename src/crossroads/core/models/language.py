@@ -47,12 +47,12 @@ class LanguageModel:
     """
 
     def __init__(
-        self, files: ModelFiles, *, kind: Asked = "auto", device: str = "cpu", linear: bool = True
+        self, files: ModelFiles, *, asked_as: Asked = "auto", device: str = "cpu", linear: bool = True
     ) -> None:
         self._torch = require("torch", extra="models", purpose="running transformer models")
         self.files, self.device, self._linear = files, device, linear
         self.config, self.tokenizer = load_config(files), load_tokenizer(files)
-        self.kind = find_kind(self.config, self.tokenizer, kind, name=files.name)
+        self.kind = find_kind(self.config, self.tokenizer, asked_as, name=files.name)
         self._model, weights = load_reported(files, AUTO_CLASSES[self.kind], device)
         if weights["missing_keys"] or weights.get("mismatched_keys"):
             raise _no_head(files, self.architecture, sorted(weights["missing_keys"]))
@@ -200,20 +200,20 @@ def _after_attention(model: Any) -> Any:
     return module if plain and type(module).__name__.endswith("SelfOutput") else None
 
 
-def find_kind(config: Any, tokenizer: Any, kind: str, *, name: str) -> str:
+def find_kind(config: Any, tokenizer: Any, asked_as: str, *, name: str) -> str:
     """Whether a model is masked or causal: as asked, or as its configuration implies."""
-    one_of("kind of language model", kind, Asked)
-    found = _kind_of(config) if kind == "auto" else kind
+    one_of("kind of language model", asked_as, Asked)
+    found = _kind_of(config) if asked_as == "auto" else asked_as
     if found is None:
         shown = join_words(config.architectures or [str(config.model_type)])
         message = f"{name} is not a language model: its configuration names {shown}."
         head = "a model with a head is needed, such as BertForMaskedLM or GPT2LMHeadModel"
-        hint = f"{head}; kind='masked' or kind='causal' says which to load."
-        raise InputError(message, hint=hint, option="kind")
+        hint = f"{head}; asked_as='masked' or asked_as='causal' says which to load."
+        raise InputError(message, hint=hint, option="asked_as")
     if found == MASKED and tokenizer.mask_token_id is None:
         message = f"the tokenizer of {name} has no mask token, so it cannot be used as a masked model."
-        hint = "use the tokenizer that the model was trained with, or kind='causal'."
-        raise InputError(message, hint=hint, option="kind")
+        hint = "use the tokenizer that the model was trained with, or asked_as='causal'."
+        raise InputError(message, hint=hint, option="asked_as")
     return found
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -59,18 +60,16 @@ def find_pieces(offsets: Sequence[tuple[int, int]], start: int, end: int) -> Spa
 
 
 class Batch(NamedTuple):
-    """Texts of one length that go through the model together."""
+    """Texts of one length that go through the model together: their tokens (``ids``), one text per row.
+
+    The rest is as in :class:`TextPlan`, counted from the first text and slot of the batch.
+    """
 
     ids: Integers
-    """Tokens, one text per row."""
     text: Integers
-    """For each slot its row, in ascending order."""
     place: Integers
-    """For each slot its column."""
     asked_slot: Integers
-    """For each token that is read the slot, counted from the first of the batch; ascending."""
     asked_token: Integers
-    """The token."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,19 +102,15 @@ class TextPlan:
 
     def batches_of(self, unit: int) -> list[Batch]:
         """The batches of a unit."""
-        numbers = range(int(self.units[unit]), int(self.units[unit + 1]))
-        return [self._batch(int(self.batches[n]), int(self.batches[n + 1])) for n in numbers]
-
-    def _batch(self, first: int, last: int) -> Batch:
-        left, right = np.searchsorted(self.slot_text, [first, last])
-        low, high = np.searchsorted(self.asked_slot, [left, right])
-        return Batch(
-            ids=np.array(self.texts[first:last], np.int64),
-            text=self.slot_text[left:right] - first,
-            place=self.slot_place[left:right],
-            asked_slot=self.asked_slot[low:high] - left,
-            asked_token=self.asked_token[low:high],
-        )
+        bounds, found = self.batches[self.units[unit] : self.units[unit + 1] + 1].tolist(), []
+        for first, last in pairwise(bounds):
+            left, right = np.searchsorted(self.slot_text, [first, last])
+            low, high = np.searchsorted(self.asked_slot, [left, right])
+            slots, asked = slice(left, right), slice(low, high)
+            text, asked_slot = self.slot_text[slots] - first, self.asked_slot[asked] - left
+            ids = np.array(self.texts[first:last], np.int64)
+            found.append(Batch(ids, text, self.slot_place[slots], asked_slot, self.asked_token[asked]))
+        return found
 
 
 def plan_texts(
@@ -205,7 +200,7 @@ Result = TypeVar("Result", bound=_Stored)
 class RunOptions:
     """How a language model is run, whatever it is asked; see :func:`~crossroads.probe`."""
 
-    kind: Asked
+    asked_as: Asked
     missing: OnMissing
     revision: str | None
     device: Device
@@ -220,6 +215,11 @@ class RunOptions:
         for name, value in {**self.limits, "threads": self.threads or 1}.items():
             if value < 1:
                 raise InputError(f"{name}={value} is too small.", hint="give a number from 1 up.")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> RunOptions:
+        """The options among the arguments of a function."""
+        return cls(**{field.name: given[field.name] for field in fields(cls)})
 
     @property
     def limits(self) -> dict[str, int]:
@@ -238,7 +238,9 @@ class RunOptions:
         if files.elmo:
             message = f"{files.name} is an ELMo, and its published files cannot predict words."
             raise InputError(message, hint=instead)
-        loaded = LanguageModel(files, kind=self.kind, device=resolve_device(self.device), linear=linear)
+        loaded = LanguageModel(
+            files, asked_as=self.asked_as, device=resolve_device(self.device), linear=linear
+        )
         self.report(ProbeStep(stage="splitting"))
         return loaded
 
@@ -349,14 +351,8 @@ def run_provenance(
         format="transformers",
         revision=model.files.revision,
         sha256=model.files.sha256,
-        details={
-            "class": model.architecture,
-            "kind": model.kind,
-            **details,
-            "texts": len(plan.texts),
-            "fingerprint": record_fingerprint(record),
-            "record": record,
-        },
+        details={"class": model.architecture, "kind": model.kind, **details, "texts": len(plan.texts)}
+        | {"fingerprint": record_fingerprint(record), "record": record},
     )
 
 

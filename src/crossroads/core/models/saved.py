@@ -96,7 +96,9 @@ def vectors_identity(model: str) -> dict[str, Any]:
     """
     path = Path(model)
     if not path.exists():
-        return {"package": model, "files": [_states(_inside(one), one) for one in _package(model)]}
+        spec = importlib.util.find_spec(model) if model.isidentifier() else None
+        folders = () if spec is None else map(Path, spec.submodule_search_locations or ())
+        return {"package": model, "files": [_states(_inside(one), one) for one in folders]}
     if path.is_dir():
         return {"given": model, "path": str(path.resolve()), "files": _states(_inside(path), path)}
     # words and metadata may be in files next to the numbers, with the same stem
@@ -113,12 +115,6 @@ def manifest_identity(folder: str | Path) -> dict[str, Any]:
 def files_identity(files: Mapping[str, Path]) -> list[list[Any]]:
     """Label, place, size and times of last change of files."""
     return [[label, str(file.resolve()), *_states([file])[0][1:]] for label, file in sorted(files.items())]
-
-
-def _package(name: str) -> list[Path]:
-    """The folders of an installed package, if there is such a package."""
-    spec = importlib.util.find_spec(name) if name.isidentifier() else None
-    return [] if spec is None else [Path(folder) for folder in spec.submodule_search_locations or ()]
 
 
 def _inside(folder: Path) -> list[Path]:

@@ -49,9 +49,8 @@ def _transformers() -> Any:
 
 def versions() -> dict[str, str]:
     """Versions of the packages on which the last bits of a vector depend."""
-    packages = {"torch": _torch(), "transformers": _transformers()}
-    packages["tokenizers"] = require("tokenizers", extra="models", purpose="splitting text into tokens")
-    return {name: str(package.__version__) for name, package in packages.items()}
+    tokenizers = require("tokenizers", extra="models", purpose="splitting text into tokens")
+    return {one.__name__: str(one.__version__) for one in (_torch(), _transformers(), tokenizers)}
 
 
 def load_config(files: ModelFiles) -> Any:
@@ -204,7 +203,7 @@ UNUSED_WEIGHTS = ("pooler.", "logit_scale", "logit_bias")
 
 
 def load_whole_model(files: ModelFiles, *, device: str = "cpu") -> Any:
-    """The same, if no weight is missing that vectors depend on."""
+    """The model without a head, if no weight is missing that vectors depend on."""
     model, info = load_reported(files, ENCODER, device)
     missing = sorted(name for name in info["missing_keys"] if not name.startswith(UNUSED_WEIGHTS))
     missing += sorted(str(one) for one in info.get("mismatched_keys") or ())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads import plots
-from crossroads.core.figures.style import house, matplotlib
+from crossroads.core.figures.style import matplotlib, own_style
 from crossroads.core.report.folder import free_name
 from crossroads.core.results import Result
 from crossroads.core.subjects import brought
@@ -39,7 +39,7 @@ class Figures:
         for name, file in _file_names(shown).items():
             self.save(f"{file}-{ending}", shown[name].plot())
 
-    @house()
+    @own_style()
     def pages(
         self, shown: Mapping[str, Any], draw: Callable[[Any], Any], ending: str, pages: str = ""
     ) -> None:

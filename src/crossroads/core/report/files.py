@@ -6,12 +6,11 @@ import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from crossroads.core.errors import MissingExtraError
-from crossroads.core.report.audit import Audit, FinishedAudit, by_label
+from crossroads.core.report.audit import FinishedAudit, by_label
 from crossroads.core.report.documents.records import (
     Record,
     audit_record,
@@ -132,16 +131,10 @@ def _write_audit(
         methods=methods_text(audit, designs),
         citations=bibtex(audit, designs),
     )
-    texts = {
-        "table.tex": latex_table(audit),
-        "methods.md": record.methods,
-        "citations.bib": record.citations,
-        "summary.md": markdown_summary(audit, gate),
-    }
+    texts = {"table.tex": latex_table(audit), "summary.md": markdown_summary(audit, gate)}
     if record.gate is not None:
         texts["gate.json"] = json.dumps(record.gate, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    _write_texts(folder, texts)
-    write_document(folder / MARK, record.document)
+    _write_texts(folder, record, texts)
     write_tables(folder, audit)
     if record.vectors is not None:
         write_vectors(folder / VECTORS, record.vectors)
@@ -153,7 +146,12 @@ def _write_audit(
         absent.append(f"no results.parquet: {error.hint}")
     if figures:
         shown = [record.document["names"], record.document["results"], published_points()]
-        absent += _draw(folder, shown, partial(_draw_audit, audit), drawer)
+
+        def draw(figures: Figures) -> None:
+            for module in brought("audit"):
+                module.draw(audit, figures)
+
+        absent += _draw(folder, shown, draw, drawer)
     write_page(folder / PAGE, [record])
     return record, absent
 
@@ -168,37 +166,32 @@ def _write_joint(
         citations=joint.citations,
         **described(by_label(joint.results)),
     )
-    write_document(folder / MARK, record.document)
     for name, rows in joint.rows.items():
         if rows:
             write_csv(folder / f"{name}.csv", rows)
-    texts = {"comparison.tex": joint.latex, "comparison.md": joint.markdown}
-    _write_texts(folder, {**texts, "methods.md": record.methods, "citations.bib": record.citations})
+    _write_texts(folder, record, {"comparison.tex": joint.latex, "comparison.md": joint.markdown})
     write_page(folder / PAGE, [*records, record], title=joint.title)
     if not figures or not joint.rows[COMPARISON]:
         return []
     return _draw(folder, [one.to_dict() for one in joint.results], joint.draw, drawer)
 
 
-def _write_texts(folder: Path, texts: Mapping[str, str]) -> None:
-    for name, text in texts.items():
+def _write_texts(folder: Path, record: Record, texts: Mapping[str, str]) -> None:
+    """Write the document of a record, its methods and citations, and other texts."""
+    write_document(folder / MARK, record.document)
+    own = {"methods.md": record.methods, "citations.bib": record.citations}
+    for name, text in (own | dict(texts)).items():
         (folder / name).write_text(text, encoding="utf-8")
-
-
-def _draw_audit(audit: Audit, figures: Figures) -> None:
-    for module in brought("audit"):
-        module.draw(audit, figures)
 
 
 def _draw(folder: Path, shown: Any, drawing: Callable[[Figures], None], drawer: Drawer | None) -> list[str]:
     """Make the figures of a folder; returns what is absent."""
     place = folder / "figures"
-
-    def draw(place: Path) -> None:
-        drawing(Figures(place))
-
     try:
-        draw(place) if drawer is None else drawer(place, shown, draw)
+        if drawer is None:
+            drawing(Figures(place))
+        else:
+            drawer(place, shown, lambda place: drawing(Figures(place)))
     except MissingExtraError as error:
         shutil.rmtree(place)
         return [f"no figures: {error.hint}"]

@@ -39,24 +39,18 @@ def check_output(output: Path) -> None:
         if foreign or not _is_audit(output / MARK):
             others = join_words([repr(name) for name in foreign], most=3)
             shown = others or f"a {MARK} that is not from an audit"
-            raise InputError(
-                f"the folder {output} has other contents: {shown}.",
-                hint="give an empty or a new folder as output=.",
-                option="output",
-            )
+            hint = "give an empty or a new folder as output=."
+            raise InputError(f"the folder {output} has other contents: {shown}.", hint=hint, option="output")
 
 
 def _is_ours(path: Path) -> bool:
     """Whether a file or folder is written by an audit, or is the audit of one of several models."""
-    if path.name in ours():
-        return True
-    if path.is_symlink() or not path.is_dir():
-        return False
+    if path.name in ours() or path.is_symlink() or not path.is_dir():
+        return path.name in ours()
     return _is_audit(path / MARK) and all(inner.name in ours() for inner in path.iterdir())
 
 
 def _is_audit(path: Path) -> bool:
-    """Whether a file is the record of an audit."""
     return {"crossroads", "designs", "results"} <= set(read_record(path))
 
 

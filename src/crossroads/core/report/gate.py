@@ -74,15 +74,13 @@ class Rule:
     """A test whose adjusted p-value is above this does not break the rule."""
     optional: bool = False  # whether the rule may match no test
 
-    def matches(self, test: str) -> bool:
-        """Whether the rule names a test, by name or by pattern."""
+    def matches(self, test: str, kind: str | None = None) -> bool:
+        """Whether the rule names a test, by name or by pattern, of a kind, if given, with its statistic."""
+        needed = {self.statistic} if self.unless_adjusted_above is None else {self.statistic, _ADJUSTED}
+        if kind is not None and not needed.issubset(STATISTICS[kind]):
+            return False
         wanted, given = self.test.casefold(), test.casefold()
         return wanted == given or fnmatchcase(given, wanted)
-
-    def applies(self, kind: str) -> bool:
-        """Whether tests of a kind have the statistic of the rule."""
-        known = STATISTICS[kind]
-        return self.statistic in known and (self.unless_adjusted_above is None or _ADJUSTED in known)
 
 
 KEYS = tuple("is" if one.name == "values" else one.name for one in fields(Rule))
@@ -179,24 +177,20 @@ def check_rules(rules: Sequence[Rule], planned: Mapping[str, str]) -> None:
     """
     for rule in rules:
         named = [test for test in planned if rule.matches(test)]
-        if rule.optional or any(rule.applies(planned[test]) for test in named):
+        if rule.optional or any(rule.matches(test, planned[test]) for test in named):
             continue
         if not named:
             error = UnknownNameError("test", rule.test, planned)
-            raise InputError(
-                f"{rule.name}: no test of this audit is named {rule.test!r}.",
-                hint=f"{error.hint} optional = true allows a rule to match nothing.",
-            )
+            hint = f"{error.hint} optional = true allows a rule to match nothing."
+            raise InputError(f"{rule.name}: no test of this audit is named {rule.test!r}.", hint=hint)
         has = dict.fromkeys(name for test in named for name in STATISTICS[planned[test]])
         asked = "" if rule.statistic not in has else ", which unless_adjusted_above asks for"
         wanted = _ADJUSTED if asked else rule.statistic
         has_none, it = ("has", "it has") if len(named) == 1 else ("have", "they have")
         near = nearest(wanted, has)
         meant = f"did you mean {near[0]!r}? " if near and not asked else ""
-        raise InputError(
-            f"{rule.name}: {join_words(map(in_short, named), most=3)} {has_none} no {wanted!r}{asked}.",
-            hint=f"{meant}what {it}: {', '.join(has)}.",
-        )
+        message = f"{rule.name}: {join_words(map(in_short, named), most=3)} {has_none} no {wanted!r}{asked}."
+        raise InputError(message, hint=f"{meant}what {it}: {', '.join(has)}.")
 
 
 def judge(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str] | None = None) -> Gate:
@@ -213,27 +207,16 @@ def judge(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str] | None
     verdicts: list[Verdict] = []
     unmatched: list[str] = []
     for rule in rules:
-        mine = [
-            _verdict(rule, test, values)
-            for test, (kind, values) in found.items()
-            if rule.matches(test) and rule.applies(kind)
-        ]
-        mine += [
-            _absent(rule, test, why)
-            for test, (kind, why) in missing.items()
-            if rule.matches(test) and (kind is None or rule.applies(kind))
-        ]
+        mine = [_verdict(rule, at, some) for at, (kind, some) in found.items() if rule.matches(at, kind)]
+        mine += [_absent(rule, at, why) for at, (kind, why) in missing.items() if rule.matches(at, kind)]
         if rule.optional:
             mine = [verdict for verdict in mine if verdict.outcome != "not measured"]
-        if not mine and planned is not None and not rule.optional:
+            unmatched += [] if mine else [rule.name]
+        elif not mine and planned is not None:
             mine = [_absent(rule, rule.test, "no test that it names exists for this model.")]
-        if not mine:
-            if not rule.optional:
-                raise InputError(
-                    f"{rule.name}: no test of this audit is named {rule.test!r} and has {rule.statistic!r}.",
-                    hint=f"tests: {join_words([*found, *missing], most=20)}.",
-                )
-            unmatched.append(rule.name)
+        elif not mine:
+            message = f"{rule.name}: no test of this audit is named {rule.test!r} and has {rule.statistic!r}."
+            raise InputError(message, hint=f"tests: {join_words([*found, *missing], most=20)}.")
         verdicts += mine
     return Gate(verdicts=tuple(verdicts), unmatched=tuple(unmatched))
 
@@ -254,13 +237,9 @@ def _unmeasured(
 
 def _absent(rule: Rule, test: str, why: str) -> Verdict:
     return Verdict(
-        **_of(rule, test), value=None, adjusted=None, outcome="not measured",
-        sentence=f"{test} was not measured: {why}",
+        rule=rule.name, test=test, statistic=rule.statistic, value=None, adjusted=None,
+        outcome="not measured", sentence=f"{test} was not measured: {why}",
     )  # fmt: skip
-
-
-def _of(rule: Rule, test: str) -> dict[str, str]:
-    return {"rule": rule.name, "test": test, "statistic": rule.statistic}
 
 
 def _verdict(rule: Rule, test: str, values: Values) -> Verdict:
@@ -278,7 +257,9 @@ def _verdict(rule: Rule, test: str, values: Values) -> Verdict:
     limits = [sign * one for one in (rule.above, rule.below) if one is not None for sign in (1, -1)]
     shown = value if isinstance(value, str) else rounded_apart(value, *limits)
     return Verdict(
-        **_of(rule, test),
+        rule=rule.name,
+        test=test,
+        statistic=rule.statistic,
         value=value,
         adjusted=adjusted,
         outcome="excused" if excuse else "broken" if fault else "passed",
@@ -316,11 +297,10 @@ def read_rules(path: str | Path) -> tuple[Rule, ...]:
         data = load_toml(read_text(path, "a TOML file of rules"), path)
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"not TOML: {error}.", path=path, hint=_EXAMPLE) from error
-    for key in data:
-        if key != "rule":
-            hint = f"write [[rule]] above {key}; {_EXAMPLE}" if key in KEYS else f"write [[rule]]; {_EXAMPLE}"
-            hint = f"did you mean [[rule]]? {_EXAMPLE}" if nearest(key, ["rule"]) else hint
-            raise FormatError(f"unknown key {in_short(key)}.", path=path, key=key, hint=hint)
+    for key in (key for key in data if key != "rule"):
+        said = f"write [[rule]] above {key};" if key in KEYS else "write [[rule]];"
+        hint = f"{'did you mean [[rule]]?' if nearest(key, ['rule']) else said} {_EXAMPLE}"
+        raise FormatError(f"unknown key {in_short(key)}.", path=path, key=key, hint=hint)
     tables = data.get("rule", [])
     if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
         raise FormatError("rule is not a list of tables.", path=path, key="rule", hint=_EXAMPLE)
@@ -341,7 +321,6 @@ class _Entry:
     data: dict[str, Any]
 
     def error(self, key: str, message: str, hint: str | None) -> FormatError:
-        """An error at a key of the rule."""
         return FormatError(message, path=self.path, key=f"rule {self.number}, {key}", hint=hint)
 
     def rule(self, before: Sequence[Rule]) -> Rule:
@@ -376,7 +355,6 @@ class _Entry:
         return rule
 
     def check_known(self, key: str, name: str, known: set[str]) -> None:
-        """Refuse an unknown name."""
         if name not in known:
             error = UnknownNameError("pattern" if key == "is" else key, name, sorted(known))
             raise self.error(key, error.message, error.hint)
@@ -412,8 +390,8 @@ class _Entry:
                 raise self.error(key, what, "give a number from 0 up, or leave absolute out.")
         if rule.above is not None and rule.below is not None and rule.above < rule.below:
             what = f"every value is above {rule.above:g} or below {rule.below:g}."
-            between = f"above = {rule.below:g} and below = {rule.above:g}"
-            raise self.error("above", what, f"exchange them: {between} allow what is in between.")
+            hint = f"above = {rule.below:g} and below = {rule.above:g} allow what is in between."
+            raise self.error("above", what, f"exchange them: {hint}")
 
     def word(self, key: str, default: str | None) -> str:
         """A word that must be there, or has a default."""
@@ -427,7 +405,6 @@ class _Entry:
         raise self.error(key, what, hint)
 
     def words(self) -> tuple[str, ...]:
-        """The words that a rule forbids."""
         value = self.data.get("is", [])
         words = [value] if isinstance(value, str) else value
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):

@@ -25,11 +25,7 @@ from crossroads.core.storage.files import write_file
 Schema = dict[str, Any]
 _PLAIN: Mapping[Any, str] = {float: "number", int: "integer", str: "string", bool: "boolean"}
 _CELLS = {"bool": "boolean", "int": "integer", "uint": "integer", "float": "number", "str": "string"}
-_PLACE = {
-    "type": "integer",
-    "minimum": 0,
-    "description": "Place in shared, of the same key; in results.json.",
-}
+_PLACE_SAID = "Place in shared, of the same key; in results.json."
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _HEAD: Schema = {
     "crossroads": {"type": "string", "description": "Version of the software."},
@@ -50,10 +46,7 @@ _AUDIT: Schema = {
     "names": {**_TEXTS, "description": "What each result is called, in the order of the results."},
     "shared": {
         "type": "object",
-        "additionalProperties": {
-            "type": "array",
-            "items": {"anyOf": [{"type": "array"}, {"type": "object"}]},
-        },
+        "additionalProperties": {**_TEXTS, "items": {"anyOf": [{"type": "array"}, {"type": "object"}]}},
         "description": "Entries of results, by key; results have their places. An entry with a shape is "
         "an array of 64-bit floats, little-endian, in base64.",
     },
@@ -71,7 +64,7 @@ def results_schema(kinds: Iterable[type[Result]] | None = None) -> Schema:
     That is single results, the ``results.json`` and ``gate.json`` of an audit, and the output of ``--json``.
     ``kinds`` are types of results, all if left out.
     """
-    definitions: Schema = {"Place": _PLACE}
+    definitions: Schema = {"Place": {"type": "integer", "minimum": 0, "description": _PLACE_SAID}}
     for kind in sorted(result_kinds() if kinds is None else kinds, key=lambda one: one.__name__):
         _define(kind, definitions)
     results = [name for name, one in definitions.items() if "type" in one.get("properties", {})]
@@ -130,7 +123,6 @@ def _define(kind: type[Any], definitions: Schema) -> Schema:
 
 
 def _shape(hint: Any, definitions: Schema) -> Schema:
-    """The schema of a type."""
     hint = resolved(hint)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:

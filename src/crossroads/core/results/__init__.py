@@ -1,65 +1,37 @@
 """Features of all results: conventions, provenance, coverage, display, writing and reading."""
 
-from crossroads.core.results.conclusion import (
-    Conclusion,
-    Status,
-    association,
-    because,
-    below,
-    numbers,
-    pointer_part,
-    status_of,
-)
-from crossroads.core.results.family import Family, Member, adjusted, from_tests, marked
-from crossroads.core.results.plain import encode, read_only
-from crossroads.core.results.result import (
-    SCHEMA,
-    Coverage,
-    Result,
-    Row,
-    Values,
-    describe_coverage,
-    label_for,
-    long_row,
-    model_of,
-    result_kinds,
-    versions,
-)
-from crossroads.core.results.stats import NAMED, QUESTION, TEST, Stat, crossed_names, named, stat, under
-
-__all__ = [
-    "NAMED",
-    "QUESTION",
-    "SCHEMA",
-    "TEST",
-    "Conclusion",
-    "Coverage",
-    "Family",
-    "Member",
-    "Result",
-    "Row",
-    "Stat",
-    "Status",
-    "Values",
-    "adjusted",
-    "association",
-    "because",
-    "below",
-    "crossed_names",
-    "describe_coverage",
-    "encode",
-    "from_tests",
-    "label_for",
-    "long_row",
-    "marked",
-    "model_of",
-    "named",
-    "numbers",
-    "pointer_part",
-    "read_only",
-    "result_kinds",
-    "stat",
-    "status_of",
-    "under",
-    "versions",
-]
+from crossroads.core.results.conclusion import Conclusion as Conclusion
+from crossroads.core.results.conclusion import Status as Status
+from crossroads.core.results.conclusion import association as association
+from crossroads.core.results.conclusion import because as because
+from crossroads.core.results.conclusion import below as below
+from crossroads.core.results.conclusion import numbers as numbers
+from crossroads.core.results.conclusion import pointer_part as pointer_part
+from crossroads.core.results.conclusion import status_of as status_of
+from crossroads.core.results.family import ADJUSTERS as ADJUSTERS
+from crossroads.core.results.family import Family as Family
+from crossroads.core.results.family import Member as Member
+from crossroads.core.results.family import adjusted as adjusted
+from crossroads.core.results.family import from_tests as from_tests
+from crossroads.core.results.family import marked as marked
+from crossroads.core.results.plain import encode as encode
+from crossroads.core.results.plain import read_only as read_only
+from crossroads.core.results.result import SCHEMA as SCHEMA
+from crossroads.core.results.result import Coverage as Coverage
+from crossroads.core.results.result import Result as Result
+from crossroads.core.results.result import Row as Row
+from crossroads.core.results.result import Values as Values
+from crossroads.core.results.result import describe_coverage as describe_coverage
+from crossroads.core.results.result import label_for as label_for
+from crossroads.core.results.result import long_row as long_row
+from crossroads.core.results.result import model_of as model_of
+from crossroads.core.results.result import result_kinds as result_kinds
+from crossroads.core.results.result import versions as versions
+from crossroads.core.results.stats import NAMED as NAMED
+from crossroads.core.results.stats import QUESTION as QUESTION
+from crossroads.core.results.stats import TEST as TEST
+from crossroads.core.results.stats import Stat as Stat
+from crossroads.core.results.stats import crossed_names as crossed_names
+from crossroads.core.results.stats import named as named
+from crossroads.core.results.stats import stat as stat
+from crossroads.core.results.stats import under as under

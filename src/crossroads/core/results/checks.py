@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from crossroads.core.results.conclusion import ALPHA
 from crossroads.core.wording.numbers import Mark, P
-
-if TYPE_CHECKING:
-    from crossroads.core.results.result import Result
 
 THESE, OTHER, FREQUENCY, TOPICS = "these words", "other words", "beyond frequency", "among arbitrary topics"
 QUESTIONS: Mapping[str, str] = {
@@ -108,9 +104,3 @@ class Checked:
             reason=reason,
             called="" if self.items == "words" else asks.replace("words", self.items),
         )
-
-
-def adjusted_tests(result: Result, p: P | None) -> Iterator[Checked]:
-    """The tests of a result within a battery, with the adjusted p-value of the battery."""
-    for test in result._checks():
-        yield replace(test, other=None if p is None else p.value, adjusted=True)

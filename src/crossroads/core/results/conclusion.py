@@ -71,8 +71,7 @@ class Conclusion:
 def status_of(other: P | float | None, these: P | float | None) -> Status:
     """Whether something is found, from the p-value for other words and that for just these words.
 
-    Where there is no p-value for other words, it was not looked for among them: what these words do not show
-    cannot be told.
+    Without the first, what these words do not show cannot be told.
     """
     if below(other):
         return "holds"
@@ -105,19 +104,13 @@ def association(
 
     Parameters
     ----------
-    name
-        Name of the test.
-    titles
-        What its sets stand for: ``x``, ``a``, ``b``, and ``y`` where there are two targets.
-    sets
-        Their words, a few of which stand for a set that has no name.
-    status
-        Whether it holds.
+    name, status, scale
+        As in :class:`Conclusion`.
+    titles, sets
+        What its sets stand for, and their words, a few of which stand for a set that has no name.
     found
         Its numbers; ``value`` is positive where the first target is closer to the first attribute, relative
         to the second one, than the second target is.
-    scale
-        What ``value`` is.
     alone
         The same for ``x`` and ``y`` alone, at Level 2, where that generalizes to other words.
     reason

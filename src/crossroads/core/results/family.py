@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from crossroads.core.results.checks import Checked, adjusted_tests
+from crossroads.core.results.checks import Checked
 from crossroads.core.results.result import Result, Row, Values, long_row
 from crossroads.core.results.stats import Stat, named, stat
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P
 from crossroads.core.wording.vocabulary import Note, adjusted_note
 
+ADJUSTERS = ("holm1979simple", "benjamini1995controlling", "benjamini2001control")
+"""Publications of the adjustments for the number of tests."""
 SHOWN = f"p_{phrases.ADJUSTMENT}"
 """Name of the adjusted p-value that outputs show."""
 
@@ -53,6 +55,11 @@ class Member:
         found: Mapping[str, Any] = getattr(self.family, "intervals", {})
         return found.get(getattr(self.test, "design", ""))
 
+    def checks(self) -> Iterator[Checked]:
+        """Its robustness checks, with its adjusted p-value."""
+        other = None if self.p is None else self.p.value
+        yield from (replace(one, other=other, adjusted=True) for one in self.test._checks())
+
     def long_rows(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Long rows of the test, with its adjusted p-value next to the one that it adjusts."""
         for row in rows:
@@ -88,19 +95,15 @@ class Family(Result):
         return {kind: (*tests[kind], *names) for kind, names in own.items()}
 
     def _members(self) -> Iterator[Member]:
-        """Every test with what the family knows of it."""
         yield from (Member(test=test, at=at, family=self) for at, test in enumerate(self.tests))
 
     def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values by method and number of the test."""
         return marked(self.adjusted)
 
     def _adjusted_p(self) -> list[P | None]:
-        """The adjusted p-values that outputs show."""
         return [one.p for one in self._members()]
 
     def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
-        """The tests and their intervals."""
         yield from ((one._label, one) for one in self.tests)
         found = ((one.test._label, one.interval) for one in self._members())
         yield from ((label, interval) for label, interval in found if interval is not None)
@@ -110,7 +113,6 @@ class Family(Result):
         return [{**one.test._rows()[0], **named(one, self._file_names)} for one in self._members()]
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Statistics of every test, and what the family adds, for rules."""
         for member in self._members():
             for label, kind, values in member.test._readings(member.test._label):
                 if kind in self._rule_names:
@@ -118,10 +120,9 @@ class Family(Result):
 
     def _checks(self) -> Iterator[Checked]:
         for member in self._members():
-            yield from adjusted_tests(member.test, member.p)
+            yield from member.checks()
 
     def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """Tests that could not be measured."""
         kind = next(iter(self._asked), "")
         yield from ((design, kind, why) for design, why in getattr(self, "skipped", {}).items())
 

@@ -24,19 +24,16 @@ _SUGGESTED = 6
 """Words for which others are suggested."""
 
 
-def require_stimuli(emb: Embeddings, designs: Iterable[Design], *, absent: str = NOT_THERE) -> None:
+def require_stimuli(
+    models: Embeddings | Mapping[Any, Embeddings], designs: Iterable[Design], *, absent: str = NOT_THERE
+) -> None:
     """Raise one error that names every stimulus of every design that has no usable vector.
 
-    ``absent`` is the reason given for a stimulus that is not found.
+    ``absent`` is the reason given for a stimulus that is not found. Several models are named after the
+    designs; suggestions are those of the first.
     """
-    require_in_all({"": emb}, designs, absent=absent)
-
-
-def require_in_all(
-    models: Mapping[Any, Embeddings], designs: Iterable[Design], *, absent: str = NOT_THERE
-) -> None:
-    """The same for several models, which are named after the designs; suggestions are those of the first."""
-    require_sets(models, {design.name: design.sets for design in designs}, absent=absent)
+    several = {"": models} if isinstance(models, Embeddings) else models
+    require_sets(several, {design.name: design.sets for design in designs}, absent=absent)
 
 
 def require_sets(

@@ -34,8 +34,21 @@ _ROWS_AT_A_TIME = 1 << 12
 _PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
 _MEETS = {"x": "yab", "y": "ab", "a": "b", "words": "ab"}
 """Pairs of sets that should not share a word, each pair once."""
-_LEFT_OUT = "since no word is compared with itself"
+_ALONE = "since no word is compared with itself"
 _CANCELS = "which counts on either side and pulls the effect size to 0"
+_OVERLAPS = (
+    ("x", "y", f"in both targets, {{}} and {{}}, {_CANCELS}"),
+    ("a", "b", f"in both attributes, {{}} and {{}}, {_CANCELS}"),
+    *(
+        (one, two, f"in the target {{}} and in the attribute {{}}, left out of the target, {_ALONE}")
+        for one, two in product("xy", "ab")
+    ),
+    *(
+        ("words", two, f"among the words measured and in the attribute {{1}}, not measured, {_ALONE}")
+        for two in "ab"
+    ),
+)
+"""Pairs of sets, and what is said of words that are in both."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,15 +108,28 @@ def gather(
                 respelled[word] = f"{match.label} ({match.rule})"
             places[name].append(match.row)
             used[name].append(word)
-    written = {name: list(words) for name, words in used.items()}
-    rows = {name: _with_direction(emb, found, used[name], dropped[name]) for name, found in places.items()}
+    written, rows = dict(used), {name: np.array(found, dtype=np.intp) for name, found in places.items()}
+
+    def leave_out(name: str, gone: NDArray[np.bool_], why: str) -> None:
+        if gone.any():
+            dropped[name] |= {word: why for word, out in zip(used[name], gone, strict=True) if out}
+            used[name] = [word for word, out in zip(used[name], gone, strict=True) if not out]
+            rows[name] = rows[name][~gone]
+
+    for name, found in rows.items():
+        leave_out(name, _without_direction(emb, found, used[name]), ZERO)
     if missing == "raise" and any(dropped.values()):
         raise missing_error(emb, {design: dropped})
     _warn_about_twins(emb, places, written)
     notes = _overlaps(emb, sets, places)
-    _leave_out_themselves(rows, used, dropped)
-    if missing == "balance":
-        _balance(rows, used, dropped)
+    for name in ("x", "y", "words"):  # the cosine of a word with itself is 1
+        others = [other for other in rows if other != name and (name == "words" or other in "ab")]
+        for other in others if name in rows else ():
+            itself = np.isin(rows[name], rows[other])
+            leave_out(name, itself, f"also in {other}, and no word is compared with itself")
+    for name, partner in _PARTNERS.items() if missing == "balance" else ():
+        if name in used and partner in used:
+            leave_out(name, np.arange(len(used[name])) >= len(used[partner]), BALANCED)
     too_few(emb, sets, used, dropped, least, design=design)
     kept = {name: tuple(words) for name, words in used.items()}
     return Gathered(
@@ -197,24 +223,6 @@ def _warn_about_twins(
         )
 
 
-def _leave_out_themselves(
-    rows: dict[str, NDArray[np.intp]], used: dict[str, list[str]], dropped: dict[str, dict[str, str]]
-) -> None:
-    """Leave out targets, or words measured one by one, that are in an attribute too: their cosine is 1."""
-    for name in ("x", "y", "words"):
-        others = [other for other in rows if other != name and (name == "words" or other in "ab")]
-        for other in others if name in rows else ():
-            itself = np.isin(rows[name], rows[other])
-            if itself.any():
-                dropped[name] |= {
-                    word: f"also in {other}, and no word is compared with itself"
-                    for word, same in zip(used[name], itself, strict=True)
-                    if same
-                }
-                used[name] = [word for word, same in zip(used[name], itself, strict=True) if not same]
-                rows[name] = rows[name][~itself]
-
-
 def _overlaps(
     emb: Embeddings, sets: Mapping[str, Sequence[str]], rows: Mapping[str, list[int]]
 ) -> tuple[str, ...]:
@@ -226,72 +234,41 @@ def _overlaps(
     return overlap_notes(keyed, titles_of(sets))
 
 
-def _with_direction(
-    emb: Embeddings, found: list[int], used: list[str], dropped: dict[str, str]
-) -> NDArray[np.intp]:
-    """Leave out rows of zeros, which have no direction; raise an error for rows that are not finite."""
-    rows = np.array(found, dtype=np.intp)
+def _without_direction(emb: Embeddings, rows: NDArray[np.intp], words: list[str]) -> NDArray[np.bool_]:
+    """Which rows are zeros and have no direction; raise an error for rows that are not finite."""
     zero = np.zeros(rows.size, dtype=bool)
     for start in range(0, rows.size, _ROWS_AT_A_TIME):
         part = slice(start, start + _ROWS_AT_A_TIME)
         vectors = emb.vectors[rows[part]]
         if vectors.dtype.kind == "f" and not np.isfinite(vectors).all():
-            bad = [repr(used[start + i]) for i in np.flatnonzero(~np.isfinite(vectors).all(axis=1))]
+            bad = [repr(words[start + i]) for i in np.flatnonzero(~np.isfinite(vectors).all(axis=1))]
             raise EvidenceError(
                 f"the vector of {join_words(bad, most=3)} contains nan or infinite values.",
                 hint="remove these rows, or fix them at their source.",
             )
         zero[part] = ~vectors.any(axis=1)
-    if not zero.any():
-        return rows
-    for i in reversed(np.flatnonzero(zero)):
-        dropped[used[i]] = ZERO
-    used[:] = [word for word, without in zip(used, zero, strict=True) if not without]
-    return rows[~zero]
-
-
-def _balance(
-    rows: dict[str, NDArray[np.intp]], used: dict[str, list[str]], dropped: dict[str, dict[str, str]]
-) -> None:
-    for name, partner in _PARTNERS.items():
-        if name in used and partner in used:
-            keep = min(len(used[name]), len(used[partner]))
-            for word in used[name][keep:]:
-                dropped[name][word] = BALANCED
-            del used[name][keep:]
-            rows[name] = rows[name][:keep]
+    return zero
 
 
 def overlap_notes(keyed: Mapping[str, Mapping[Hashable, str]], titles: Mapping[str, str]) -> tuple[str, ...]:
     """Describe the words that are in two sets, from words by set and by the key of equal words."""
-    notes = []
-    for one, two, what in (("x", "y", "targets"), ("a", "b", "attributes")):
-        if shared := _shared(keyed, one, two):
-            sides = f"{_named(one, titles)} and {_named(two, titles)}"
-            notes.append(f"{shared} in both {what}, {sides}, {_CANCELS}")
-    for one, two in product("xy", "ab"):
-        if shared := _shared(keyed, one, two):
-            sides = f"the target {_named(one, titles)} and in the attribute {_named(two, titles)}"
-            notes.append(f"{shared} in {sides}, left out of the target, {_LEFT_OUT}")
-    for two in "ab":
-        if shared := _shared(keyed, "words", two):
-            sides = f"the words measured and in the attribute {_named(two, titles)}"
-            notes.append(f"{shared} among {sides}, not measured, {_LEFT_OUT}")
-    return tuple(notes)
+    return tuple(
+        f"{shared} {text.format(_named(one, titles), _named(two, titles))}"
+        for one, two, text in _OVERLAPS
+        if (shared := _shared(keyed, one, two))
+    )
 
 
 def warn_about_sharing(design: Design, *, stacklevel: int = 3) -> None:
     """Warn, once, where words are in two sets of a design."""
-    notes = overlap_notes(keyed_by_word(design.sets), titles_of(design.sets))
-    if notes:
+    if notes := overlap_notes(keyed_by_word(design.sets), titles_of(design.sets)):
         text = f"the design {design.name!r} has {'; '.join(notes)}."
         warnings.warn(text, CrossroadsWarning, stacklevel=stacklevel)
 
 
 def warn_about_words(sets: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> None:
     """Warn, once, where words are in both attributes, or are measured by attributes that contain them."""
-    notes = overlap_notes(keyed_by_word(sets), titles)
-    if notes:
+    if notes := overlap_notes(keyed_by_word(sets), titles):
         warnings.warn(f"there is {'; '.join(notes)}.", CrossroadsWarning, stacklevel=3)
 
 

@@ -11,6 +11,7 @@ import types
 import typing
 import warnings
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import MISSING
 from fractions import Fraction
 from functools import cache
 from typing import Any, TypeVar
@@ -92,8 +93,8 @@ def decode_fields(cls: type[T], data: Any) -> T:
         raise TypeError(cls.__name__)
     hints: dict[str, Any] = _hints(cls)  # type: ignore[arg-type]
     fields = {one.name.removeprefix("_"): one for one in dataclasses.fields(cls)}  # type: ignore[arg-type]
-    missing = {name for name, one in fields.items() if _required(one)} - set(data)
-    if missing:
+    required = {key for key, one in fields.items() if one.default is one.default_factory is MISSING}
+    if missing := required - set(data):
         raise FormatError(f"field(s) {sorted(missing)} are missing from a {cls.__name__}.")
     if unknown := [in_short(name) for name in data if name not in fields]:
         warnings.warn(
@@ -104,11 +105,6 @@ def decode_fields(cls: type[T], data: Any) -> T:
         )
     known = {name: one.name for name, one in fields.items() if name in data}
     return cls(**{own: _decode_field(name, hints[own], data[name]) for name, own in known.items()})
-
-
-def _required(field: dataclasses.Field[Any]) -> bool:
-    """Whether a field must be in a file."""
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def _decode_field(name: str, hint: Any, value: Any) -> Any:
@@ -170,16 +166,12 @@ def _decode(hint: Any, value: Any) -> Any:
             return tuple(_decode(args[0], v) for v in value)
         return tuple(_decode(a, v) for a, v in zip(args, value, strict=True))
     if origin is not None and issubclass(origin, Mapping):
-        numbers = args[0] is int or (int in typing.get_args(args[0]) and all(map(_is_whole, value)))
+        whole = (key.removeprefix("-").isdecimal() for key in value)
+        numbers = args[0] is int or (int in typing.get_args(args[0]) and all(whole))
         if not numbers and _all_plain(args[1], value.values()):
             return dict(value)
         return {(int(k) if numbers else k): _decode(args[1], v) for k, v in value.items()}
     return value
-
-
-def _is_whole(key: str) -> bool:
-    """Whether a key is a whole number as it is written."""
-    return key.removeprefix("-").isdecimal()
 
 
 def read_only(array: np.ndarray[Any, Any]) -> Any:

@@ -18,6 +18,7 @@ from crossroads.core import VERSION
 from crossroads.core.errors import FormatError, WrongKindError, in_short, join_words, require, without_middle
 from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import model_name
+from crossroads.core.inference.multiplicity import ADJUSTED_P
 from crossroads.core.results.checks import Check, Checked
 from crossroads.core.results.conclusion import Conclusion
 from crossroads.core.results.plain import decode_fields, encode_fields
@@ -27,15 +28,13 @@ from crossroads.core.subjects import load_results
 from crossroads.core.wording import phrases
 from crossroads.core.wording.escaping import one_line
 from crossroads.core.wording.numbers import P
-from crossroads.core.wording.table import Column, Table, arrow_stream, in_html
+from crossroads.core.wording.table import Table, arrow_stream, in_html
 
 SCHEMA = 1
 """Version of the written form of results."""
 _UNNAMED = (None, "given as arrays", "given as texts")
 """Models that nothing is known of."""
 Row = dict[str, Any]
-ADJUSTED_P = tuple(f"p_{how}" for how in phrases.ADJUSTMENTS)
-"""Names of adjusted p-values."""
 Values = dict[str, float | str | None]
 """Statistics that gate rules can use, by name."""
 
@@ -138,12 +137,10 @@ class Result:
 
     @classmethod
     def _known_names(cls) -> dict[str, tuple[str, ...]]:
-        """Names that rules can use, by kind of test."""
-        found = {kind: [name for name, _ in pairs(names)] for kind, names in cls._rule_names.items()}
-        # adjusted p-values are named by their methods
         return {
-            kind: (*(name for name in names if name != "*"), *(ADJUSTED_P if "*" in names else ()))
-            for kind, names in found.items()
+            # adjusted p-values are named by their methods
+            kind: tuple(one for name, _ in pairs(names) for one in (ADJUSTED_P if name == "*" else [name]))
+            for kind, names in cls._rule_names.items()
         }
 
     # ---- names
@@ -161,11 +158,6 @@ class Result:
         titles = getattr(self, "titles", None)
         return phrases.question(titles) if isinstance(titles, Mapping) else ""
 
-    @property
-    def _test_name(self) -> str:
-        """Name of the test in the long table."""
-        return str(getattr(self, "design", "") or self._label)
-
     def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """Named results within this one; their names begin with ``name`` where that is needed."""
         yield from ()
@@ -178,15 +170,11 @@ class Result:
 
     def _rows(self) -> list[Row]:
         """The result as tidy rows, as in :meth:`to_frame`."""
-        if self._file_names:
-            return [named(one, self._file_names) for one in self._members()]
-        return [{k: v for k, v in self.to_dict().items() if not isinstance(v, (dict, list))}]
+        return [named(one, self._file_names) for one in self._members()]
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One table of results of this type, by name, for every output."""
-        if not cls._columns:
-            return _plain_table(cls.__name__, results)
         every = list(results.values())
         columns = [one for one in cls._columns if len(every) > 1 or not one.look.get("several")]
         return Table(
@@ -212,17 +200,9 @@ class Result:
         return type(self)._tabulate({self._label: self})
 
     def plot(self, **options: Any) -> Any:
-        """Draw the figure of the result; needs matplotlib (the extra ``plots``).
+        """Draw the figure of the result, with its options; needs matplotlib (the extra ``plots``).
 
-        Parameters
-        ----------
-        options
-            Passed on to the figure; see :mod:`crossroads.plots`.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes, which a notebook shows.
+        Returns matplotlib axes, which a notebook shows. For the options see :mod:`crossroads.plots`.
         """
         if not self._figure:
             kinds = sorted(one.__name__.removesuffix("Result") for one in result_kinds() if one._figure)
@@ -234,7 +214,6 @@ class Result:
         return draw(self._to_draw(), **options)
 
     def _to_draw(self) -> Any:
-        """Argument of the figure of the result."""
         return self
 
     # ---- other outputs
@@ -244,12 +223,12 @@ class Result:
         measure, cases, part = self._long_table
         if not measure:
             return
-        more = {"n": follow(self, cases)} if cases else {}
+        test, more = getattr(self, "design", "") or self._label, {"n": follow(self, cases)} if cases else {}
         for statistic, path in pairs(self._long_names or self._file_names):
             values = named(self, f"{statistic}={path}") if path != cases else {}
             for key, value in values.items():
                 if not isinstance(value, (str, bool)):
-                    yield long_row(measure, self._test_name, part, key, value, **more)
+                    yield long_row(measure, test, part, key, value, **more)
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Statistics for rules: name of a test, its kind (a key of :attr:`asked`) and its statistics."""
@@ -290,7 +269,6 @@ class Result:
         return {}
 
     def _left_out(self) -> float:
-        """Number of stimuli left out."""
         return 0.0 if self.coverage is None else float(len(self.coverage.missing))
 
     # ---- data
@@ -360,14 +338,18 @@ class Result:
         return ", ".join(f"{head} {'' if text[0] in '≤≈' else '= '}{text}" for head, text in numbers)
 
     def __repr__(self) -> str:
-        kind, model = type(self).__name__, model_of(self)
-        names = [self._label, "" if model in _UNNAMED else f"in {model}"]
+        kind, names = type(self).__name__, [self._label, self._where]
         head = ", ".join(without_middle(one_line(one), 60) for one in names if one and one != kind)
         said = without_middle(one_line(self._headline()), 190 - len(kind) - len(head))
         return f"<{kind}{' ' if head else ''}{head}: {said}>"
 
     def __str__(self) -> str:
         return "\n".join([*self._above(), str(self._small())])
+
+    @property
+    def _where(self) -> str:
+        model = model_of(self)
+        return "" if model in _UNNAMED else f"in {model}"
 
     def _small(self) -> Table:
         """The table without empty columns, and without the question of a single test."""
@@ -377,9 +359,7 @@ class Result:
         return table.without([*empty, "question"] if said else empty)
 
     def _above(self) -> list[str]:
-        model = model_of(self)
-        where = "" if model in _UNNAMED else f"in {model}"
-        said = [one for one in (self._question, where) if one]
+        said = [one for one in (self._question, self._where) if one]
         return [one_line(", ".join(said))] if said else []
 
     def _repr_html_(self) -> str:
@@ -404,24 +384,6 @@ def _below(base: type[Result]) -> Iterator[type[Result]]:
 def label_for(kind: type[Result], design: str = "", **fields: object) -> str:
     """Label of results of a type with these fields, such as ``label_for(PlaceboResult, "weat6")``."""
     return kind._label_format.format_map({"design": design, **fields})
-
-
-def _plain_table(name: str, results: Mapping[str, Result]) -> Table:
-    """Every plain field as a column, for types that say nothing of themselves."""
-    rows = [{"result": key, **row} for key, one in results.items() for row in one._rows()]
-    if len(results) == 1:
-        rows = [{k: v for k, v in row.items() if k != "result"} for row in rows]
-    plain = [
-        {
-            k: P(v) if isinstance(v, float) and k.endswith("pvalue") else v
-            for k, v in row.items()
-            if k not in ("schema", "type") and isinstance(v, (str, int, float))
-        }
-        for row in rows
-    ]
-    keys = list(dict.fromkeys(key for row in plain for key in row))
-    columns = tuple(Column(key=key, head=key.replace("_", " "), digits=4) for key in keys)
-    return Table(name=name.lower(), title=name, columns=columns, rows=tuple(plain))
 
 
 def long_row(measure: str, test: str, part: str, statistic: str, value: float | None, **more: Any) -> Row:

@@ -96,7 +96,6 @@ class ChecksResult(Result):
     geometry."""
 
     def _rows(self) -> list[Row]:
-        """One row per test and question."""
         return [
             {"test": name, "check": check.asks, **named(check, "answer value sign=equality method reason")}
             for name, checks in self.tests.items()
@@ -136,12 +135,14 @@ class ChecksResult(Result):
                 yield long_row("checks", test, part, statistic, check.value, method=check.method)
 
     def _readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The answers and numbers of every test, for rules."""
         for row in self._members():
             yield checks_name(row["test"]), "checks", named(row, self._rule_names["checks"])
 
-    def _headline(self) -> str:
+    def headline(self) -> str:
         """The finding in a sentence: in how many tests of each kind other words would say so too."""
+        return self._headline()
+
+    def _headline(self) -> str:
         shares: dict[str, list[str]] = {}
         unknown: dict[str, int] = {}
         for noun in dict.fromkeys(self.kinds.get(test, _ASSOCIATION) for test in self.tests):
@@ -228,8 +229,7 @@ def checks(results: Result | Iterable[Result]) -> ChecksResult:
     if not tests:
         raise InputError(
             "none of the results is a test of two targets.",
-            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa, rsa_grid, chat_association or "
-            "sentence_pairs returned.",
+            hint="give what weat, mleat, battery, ceat, rsa, chat_test or sentence_test returned.",
         )
     further: dict[tuple[str, str], Check] = {}
     for result in measured:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 from crossroads.core.wording import table
 from crossroads.core.wording.numbers import P
 from crossroads.core.wording.table import Cell, Column, Interval, Rate
-from crossroads.core.wording.vocabulary import VOCABULARY, Kind, Look, Note
+from crossroads.core.wording.vocabulary import VOCABULARY, Form, Look, Note
 
 NAME = "@name"
 """The path of the name of a result in its table."""
@@ -62,16 +62,10 @@ def under(path: str, names: str) -> str:
 
 
 def crossed_names(path: str = "", end: str = "", ends: str = "") -> str:
-    """Names of a difference with all words drawn.
+    """Names of a difference with all words drawn, at a path that ends in a point.
 
-    Parameters
-    ----------
-    path
-        Path of the test, with a point at its end.
-    end
-        End of every name, such as ``_x``.
-    ends
-        Beginning of the names of both ends of the interval, where a test has other intervals as well.
+    Every name ends in ``end``, such as ``_x``; those of both ends of the interval begin with ``ends``, where
+    a test has other intervals as well.
     """
     found = {"difference": "difference", f"{ends}low": "low", f"{ends}high": "high", "p": "pvalue"}
     found["attribute_pvalue"] = "attribute_pvalue"
@@ -131,39 +125,18 @@ def stat(
     note: Note = "",
     *,
     of: str = "",
-    digits: int | None = None,
-    kind: Kind = "",
-    spare: int = 0,
-    several: bool = False,
+    **form: Unpack[Form],
 ) -> Stat:
     """A column of a table; what is not said here is taken from the vocabulary.
 
-    Parameters
-    ----------
-    key
-        Key of the values, and the name of the column in CSV files.
-    head, note, digits, spare
-        As in :class:`~crossroads.core.wording.table.Column`; the head is the key by default.
-    of
-        Path to the value: by default the key. An interval is a pair, or has the path of its lower end.
-    kind
-        How the value is converted.
-    several
-        Leave out the column in the table of a single result.
+    The head is the key by default, as is ``of``, the path to the value. An interval is a pair, or has the
+    path of its lower end.
     """
-    look: Look = {**VOCABULARY.get(key, {})}
+    look: Look = {**VOCABULARY.get(key, {}), **form}
     if head:
         look["head"] = head
     if note:
         look["note"] = note
-    if digits is not None:
-        look["digits"] = digits
-    if kind:
-        look["kind"] = kind
-    if spare:
-        look["spare"] = spare
-    if several:
-        look["several"] = True
     return Stat(key, of or key, look)
 
 

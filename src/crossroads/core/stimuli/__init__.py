@@ -1,19 +1,11 @@
 """Stimuli, designs, and a catalogue of published ones."""
 
-from crossroads.core.stimuli.catalogue.index import Catalogue as Catalogue
-from crossroads.core.stimuli.catalogue.index import Entry as Entry
 from crossroads.core.stimuli.catalogue.index import batteries as batteries
 from crossroads.core.stimuli.catalogue.index import catalog as catalog
 from crossroads.core.stimuli.design import Design as Design
-from crossroads.core.stimuli.files.designs import read_design as read_design
 from crossroads.core.stimuli.files.designs import read_designs as read_designs
-from crossroads.core.stimuli.files.text import Sheet as Sheet
 from crossroads.core.stimuli.files.text import read_sheet as read_sheet
 from crossroads.core.stimuli.files.text import read_trait_lists as read_trait_lists
-from crossroads.core.stimuli.grammar import check_agreement as check_agreement
-from crossroads.core.stimuli.material import Comparison as Comparison
-from crossroads.core.stimuli.material import Family as Family
-from crossroads.core.stimuli.material import Group as Group
 from crossroads.core.stimuli.material import Groups as Groups
 from crossroads.core.stimuli.material import Ratings as Ratings
 from crossroads.core.stimuli.material import Sentence as Sentence

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crossroads.core.errors import DesignError, in_short, join_words, one_of
+from crossroads.core.errors import DesignError, FormatError, in_short, join_words, one_of
 from crossroads.core.stimuli.sets import Citation, StimulusSet, check_name, sentences
 
 ROLES = ("x", "y", "a", "b")
@@ -93,14 +93,12 @@ class Design:
             "source": source if source is None or isinstance(source, Citation) else Citation(source),
             "departures": sentences(departures, "departures"),
             "templates": _templates(templates),
+            **dict(zip(TEXT_FIELDS, (title, language, licence, table), strict=True)),
         }
-        texts = {"title": title, "language": language, "licence": licence, "table": table}
-        for field, text in texts.items():
-            if not isinstance(text, str):
-                raise DesignError(
-                    f"{field} is {in_short(text)}, of type {type(text).__name__}.", hint="give text."
-                )
-        for field, value in (values | texts).items():
+        for field, value in values.items():
+            if field in TEXT_FIELDS and not isinstance(value, str):
+                kind = type(value).__name__
+                raise DesignError(f"{field} is {in_short(value)}, of type {kind}.", hint="give text.")
             object.__setattr__(self, field, value)
 
     @property
@@ -168,13 +166,13 @@ class Design:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Design:
         """Build a design from plain data, as from :meth:`to_dict` or a file."""
-        from crossroads.core.stimuli.files.building import PlacedError, design_from
+        from crossroads.core.stimuli.files.building import design_from
+        from crossroads.core.stimuli.files.text import Place
 
         try:
-            return design_from(data)
-        except PlacedError as fault:
-            error = fault.at(None)
-            raise DesignError(error.message, hint=error.hint) from fault
+            return design_from(data, Place(None))
+        except FormatError as error:
+            raise DesignError(error.message, hint=error.hint) from error
 
     def __hash__(self) -> int:
         return hash((self.name, self.digest))

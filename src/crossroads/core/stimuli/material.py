@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, overload
 
-from crossroads.core.errors import InputError, join_words, one_of
+from crossroads.core.errors import InputError, join_words
 from crossroads.core.stimuli.sets import About, FrozenDict, Named, StimulusSet
 
 
@@ -55,8 +56,6 @@ class Groups(Named[Group]):
     >>> groups = catalog().groups("ceat-groups")
     >>> groups["AF"].items[0], groups["AF"].categories["race"]
     ('Aisha', 'African American')
-    >>> [group.name for group in groups.where(gender="female")]
-    ['AF', 'EF', 'MF']
     """
 
     about: About
@@ -85,13 +84,6 @@ class Groups(Named[Group]):
                 found.setdefault(category, {})[value] = None
         return {category: tuple(values) for category, values in found.items()}
 
-    def where(self, **categories: str) -> tuple[Group, ...]:
-        """The groups that belong to the given categories: ``where(race="Black")``."""
-        for category, value in categories.items():
-            one_of("category", category, self.categories)
-            one_of(category, value, self.categories[category])
-        return tuple(group for group in self.members if categories.items() <= group.categories.items())
-
     def table(self) -> dict[tuple[str, ...], StimulusSet]:
         """The groups by the values of their categories, such as ``("African American", "female")``."""
         names = tuple(self.categories)
@@ -104,15 +96,6 @@ class Groups(Named[Group]):
             message = f"the groups of {self.about.name!r} are not distinguished by {', '.join(names)}."
             raise InputError(message, hint="a table needs one group for each combination of categories.")
         return rows
-
-    def constituents(self, category: str) -> dict[str, StimulusSet]:
-        """All words that represent each value of one category, such as all names of women and of men."""
-        one_of("category", category, self.categories)
-        words: dict[str, dict[str, None]] = {value: {} for value in self.categories[category]}
-        for group in self.members:
-            if category in group.categories:
-                words[group.categories[category]] |= dict.fromkeys(group.items)
-        return {value: StimulusSet(value, tuple(items)) for value, items in words.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,18 +155,6 @@ class Traits(Sequence[Trait]):
     def adjectives(self) -> tuple[str, ...]:
         """Every adjective once: left and right of each pair."""
         return tuple(dict.fromkeys(word for pair in self.pairs for word in (pair.left, pair.right)))
-
-    @property
-    def synonyms(self) -> dict[str, tuple[str, ...]]:
-        """Every adjective with the words close to it."""
-        table = {pair.left: pair.left_synonyms for pair in self.pairs}
-        return table | {pair.right: pair.right_synonyms for pair in self.pairs}
-
-    @property
-    def scales(self) -> dict[str, tuple[Trait, ...]]:
-        """The pairs by scale."""
-        names = dict.fromkeys(pair.scale for pair in self.pairs)
-        return {name: tuple(pair for pair in self.pairs if pair.scale == name) for name in names}
 
 
 Means = FrozenDict[str, FrozenDict[str, float]]
@@ -253,20 +224,10 @@ class WordLists(Named[Mapping[str, StimulusSet]]):
         return f"<WordLists {self.about.name}: {len(self.all_words)} words, {', '.join(self)}>"
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """Every kind of list, once."""
-        return tuple(dict.fromkeys(kind for kinds in self.lists.values() for kind in kinds))
-
-    @property
     def all_words(self) -> tuple[str, ...]:
         """Every word once, in the order of the lists."""
         sets = (words for kinds in self.lists.values() for words in kinds.values())
         return tuple(dict.fromkeys(word for words in sets for word in words))
-
-    def of_kind(self, kind: str) -> dict[str, StimulusSet]:
-        """The lists of one kind by category."""
-        one_of("kind of word list", kind, self.kinds)
-        return {category: kinds[kind] for category, kinds in self.lists.items() if kind in kinds}
 
 
 _VOWELS = tuple("aeiouAEIOU")
@@ -362,14 +323,10 @@ class Sentence:
         """Start and end of the keyword, in characters; its case may differ at the start."""
         if self.start is not None:
             return self.start, self.start + len(self.keyword)
-        letters = self.text.casefold()
-        start = letters.find(self.keyword.casefold())
-        while start >= 0:
-            end = start + len(self.keyword)
-            if not letters[max(start - 1, 0) : start].isalnum() and not letters[end : end + 1].isalnum():
-                return start, end
-            start = letters.find(self.keyword.casefold(), start + 1)
-        raise InputError(f"{self.keyword!r} is not a word of {self.text!r}.")
+        alone = rf"(?<![^\W_]){re.escape(self.keyword)}(?![^\W_])"
+        if (found := re.search(alone, self.text, re.IGNORECASE)) is None:
+            raise InputError(f"{self.keyword!r} is not a word of {self.text!r}.")
+        return found.span()
 
     @property
     def marked(self) -> str:

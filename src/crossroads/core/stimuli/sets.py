@@ -96,9 +96,7 @@ class StimulusSet(Sequence[str]):
     @classmethod
     def of(cls, value: StimulusSet | Iterable[str], name: str) -> StimulusSet:
         """Make a set from a list of words; a set that has a name keeps it."""
-        if isinstance(value, StimulusSet):
-            return value
-        return cls(name, _listed(value, name))
+        return value if isinstance(value, StimulusSet) else cls(name, _listed(value, name))
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -112,9 +110,6 @@ class StimulusSet(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.items)
-
-    def __contains__(self, word: object) -> bool:
-        return word in self.items
 
 
 def is_text(value: object) -> bool:

@@ -144,11 +144,9 @@ def _header(file: IO[bytes], size: int, path: Path, name: str, hint: str) -> _He
         reason = (str(error).partition("\n")[0].rstrip(".") or "it breaks off")[:200]
         raise FormatError(f"{name} is not a numpy array: {reason}.", path=path, hint=hint) from error
     if dtype.hasobject:
-        raise UnsafeFileError(
-            f"{name} holds Python objects, which would have to be unpickled.",
-            path=path,
-            hint="save the words as strings: np.array(words, dtype=str).",
-        )
+        message = f"{name} holds Python objects, which would have to be unpickled."
+        hint = "save the words as strings: np.array(words, dtype=str)."
+        raise UnsafeFileError(message, path=path, hint=hint)
     if any(isinstance(n, bool) or not 0 <= n < _MOST for n in shape) or dtype.itemsize == 0:
         raise FormatError(f"{name} has shape {in_short(shape)} and type {dtype}.", path=path, hint=hint)
     need, have = math.prod(shape) * dtype.itemsize, size - file.tell()

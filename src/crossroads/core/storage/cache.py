@@ -321,16 +321,12 @@ def record_fingerprint(record: dict[str, Any]) -> str:
 
 def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """The first differences between two records, in words."""
-
-    def short(value: Any) -> str:
-        text = str(value)
-        return f"{text[:12]}…" if len(text) == 64 else text
-
-    changed = [
-        f"{name} ({short(theirs.get(name))} there, {short(ours.get(name))} now)"
-        for name in {**ours, **theirs}
-        if ours.get(name) != theirs.get(name) and (name not in _IMPLIED or name in theirs)
-    ]
+    changed = []
+    for name in {**ours, **theirs}:
+        there, now = theirs.get(name), ours.get(name)
+        if there != now and (name not in _IMPLIED or name in theirs):
+            there, now = (f"{one:.12}…" if len(one) == 64 else one for one in map(str, (there, now)))
+            changed.append(f"{name} ({there} there, {now} now)")
     return join_words(changed, most=4)
 
 

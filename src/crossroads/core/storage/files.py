@@ -99,11 +99,9 @@ def rebuilt(
     """
     content = {key: value for key, value in document.items() if key != "sha256"}
     if document.get("sha256") != fingerprint(content):
-        raise FormatError(
-            f"the {what} are damaged: their checksum is not the one that was written with them.",
-            path=path,
-            hint=f"{again}, or copy the file again from where it is intact.",
-        )
+        message = f"the {what} are damaged: their checksum is not the one that was written with them."
+        hint = f"{again}, or copy the file again from where it is intact."
+        raise FormatError(message, path=path, hint=hint)
     try:
         return build(document)
     except (KeyError, TypeError, AttributeError, ValueError, CrossroadsError) as error:

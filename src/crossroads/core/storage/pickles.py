@@ -17,7 +17,7 @@ import pickle
 import re
 import struct
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any, ClassVar, Protocol, Self
@@ -217,44 +217,16 @@ def check_keys(keys: Iterable[Any]) -> None:
             raise UnpicklingError(f"a key of type {type(key).__name__}, {in_short(key)}")
 
 
-def _list(items: Any = ()) -> list[Any]:
-    return list(items)
-
-
-def _tuple(items: Any = ()) -> tuple[Any, ...]:
-    return tuple(items)
-
-
-def _set(items: Any = ()) -> set[Any]:
-    return set(_members(items))
-
-
-def _frozenset(items: Any = ()) -> frozenset[Any]:
-    return frozenset(_members(items))
-
-
 def _members(items: Any) -> list[Any]:
     members = list(items)
     check_keys(members)
     return members
 
 
-def _dict(items: Any = ()) -> dict[Any, Any]:
-    return dict(_pairs(items))
-
-
-def _ordered(items: Any = ()) -> OrderedDict[Any, Any]:
-    return OrderedDict(_pairs(items))
-
-
 def _pairs(items: Any) -> list[tuple[Any, Any]]:
     pairs = [(key, value) for key, value in (items.items() if isinstance(items, dict) else items)]
     check_keys(key for key, _ in pairs)
     return pairs
-
-
-def _defaultdict(*_: Any) -> dict[Any, Any]:
-    return {}
 
 
 _GENSIM = {
@@ -274,11 +246,11 @@ _GENSIM = {
 }
 
 _BUILTINS: dict[str, Any] = {
-    "set": _set,
-    "frozenset": _frozenset,
-    "list": _list,
-    "tuple": _tuple,
-    "dict": _dict,
+    "set": lambda items=(): set(_members(items)),
+    "frozenset": lambda items=(): frozenset(_members(items)),
+    "list": lambda items=(): list(items),
+    "tuple": lambda items=(): tuple(items),
+    "dict": lambda items=(): dict(_pairs(items)),
     "bytearray": _bytes,
     "bytes": _bytes,
     **{name: _Marker(name) for name in ("object", "hash", "int")},
@@ -289,8 +261,8 @@ ALLOWED: dict[tuple[str, str], Any] = {
     ("numpy", "dtype"): DtypeRecord,
     ("_codecs", "encode"): _encode,
     ("codecs", "encode"): _encode,
-    ("collections", "OrderedDict"): _ordered,
-    ("collections", "defaultdict"): _defaultdict,
+    ("collections", "OrderedDict"): lambda items=(): OrderedDict(_pairs(items)),
+    ("collections", "defaultdict"): lambda *_: {},
     ("copyreg", "_reconstructor"): _reconstructor,
     ("copy_reg", "_reconstructor"): _reconstructor,
     **{(numpy, name): make
@@ -429,26 +401,6 @@ class _Reader(pickle._Unpickler):
         self.spend(_EMPTY_SET)
         super().load_empty_set()  # type: ignore[misc]
 
-    def load_setitem(self) -> None:
-        check_keys(self.stack[-2:-1])  # type: ignore[attr-defined]
-        super().load_setitem()  # type: ignore[misc]
-
-    def load_setitems(self) -> None:
-        check_keys(self.stack[::2])  # type: ignore[attr-defined]
-        super().load_setitems()  # type: ignore[misc]
-
-    def load_dict(self) -> None:
-        check_keys(self.stack[::2])  # type: ignore[attr-defined]
-        super().load_dict()  # type: ignore[misc]
-
-    def load_additems(self) -> None:
-        check_keys(self.stack)  # type: ignore[attr-defined]
-        super().load_additems()  # type: ignore[misc]
-
-    def load_frozenset(self) -> None:
-        check_keys(self.stack)  # type: ignore[attr-defined]
-        super().load_frozenset()  # type: ignore[misc]
-
     def load_bytearray8(self) -> None:
         (size,) = struct.unpack("<Q", self.read(8))  # type: ignore[attr-defined]
         self.append(bytes(self.read(size)))  # type: ignore[attr-defined]
@@ -456,12 +408,25 @@ class _Reader(pickle._Unpickler):
     dispatch[pickle.BUILD[0]] = load_build
     dispatch[pickle.REDUCE[0]] = load_reduce
     dispatch[pickle.EMPTY_SET[0]] = load_empty_set
-    dispatch[pickle.SETITEM[0]] = load_setitem
-    dispatch[pickle.SETITEMS[0]] = load_setitems
-    dispatch[pickle.DICT[0]] = load_dict
-    dispatch[pickle.ADDITEMS[0]] = load_additems
-    dispatch[pickle.FROZENSET[0]] = load_frozenset
     dispatch[pickle.BYTEARRAY8[0]] = load_bytearray8
+
+
+def _checking(load: Any, keys: slice) -> Callable[[Any], None]:
+    """A step of the reader, before which keys on its stack are checked."""
+
+    def checked(reader: Any) -> None:
+        check_keys(reader.stack[keys])
+        load(reader)
+
+    return checked
+
+
+_EVERY, _EVERY_SECOND = slice(None), slice(None, None, 2)
+for _step, _keys in {
+    pickle.SETITEM: slice(-2, -1), pickle.SETITEMS: _EVERY_SECOND, pickle.DICT: _EVERY_SECOND,
+    pickle.ADDITEMS: _EVERY, pickle.FROZENSET: _EVERY,
+}.items():  # fmt: skip
+    _Reader.dispatch[_step[0]] = _checking(_Reader.dispatch[_step[0]], _keys)
 
 
 def load_pickle(source: Readable, *, path: Path | None = None) -> Any:

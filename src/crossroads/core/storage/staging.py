@@ -112,7 +112,6 @@ def _filled(path: Path, needed: Callable[[], int] | None) -> Iterator[Path]:
 
 
 def _new_folder(path: Path, sign: str) -> tuple[Path, int | None]:
-    """A new folder next to a path, and the lock on it."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_beginning(path, sign), dir=path.parent))
         try:

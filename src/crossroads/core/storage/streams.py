@@ -116,11 +116,6 @@ class Stream:
         """Yield the rest in pieces of at most a megabyte."""
         return iter(lambda: self._piece(_PIECE), b"")
 
-    def read_at(self, offset: int, size: int) -> bytes:
-        """Read at an offset of a file that is not compressed; the next read continues from there."""
-        self._raw.seek(offset)
-        return self._raw.read(size)
-
     def _piece(self, size: int) -> bytes:
         try:
             piece: bytes = self._data.read(size)

@@ -2,86 +2,43 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 
 from crossroads.core.errors import printable
 
+
+def _named(signs: str, names: str) -> dict[str, str]:
+    return dict(zip(signs, names.split(), strict=True))
+
+
+_COMMANDS = _named(
+    "\\~^<>|`…§£ßæÆœŒøØłŁı",
+    "textbackslash textasciitilde textasciicircum textless textgreater textbar textasciigrave dots S pounds "
+    "ss ae AE oe OE o O l L i",
+)
+"""Characters that are commands in text."""
+_MATH = _named(
+    "×±·≤≥≈≠∞→←↔∪∈√«»",
+    "times pm cdot le ge approx ne infty to leftarrow leftrightarrow cup in surd ll gg",
+)
 _LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    '"': "''",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
+    **{sign: rf"\{name}{{}}" for sign, name in _COMMANDS.items()},
+    **{sign: rf"$\{name}$" for sign, name in _MATH.items()},
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     # after the end of a row these would be read as its options
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
+    **{sign: f"{{{sign}}}" for sign in "[]*"},
+    **_named('"‘’“”„‐‑–—', "'' ` ' `` '' ,, - - -- ---"),
     "\N{NO-BREAK SPACE}": "~",
     "\N{NARROW NO-BREAK SPACE}": r"\,",
-    "‐": "-",
-    "‑": "-",
-    "–": "--",
-    "—": "---",
-    "‘": "`",
-    "’": "'",
-    "“": "``",
-    "”": "''",
-    "„": ",,",
-    "«": r"$\ll$",
-    "»": r"$\gg$",
-    "…": r"\dots{}",
     "−": "$-$",
-    "×": r"$\times$",
-    "±": r"$\pm$",
-    "·": r"$\cdot$",
-    "≤": r"$\le$",
-    "≥": r"$\ge$",
-    "≈": r"$\approx$",
-    "≠": r"$\ne$",
-    "∞": r"$\infty$",
-    "→": r"$\to$",
-    "←": r"$\leftarrow$",
-    "↔": r"$\leftrightarrow$",
-    "∪": r"$\cup$",
-    "∈": r"$\in$",
-    "√": r"$\surd$",
     "°": r"$^\circ$",
-    "§": r"\S{}",
-    "£": r"\pounds{}",
-    "ß": r"\ss{}",
-    "æ": r"\ae{}",
-    "Æ": r"\AE{}",
-    "œ": r"\oe{}",
-    "Œ": r"\OE{}",
-    "ø": r"\o{}",
-    "Ø": r"\O{}",
-    "ł": r"\l{}",
-    "Ł": r"\L{}",
-    "ı": r"\i{}",
 }
-_LETTERS: dict[str, str] = dict(
-    zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧοđĐðÐŋŊþÞ", (*"ABEZHIKMNOPTXodDdD", "ng", "Ng", "th", "Th"), strict=True)
-)
-_CYRILLIC: dict[str, str] = dict(
-    zip(
-        "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ",
-        (
-            *(*"abvgde", "zh", *"ziyklmnoprstuf", "kh", "ts", "ch", "sh", "shch", *"'y'e"),
-            *("yu", "ya", "yo", "i", "yi", "ye", "g"),
-        ),
-        strict=True,
-    )
+_LETTERS = _named("ΑΒΕΖΗΙΚΜΝΟΡΤΧοđĐðÐŋŊþÞ", "A B E Z H I K M N O P T X o d D d D ng Ng th Th")
+_CYRILLIC = _named(
+    "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ",
+    "a b v g d e zh z i y k l m n o p r s t u f kh ts ch sh shch ' y ' e yu ya yo i yi ye g",
 )
 _ACCENTS = {
     "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030b": "H", "\u030a": "r",
@@ -90,7 +47,6 @@ _ACCENTS = {
 """Accents that TeX sets over any letter."""
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~^$@])")
 _BLOCK = re.compile(r"([-+#=]|\d+[.)])")
-_SHOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def one_line(text: object) -> str:
@@ -146,4 +102,4 @@ def in_markdown(text: object) -> str:
     escaped = _MARKDOWN.sub(r"\\\1", plain)
     if (start := _BLOCK.match(plain)) is not None:  # would begin a list, a heading or a line
         escaped = f"{start[0][:-1]}\\{start[0][-1]}{escaped[start.end() :]}"
-    return re.sub("[&<>]", lambda sign: _SHOWN[sign[0]], escaped)
+    return html.escape(escaped, quote=False)

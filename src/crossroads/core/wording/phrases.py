@@ -137,8 +137,6 @@ STATUSES: Mapping[str, str] = {
 """What can be said of a finding, from the surest, as a heading; ``{drawn}`` is what counts as drawn, of which
 others might say otherwise: ``words``, ``sentences``, ``items``."""
 
-EFFECT = "effect size of the first target against the second, in standard deviations"
-OF_POPULATION = " of the population"
 DIFFERENCE = "difference of the mean cosines of both targets with A and with B"
 OTHER_WORDS = "how often other words for the same things would differ so, were there no association"
 OTHER_WORDS_CI = "of Δ, over the choice of words in all sets"
@@ -161,8 +159,8 @@ def heading(status: str, drawn: str = "words") -> str:
 
 def effect(conventions: Iterable[Mapping[str, Any]]) -> str:
     """Description of the effect sizes of tests and their units."""
-    population = any(one.get("ddof") == 0 for one in conventions)
-    return f"{EFFECT}{OF_POPULATION if population else ''}"
+    population = " of the population" if any(one.get("ddof") == 0 for one in conventions) else ""
+    return f"effect size of the first target against the second, in standard deviations{population}"
 
 
 def divisions(conventions: Iterable[Mapping[str, Any]]) -> str:
@@ -198,19 +196,9 @@ def direction(
     """What a test comes to, as text and names in turn.
 
     The difference of two targets compares relative closeness, so that alone says nothing of where either of
-    them is: both may be closer to the same attribute.
-
-    Parameters
-    ----------
-    x, y
-        The targets; no second one where one is tested alone.
-    towards
-        The attribute to which the first target is closer, relative to the second target, and the other one.
-    status
-        A key of :data:`STATUSES`.
-    alone
-        Where each target is by itself, as far as that generalizes to other words: 1 closer to the first of
-        ``towards``, -1 to the second, 0 where it is not known.
+    them is: both may be closer to the same attribute. ``towards`` has first the attribute to which x is
+    closer, relative to y; ``alone`` says where each target is by itself, as far as that generalizes to other
+    words: 1 closer to the first of ``towards``, -1 to the second, 0 where it is not known.
 
     Examples
     --------
@@ -306,16 +294,11 @@ def marks_used(marks: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def as_json() -> dict[str, Any]:
-    """Every phrase, for the page."""
+    """The phrases that the page reads."""
     return {
         "tails": dict(TAILS),
         "told_tails": dict(TOLD_TAILS),
-        "compared_tails": dict(COMPARED_TAILS),
-        "marks": dict(MARKS),
-        "measures": dict(MEASURES),
         "tested": dict(TESTED),
-        "adjustments": {key: list(names) for key, names in ADJUSTMENTS.items()},
-        "sections": dict(SECTIONS),
         "statuses": {status: heading(status) for status in STATUSES},
         "leanings": dict(LEANINGS),
         "any_sets": dict(ANY_SETS),

@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Any, Literal
 
 from crossroads.core.errors import require
@@ -18,6 +19,7 @@ from crossroads.core.wording.escaping import in_latex, in_markdown, one_line
 from crossroads.core.wording.numbers import P, Style, between, counted, number, percent, pvalue
 
 Kind = Literal["", "share", "count"]
+_FEW_ROWS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,20 @@ class Table:
         found = (row.get(one.key) for row in self.rows for one in self.columns)
         return phrases.marks_used((one.mark, one.method) for one in found if isinstance(one, P))
 
+    def heads(self) -> list[str]:
+        """Names of the columns of :meth:`records`, also without a row."""
+        return list(_record({}, self.columns, self._split))
+
     def records(self) -> list[dict[str, Any]]:
         """Rows for CSV files: nothing rounded, marks and ends of intervals in separate columns."""
-        return [_record(row, self.columns, self._split()) for row in self.rows]
+        split = self._split
+        return [_record(row, self.columns, split) for row in self.rows]
+
+    @property
+    def _split(self) -> dict[str, type]:
+        """Columns that hold p-values, intervals or rates, which take more than one column in a file."""
+        cells = ((key, cell) for row in self.rows for key, cell in row.items())
+        return {key: type(cell) for key, cell in cells if isinstance(cell, tuple(_SPLIT))}
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         """The rows of :meth:`records` for any reader of Arrow, such as ``polars.DataFrame(table)``."""
@@ -104,8 +117,7 @@ class Table:
     def without(self, keys: Iterable[str]) -> Table:
         """The table without some columns."""
         gone = set(keys)
-        kept = tuple(one for one in self.columns if one.key not in gone)
-        return replace(self, columns=kept)
+        return replace(self, columns=tuple(one for one in self.columns if one.key not in gone))
 
     def shortened(self) -> Table:
         """The table with the rows to print, and a note on the others."""
@@ -114,15 +126,22 @@ class Table:
         more = f"The first {self.most} of {len(self.rows):,} rows."
         return replace(self, rows=self.rows[: self.most], notes=(*self.notes, more))
 
-    def _split(self) -> dict[str, type]:
-        """Columns that hold p-values, intervals or rates, which take more than one column in a file."""
-        found: dict[str, type] = {}
-        for row in self.rows:
-            found |= {key: type(one) for key, one in row.items() if isinstance(one, (P, Interval, Rate))}
-        return found
-
     def __str__(self) -> str:
-        return in_text(self)
+        """A small table for a terminal or a notebook without HTML."""
+        head, right = [one_line(one.head) for one in self.columns], self.right()
+        cells = [[one_line(text) for text in row] for row in self.cells()[:_FEW_ROWS]]
+        rest = len(self.rows) - _FEW_ROWS
+        widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+        lines = [
+            "  ".join(
+                text.rjust(width) if side else text.ljust(width)
+                for text, width, side in zip(row, widths, right, strict=True)
+            ).rstrip()
+            for row in (head, *cells)
+        ]
+        more = [f"… and {rest:,} more rows"] if rest > 0 else []
+        marks = replace(self, rows=self.rows[:_FEW_ROWS]).marks()
+        return "\n".join([one_line(self.title), *lines, *more, *marks])
 
 
 def arrow_stream(rows: Iterable[Mapping[str, Any]], requested: object | None = None) -> Any:
@@ -177,39 +196,33 @@ def shown(value: Cell, column: Column, style: Style = "text") -> str:
     return number(value, digits, style=style)
 
 
+_SPLIT: Mapping[type, Mapping[str, str]] = {
+    P: {"": "value", "_sign": "sign"},
+    Interval: {"_low": "low", "_high": "high"},
+    Rate: {"": "value", "_hits": "hits", "_cases": "cases"},
+}
+"""Ends of the names of columns in files, and the attributes that they have, by type of cell."""
+
+
 def _record(row: Mapping[str, Cell], columns: Sequence[Column], split: Mapping[str, type]) -> dict[str, Any]:
     record: dict[str, Any] = {}
     for one in columns:
         value = row.get(one.key)
-        if split.get(one.key) is P:
-            record[one.key] = value.value if isinstance(value, P) else None
-            record[f"{one.key}_sign"] = value.sign if isinstance(value, P) else None
-        elif split.get(one.key) is Interval:
-            ends = (value.low, value.high) if isinstance(value, Interval) else (None, None)
-            record[f"{one.key}_low"], record[f"{one.key}_high"] = ends
-        elif split.get(one.key) is Rate:
-            rate = (value.value, value.hits, value.cases) if isinstance(value, Rate) else (None,) * 3
-            record[one.key], record[f"{one.key}_hits"], record[f"{one.key}_cases"] = rate
-        else:
+        if (kind := split.get(one.key)) is None:
             record[one.key] = value
+            continue
+        for end, field in _SPLIT[kind].items():
+            record[f"{one.key}{end}"] = getattr(value, field) if isinstance(value, kind) else None
     return record
 
 
-def in_text(table: Table, *, most: int = 12) -> str:
-    """A small table for a terminal or a notebook without HTML."""
-    head, right = [one_line(one.head) for one in table.columns], table.right()
-    cells = [[one_line(text) for text in row] for row in table.cells()[:most]]
-    rest = len(table.rows) - most
-    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-    lines = [
-        "  ".join(
-            text.rjust(width) if side else text.ljust(width)
-            for text, width, side in zip(row, widths, right, strict=True)
-        ).rstrip()
-        for row in (head, *cells)
-    ]
-    more = [f"… and {rest:,} more rows"] if rest > 0 else []
-    return "\n".join([one_line(table.title), *lines, *more, *replace(table, rows=table.rows[:most]).marks()])
+def distinct(tables: Iterable[Table]) -> dict[str, Table]:
+    """Tables by names for files and labels: the first has none, and equal names are numbered."""
+    found: dict[str, Table] = {}
+    for table in tables:
+        names = chain([table.name if found else ""], (f"{table.name}-{at}" for at in count(2)))
+        found[next(name for name in names if name not in found)] = table
+    return found
 
 
 def in_html(table: Table, *, most: int = 50, inline: bool = True) -> str:

@@ -15,15 +15,21 @@ Note = str | Callable[[Sequence[Any]], str]
 """Head or description of a column; a function of the results of a table where it depends on these."""
 
 
-class Look(TypedDict, total=False):
-    """How a column looks; see :class:`~crossroads.core.wording.table.Column`."""
+class Form(TypedDict, total=False):
+    """How values are converted and printed; see :class:`~crossroads.core.wording.table.Column`."""
 
-    head: Note
-    note: Note
-    digits: int | None
+    digits: int
     kind: Kind
     spare: int
     several: bool
+    """Whether the column is left out in the table of a single result."""
+
+
+class Look(Form, total=False):
+    """How a column looks."""
+
+    head: Note
+    note: Note
 
 
 def settings(results: Iterable[Any]) -> list[Mapping[str, Any]]:

@@ -24,11 +24,11 @@ from crossroads.core.figures.style import (
     SMALL,
     TEAL,
     WIDE,
-    at_least_one,
     bare,
     figure,
 )
 from crossroads.core.inference.geometry import Floats
+from crossroads.core.inference.options import whole
 from crossroads.core.wording import phrases
 from crossroads.intersections.detection import DetectionResult
 from crossroads.intersections.discovery import DiscoveryResult
@@ -101,7 +101,7 @@ def roc(
         below=0.48,
         note=wording.sentence(
             f"above: {phrases.LISTED}; below: all others; filled: found; listed, others: found, of how many",
-            f"line: the threshold{emergent if any(one.kind == 'eibd' for one in every) else ''}",
+            f"line: the threshold{emergent if any(one._kind == 'eibd' for one in every) else ''}",
             f"published, of the listed and of the others: {printed}" if printed else "",
             wording.model(every[0]),
         ),
@@ -116,7 +116,6 @@ def roc(
 
 
 def _area(result: DetectionResult) -> str:
-    """The area under the curve, with its interval."""
     low, high = map(wording.number, result.auc_interval or (0.0, 1.0))
     return f"AUC {wording.number(result.auc or 0.0)} ({low} to {high})"
 
@@ -129,7 +128,7 @@ def _draw_detection(ax: Axes, y: int, result: DetectionResult) -> None:
             x = [s for w, s in result.scores.items() if ((w in listed), (w in found)) == (true, filled)]
             look: dict[str, Any] = {"color": color, "markerfacecolor": color if filled else "white"}
             ax.plot(x, [y + up] * len(x), linestyle="none", marker="o", markersize=size, zorder=3, **look)
-    if result.kind == "ibd":
+    if result._kind == "ibd":
         ax.plot([result.threshold] * 2, [y - 0.42, y + 0.12], color=INK, linewidth=1.1, zorder=2)
     text = phrases.AT_CHANCE if result._at_chance else f"found: {', '.join(result.words) or 'no word'}"
     text = wrapped(text, axes_width(ax), SMALL, lines=1)
@@ -155,16 +154,13 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
-    >>> black = {"female": words[:2], "male": words[2:4]}
-    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
-    >>> ax = cr.plots.discoveries(cr.discover(emb, groups, ("Black", "female"), fdr=0.9, permutations=20))
+    >>> groups, words = cr.catalog("ceat-groups"), cr.catalog("ceat-validation").all_words
+    >>> emb, options = cr.load("default"), {"words": words, "missing": "drop", "fdr": 0.9, "draws": 20}
+    >>> ax = cr.plots.discoveries(cr.discover(emb, groups, "AF", **options))
     """
     found = len(result.words)
-    rows = result._rows()[: at_least_one("n", n)]
+    rows = result._rows()[: whole("n", n, least=1)]
     if not rows:
         raise InputError(
             f"no word reached a false-discovery rate of {result.fdr:g}.",
@@ -183,13 +179,13 @@ def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None)
         body=(len(rows) + 0.4) * _WORDS_ROW,
         title=f"Words associated with {result.target}",
         subtitle=f"{strongest}{found:,} discoveries among {result.candidates:,} words "
-        f"({result.kind.upper()}, false-discovery rate {wording.level(result.fdr)})",
+        f"({result._kind.upper()}, false-discovery rate {wording.level(result.fdr)})",
         above=0.24,
         below=0.48,
         note=wording.sentence(
-            f"score: {_SCORES[result.kind]}",
+            f"score: {_SCORES[result._kind]}",
             "q: expected share of false discoveries among the word and all stronger ones, "
-            f"from {result.permutations:,} random assignments of the names to groups"
+            f"from {result._permutations:,} random assignments of the names to groups"
             + (", beyond the middle of all candidates" if result.z.size else ""),
             wording.model(result),
         ),
@@ -243,13 +239,10 @@ def crossed_axes(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> words = "Aisha Ebony Darnell Tyrone Amy Katie Brad Frank strong loud kind proud".split()
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 9)))
-    >>> black = {"female": words[:2], "male": words[2:4]}
-    >>> groups = {"Black": black, "White": {"female": words[4:6], "male": words[6:8]}}
-    >>> ax = cr.plots.crossed_axes(cr.wefat(emb, groups, words[8:], ("Black", "female")))
+    >>> groups, words = cr.catalog("ceat-groups"), cr.catalog("ceat-validation").all_words
+    >>> scores = cr.stats.wefat(cr.load("default"), groups, words, "AF", missing="drop")
+    >>> ax = cr.plots.crossed_axes(scores)
     """
     across, up = _contrasts(result, x, y)
     if label < 0:
@@ -404,7 +397,7 @@ def _subtitle(result: WefatResult, detection: DetectionResult | None) -> str:
         return f"{len(result.words):,} words"
     chance = f"{phrases.AT_CHANCE.capitalize()}: " if detection._at_chance else ""
     return (
-        f"{chance}{detection.kind.upper()} detects {len(detection.words):,} of {len(result.words):,} words "
+        f"{chance}{detection._kind.upper()} detects {len(detection.words):,} of {len(result.words):,} words "
         f"at a threshold of {wording.number(detection.threshold)} ({detection.threshold_rule})"
     )
 

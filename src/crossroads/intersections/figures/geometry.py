@@ -55,7 +55,9 @@ def rdms(result: RsaResult) -> Figure:
     >>> figure = cr.plots.rdms(cr.rsa(emb, *sets, n=4))
     """
     sizes = [len(result.items[name]) for name in _SETS]
-    labels = _item_labels([word for name in _SETS for word in result.items[name]])
+    items = [word for name in _SETS for word in result.items[name]]
+    size = min(SMALL, max(LEAST, 0.92 * _BIG / len(items) * 72))
+    labels = [fitted(item, _RDM_LONGEST, size) for item in items] if len(items) <= _LABELLED else []
     out = 0.06 + max((width(text, size) + 0.05 for text, size in labels), default=0.0)
     left = MARGIN + 0.16 + out
     first, second, concept = result.names
@@ -172,14 +174,6 @@ def _bracket(ax: Axes, x: list[float], y: list[float]) -> None:
     ax.plot(x, y, transform=ax.transAxes, color=INK, linewidth=0.9, clip_on=False, solid_capstyle="butt")
 
 
-def _item_labels(items: list[str]) -> list[tuple[str, float]]:
-    """The items and the sizes to set them in; none where there are too many."""
-    if len(items) > _LABELLED:
-        return []
-    size = min(SMALL, max(LEAST, 0.92 * _BIG / len(items) * 72))
-    return [fitted(item, _RDM_LONGEST, size) for item in items]
-
-
 def _draw_bar(ax: Axes, image: Any) -> None:
     """The one colour bar, with its ends in words."""
     bar = ax.figure.colorbar(image, cax=ax)
@@ -284,7 +278,7 @@ def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[l
     columns = [
         ["Δ", *(wording.number(test.crossed.difference, sign=True) for test in tests)],
         ["p", *(wording.probability(test._answer) for test in tests)],
-        ["exact p", *(wording.probability(test._p if test.permutations else None) for test in tests)],
+        ["exact p", *(wording.probability(test._p if test._permutations else None) for test in tests)],
         ["p, sign test", *(wording.probability(test.sign_pvalue) for test in tests)],
     ]
     if adjusted is not None:
@@ -297,7 +291,7 @@ def _fit_note(tests: list[RsaResult], *, adjusted: bool) -> str:
     drawn = {(len(test.samples1), test.conventions.get("n")) for test in tests}
     samples, n = next(iter(drawn))
     of = f"{samples:,} samples of {n} items per set" if len(drawn) == 1 and n else "the samples"
-    times = {test.permutations for test in tests}
+    times = {test._permutations for test in tests}
     often = f", {next(iter(times)):,} times" if len(times) == 1 else ""
     return wording.sentence(
         "● mean fit if the first group is with the concept and the second is separate, □ if the reverse",

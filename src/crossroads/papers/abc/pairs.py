@@ -12,15 +12,15 @@ from crossroads.core.errors import InputError, UnknownNameError, join_words, one
 from crossroads.core.stimuli import catalog
 from crossroads.papers.abc.tables import (
     MEASURES,
+    PAIRED,
+    TABLES,
     TRAITS,
     as_published,
     model_of,
     other_templates,
-    paired_column,
     table_cell,
 )
 from crossroads.papers.cells import Cell, credible, judge
-from crossroads.papers.published import table
 from crossroads.traits.measures.files import Scores
 from crossroads.traits.pairs.dominance import domain_dominance
 from crossroads.traits.pairs.emergent import Direction, EmergentResult, emergent
@@ -59,12 +59,18 @@ class PairedScores:
                 f"the scores of the pairs are those of {measure}.",
                 hint="the paper paired groups with SeT only: crossroads probe FOLDER --pairs -C measure=set.",
             )
-        self.same = same
-        ends = poles(catalog().traits("abc-traits"))
+        self._traits = catalog().traits("abc-traits")
+        self._ends = poles(self._traits)
         for item in chain.from_iterable((truth or {}).values()):
-            one_of("end of a scale, or adjective,", item, (*dict.fromkeys(ends.values()), *ends))
-        self._truth = truth
-        self._scores, self._thin = _published(scores)
+            one_of("end of a scale, or adjective,", item, (*dict.fromkeys(self._ends.values()), *self._ends))
+        known = sum(pair.name in scores.traits for pair in self._traits)
+        several = getattr(scores, "template_scores", None) is not None
+        thin = [
+            other_templates(PAIRED, scores) if several else "",
+            f"scored on {known} of {TRAITS} pairs of traits" if known < TRAITS else "",
+        ]
+        self.same, self._truth, self._thin = same, truth, "; ".join(filter(None, thin))
+        self._scores: Scores = as_published(PAIRED, scores)
         rows = zip(self._scores.groups, self._scores.scores, strict=True)
         finite = {name for name, row in rows if all(isfinite(float(value)) for value in row)}
         self._every = paired_groups()
@@ -72,14 +78,21 @@ class PairedScores:
         self._results: dict[tuple[object, ...], Any] = {}
         self._faults: dict[object, str] = {}
 
-    def lacking(self, method: str, about: Any) -> str:
-        """What the scores lack for a method and its first argument to be comparable; empty if nothing."""
+    def lacking(self, method: str, about: Any, ours: float | None) -> str:
+        """What the scores lack for a number to be comparable, or to be there at all; empty if nothing.
+
+        The number is that of a method with this first argument.
+        """
+        if method == "agreement" and self._truth is None:
+            return str(TABLES["get"]["answers"])
+        if ours is None and not self._pairs:
+            return "no pair of the catalogue is scored together with its two groups"
+        if ours is None and method in self._faults:
+            return self._faults[method]
         if method == "rise":
-            return self._absent(about) or self._thin
-        if method == "agreement":
-            if self._truth is None:
-                return str(table("abc")["get"]["answers"])
-            few = self._unlisted(self._truth)
+            few = [self._absent(about) or self._thin]
+        elif method == "agreement":
+            few = [self._unlisted(), self._thin]
         else:
             domains = about if method == "correlation" else ()
             wanted, here = (
@@ -87,26 +100,20 @@ class PairedScores:
                 for pairs in (self._every, self._pairs)
             )
             named = f" of {' and '.join(domains)}" if domains else ""
-            few = f"{here:,} of {wanted:,} pairs{named} are scored" if here < wanted else ""
-        return "; ".join(filter(None, (few, self._thin)))
-
-    def fault(self, method: str) -> str:
-        """Why a method could not measure anything; empty if it could."""
-        if method == "agreement" and self._truth is None:
-            return ""
-        if not self._pairs:
-            return "no pair of the catalogue is scored together with its two groups"
-        return self._faults.get(method, "")
+            few = [f"{here:,} of {wanted:,} pairs{named} are scored" if here < wanted else "", self._thin]
+        none = "the scores of the pairs do not give this number" if ours is None else ""
+        return "; ".join(filter(None, few)) or none
 
     def _absent(self, pair: str) -> str:
         """Why a pair is not measured; empty if it is."""
         scored = any(one.name == pair for one in self._pairs)
         return "" if scored else f"{pair!r} or one of its two groups is not among the scores"
 
-    def _unlisted(self, truth: Truth) -> str:
+    def _unlisted(self) -> str:
         """The pairs of the study that are missing in the list of human answers; empty if none is."""
         sets = {pair.name.casefold(): frozenset(pair.components) for pair in self._every}
-        listed = {sets.get(key.casefold()) if isinstance(key, str) else frozenset(key) for key in truth}
+        keys = self._truth or {}
+        listed = {sets.get(key.casefold()) if isinstance(key, str) else frozenset(key) for key in keys}
         absent = [" and ".join(two) for two in _SAID_OF if frozenset(two) not in listed]
         return f"the list of human answers lacks {join_words(absent, most=4)}" if absent else ""
 
@@ -146,11 +153,17 @@ class PairedScores:
         return sum(closer) / len(closer) if closer else None
 
     def rise(self, pair: str, adjective: str, at: int, *, on: str = "adjectives") -> float | None:
-        """Increase of a pair over both components (``at=0``), or the larger component score (``at=1``)."""
+        """Increase of a pair over both components (``at=0``), or the larger component score (``at=1``).
+
+        Of adjectives, or of the pairs of traits that they are an end of (``on="traits"``).
+        """
         options: dict[str, Any] = {"missing": "raise", "adjectives": on == "adjectives"}
         found = self._once(("rise", on), lambda: pair_scores(self._scores, self._pairs, None, **options))
         names = [] if found is None else [scored.name for scored in found.pairs]
-        column, sign = _end(adjective, on)
+        column, sign = adjective, 1.0
+        if on == "traits":
+            trait = next(one for one in self._traits if adjective in (one.left, one.right))
+            column, sign = trait.name, 1.0 if adjective == trait.right else -1.0
         if found is None or pair not in names or column not in found.traits:
             return None
         i, j = names.index(pair), found.traits.index(column)
@@ -169,18 +182,32 @@ class PairedScores:
         if any(unscored):
             self._faults.setdefault("agreement", next(filter(None, unscored)))
             return None
-        ends = poles(catalog().traits("abc-traits"))
-        scales = {adjective: end.partition(" ")[2] for adjective, end in ends.items()}
-        dimensions = {"ends": ends, "scales": scales}.get(by)
-        truth, found = _sorted_into(self._truth, dimensions), self._emergent()
+        scales = {adjective: end.partition(" ")[2] for adjective, end in self._ends.items()}
+        dimensions = {"ends": self._ends, "scales": scales}.get(by)
+        truth, found = self._sorted_into(dimensions), self._emergent()
         if truth is None or found is None:
             return None
         result = self._once(
             ("agreement", by, direction),
-            lambda: against(found, truth, dimensions=dimensions, direction=direction, permutations=1),
+            lambda: against(found, truth, dimensions=dimensions, direction=direction, draws=1),
         )
         value = None if result is None else getattr(result, which)
         return None if value is None else float(value)
+
+    def _sorted_into(self, dimensions: Mapping[str, str] | None) -> dict[Key, list[str]] | None:
+        """Human answers by dimension, or by adjective; None if the list does not have them so."""
+
+        def dimension(item: str) -> str:
+            if dimensions is None:
+                return item
+            # an end of a scale, or its scale if ends do not count
+            end = item if item in dimensions.values() else item.partition(" ")[2]
+            return dimensions.get(item, end)
+
+        truth = self._truth or {}
+        found = {key: list(dict.fromkeys(map(dimension, listed))) for key, listed in truth.items()}
+        unknown = any(item not in self._ends for items in found.values() for item in items)
+        return None if dimensions is None and unknown else found
 
     def largest(self, n: int) -> list[tuple[str, str]] | None:
         """Pairs and adjectives with the largest increases."""
@@ -214,44 +241,9 @@ class PairedScores:
         return found
 
 
-def _published(scores: Scores) -> tuple[Scores, str]:
-    """The scores under the paper's template, and what they lack of the paper's templates and traits."""
-    by_template = getattr(scores, "template_scores", None) is not None
-    other = other_templates(paired_column(), scores) if by_template else ""
-    known = {pair.name for pair in catalog().traits("abc-traits")}
-    here = len(known & set(scores.traits))
-    few = f"scored on {here} of {TRAITS} pairs of traits" if here < TRAITS else ""
-    return as_published(paired_column(), scores), "; ".join(filter(None, (other, few)))
-
-
 def _names(domains: Iterable[str]) -> list[str]:
     """Domains of the catalogue, by the names of Table A9."""
-    return [table("abc")["domains"][domain] for domain in domains]
-
-
-def _end(adjective: str, on: str) -> tuple[str, float]:
-    """The column of an adjective: itself, or its pair with the sign of its end."""
-    if on == "adjectives":
-        return adjective, 1.0
-    traits = catalog().traits("abc-traits")
-    pair = next(pair for pair in traits if adjective in (pair.left, pair.right))
-    return pair.name, 1.0 if adjective == pair.right else -1.0
-
-
-def _sorted_into(truth: Truth, dimensions: Mapping[str, str] | None) -> dict[Key, list[str]] | None:
-    """Human answers by dimension, or by adjective; None if the list does not have them so."""
-
-    def dimension(item: str) -> str:
-        if dimensions is None:
-            return item
-        # an end of a scale, or its scale if ends do not count
-        end = item if item in dimensions.values() else item.partition(" ")[2]
-        return dimensions.get(item, end)
-
-    found = {key: list(dict.fromkeys(map(dimension, listed))) for key, listed in truth.items()}
-    adjectives = {} if dimensions else poles(catalog().traits("abc-traits"))
-    unknown = not dimensions and any(item not in adjectives for items in found.values() for item in items)
-    return None if unknown else found
+    return [TABLES["domains"][domain] for domain in domains]
 
 
 Options = Mapping[str, Mapping[str, Any]]
@@ -261,38 +253,34 @@ _BY_TRAIT: Options = {"scores of opposite pairs of adjectives instead of single 
 _OTHER_ORDERS: Options = {**_BY_ADJECTIVE, "without the pairs within a domain": {"across": True}}
 _ALL_PAIRS: Options = {"over all pairs, also those given in one order only": {"other_pairs": True}}
 _BOTH_ORDERS: Options = {"over only the pairs given in both orders": {"other_pairs": True}}
-_ORDERS: Mapping[str, tuple[str, Options]] = {
-    "correlation with the first component": ("first", {**_OTHER_ORDERS, **_ALL_PAIRS}),
-    "correlation with the second component": ("second", {**_OTHER_ORDERS, **_ALL_PAIRS}),
-    "correlation with the closer component": ("highest", {**_OTHER_ORDERS, **_BOTH_ORDERS}),
-    "correlation of the two orders": ("reversed", _OTHER_ORDERS),
-}
-_AGREEMENT = {"precision of emergent traits": "precision", "recall of emergent traits": "recall"}
 _OTHER_AGREEMENT: Options = {
     "above both components or below both": {"direction": "both"},
     "scales without their ends": {"by": "scales"},
     "single adjectives": {"by": "adjectives"},
 }
-
-
+_TEXT: Mapping[str, tuple[str, str, Options]] = {
+    "correlation with the first component": ("order", "first", {**_OTHER_ORDERS, **_ALL_PAIRS}),
+    "correlation with the second component": ("order", "second", {**_OTHER_ORDERS, **_ALL_PAIRS}),
+    "correlation with the closer component": ("order", "highest", {**_OTHER_ORDERS, **_BOTH_ORDERS}),
+    "correlation of the two orders": ("order", "reversed", _OTHER_ORDERS),
+    "precision of emergent traits": ("agreement", "precision", _OTHER_AGREEMENT),
+    "recall of emergent traits": ("agreement", "recall", _OTHER_AGREEMENT),
+}
+"""Numbers of the text: the method that measures each, which of its numbers, and other conventions."""
 Place = tuple[str, str, str, str]
 """Table, row, column, and the number as printed."""
 
 
 def _printed() -> Iterator[tuple[Place, Options, str, tuple[Any, ...]]]:
     """Every printed number about pairs, with other conventions, and the method that measures it."""
-    source = table("abc")
+    source = TABLES
     for one, two, *values in source["tableA9"]["rows"]:
         for at, domain in enumerate((one, two)):
             place = ("tableA9", f"{one} and {two}", f"correlation with {domain}", f"{values[at]:.3f}")
             yield place, _BY_ADJECTIVE, "correlation", ((one, two), at)
     for column, value in source["text"].items():
-        place = ("Text of 5.2", paired_column(), column, f"{value:.2f}")
-        if column in _ORDERS:
-            which, others = _ORDERS[column]
-            yield place, others, "order", (which,)
-        else:
-            yield place, _OTHER_AGREEMENT, "agreement", (_AGREEMENT[column],)
+        method, which, others = _TEXT[column]
+        yield ("Text of 5.2", PAIRED, column, f"{value:.2f}"), others, method, (which,)
     for group, trait, *values in source["tableA10"]["rows"]:
         for at, column in enumerate(("increase", "component score")):
             place = ("tableA10", f"{group}, {trait}", column, f"{values[at]:.4f}")
@@ -308,16 +296,14 @@ def _cell(
     pairs: PairedScores | None, place: Place, others: Options, method: str, arguments: tuple[Any, ...]
 ) -> Cell:
     if pairs is None:
-        how = table("abc")["get"]["pairs and answers" if method == "agreement" else "pairs"]
+        how = TABLES["get"]["pairs and answers" if method == "agreement" else "pairs"]
         return table_cell(*place, None, absent=how)
     measure: Callable[..., float | None] = partial(getattr(pairs, method), *arguments)
     ours = measure()
-    lacking = pairs.lacking(method, arguments[0])
-    if ours is None:
-        lacking = pairs.fault(method) or lacking or "the scores of the pairs do not give this number"
     attempts = [(name, partial(measure, **options)) for name, options in others.items()]
-    other = "" if pairs.same else model_of(paired_column())
     judges = partial(judge, place[3], attempts=attempts)
+    other = "" if pairs.same else model_of(PAIRED)
+    lacking = pairs.lacking(method, arguments[0], ours)
     return table_cell(*place, ours, judges, lacking=lacking, other=other)
 
 
@@ -331,7 +317,7 @@ def notes_on_pairs(pairs: PairedScores | None) -> Iterator[str]:
         "Scores are taken as given: other versions of SeT (crossroads probe -C score=code, -C bias) cannot "
         "be tried here."
     )
-    printed = [(group, trait) for group, trait, *_ in table("abc")["tableA10"]["rows"]]
+    printed = [(group, trait) for group, trait, *_ in TABLES["tableA10"]["rows"]]
     largest = pairs.largest(len(printed))
     if largest is not None:
         same = len(set(printed) & set(largest))

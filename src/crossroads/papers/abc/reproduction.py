@@ -15,16 +15,16 @@ from crossroads.core.stimuli.files.text import read_trait_lists
 from crossroads.papers.abc import tables
 from crossroads.papers.abc.pairs import PairedScores, Truth, notes_on_pairs, pair_cells
 from crossroads.papers.abc.tables import (
+    COLUMNS,
     MEASURES,
+    PAIRED,
+    TABLES,
     TRAITS,
-    columns,
     model_of,
-    paired_column,
     table_cell,
     templates_of,
 )
 from crossroads.papers.cells import Attempt, Cell, Reproduction, Said, judge, judge_mark, reproduction
-from crossroads.papers.published import table
 from crossroads.traits.measures.files import Scores
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.measures.templates import TemplateChoice, choose_templates
@@ -65,16 +65,14 @@ class Alignments:
         """
         if column not in self.scores or self.human is None:
             return None
-        wanted = set(table("abc")["tableA11"]).difference(() if pilot else table("abc")["pilot"])
+        wanted = set(TABLES["tableA11"]).difference(() if pilot else TABLES["pilot"])
         groups = [group for group in self.human.groups if group in wanted]
-        if not groups:
-            return None
         scores = self.scores[column]
         taken = (
             tables.as_published(column, scores) if templates is None else scores.select(templates=templates)
         )
         try:
-            return _aligned(taken, self.human.select(groups), self.seed)
+            return _aligned(taken, self.human.select(groups), self.seed) if groups else None
         except InputError:  # no group in common, or nothing to rank
             return None
 
@@ -89,8 +87,9 @@ class Alignments:
         """A cell with the alignment with people: its table, row, column and printed number, and ours."""
         column = place[2]
         if column not in self.scores or self.human is None:
-            return table_cell(*place, None, absent=table("abc")["get"][column], **mark)
-        lacking = "; ".join(filter(None, (lacking, tables.other_templates(column, self.scores[column]))))
+            return table_cell(*place, None, absent=TABLES["get"][column], **mark)
+        if place[0] != "table5":  # which chooses among templates
+            lacking = "; ".join(filter(None, (lacking, tables.other_templates(column, self.scores[column]))))
         if ours is None:
             lacking = lacking or "the scores and the judgements share no group of the table"
         other = "" if self.same else model_of(column)
@@ -98,38 +97,34 @@ class Alignments:
 
 
 def _aligned(scores: Any, human: Judgements, seed: int = 0) -> AlignmentResult:
-    return align(scores, human, permutations=0, bootstrap=0, splits=0, seed=seed)
+    return align(scores, human, draws=0, resamples=0, splits=0, seed=seed)
 
 
-def overall_cells(alignments: Alignments, found: Mapping[str, AlignmentResult | None]) -> Iterator[Cell]:
-    """Table 6: τ with its dagger, and precision, which also follows from the tables by group."""
-    printed = table("abc")["table6"]
-    for i, name in enumerate(columns()):
-        result = found[name]
-        yield from _tau_cells("table6", i, alignments, result, other_taus(alignments, name, result))
-        text = f"{printed['precision'][i]:.3f}"
-        yield tables.precision_cell(name, text)
-        ours, lacking = getattr(result, "precision_at_3", None), _groups_lacking(name, result, pilot=True)
-        yield alignments.cell(("table6", "P@3", name, text), ours, partial(judge, text), lacking)
-
-
-def _tau_cells(
-    part: str, at: int, alignments: Alignments, result: AlignmentResult | None, attempts: list[Attempt]
+def overall_cells(
+    part: str, alignments: Alignments, found: Mapping[str, AlignmentResult | None]
 ) -> Iterator[Cell]:
-    """The τ of a column, and its dagger."""
-    printed, name = table("abc")[part], columns()[at]
-    lacking = _groups_lacking(name, result, pilot=part == "table6")
-    text, marked = f"{printed['tau'][at]:.3f}", float(printed["significant"][at])
-    ours = None if result is None else result.kendall_tau
-    yield alignments.cell((part, "τ", name, text), ours, partial(judge, text, attempts=attempts), lacking)
-    ours = None if result is None else float(result.kendall_pvalue < 0.05)
-    place = (part, "dagger of τ", name, "†" if marked else "")
-    yield alignments.cell(place, ours, partial(judge_mark, marked), lacking, published=marked)
+    """Tables 6 and A19: τ with its dagger; in Table 6 precision, which also follows from those by group."""
+    printed, pilot = TABLES[part], part == "table6"
+    for i, name in enumerate(COLUMNS):
+        result = found[name]
+        lacking = _groups_lacking(name, result, pilot=pilot)
+        text, marked = f"{printed['tau'][i]:.3f}", float(printed["significant"][i])
+        attempts = other_taus(alignments, name, result) if pilot else []
+        ours = None if result is None else result.kendall_tau
+        yield alignments.cell((part, "τ", name, text), ours, partial(judge, text, attempts=attempts), lacking)
+        ours = None if result is None else float(result.kendall_pvalue < 0.05)
+        place = (part, "dagger of τ", name, "†" if marked else "")
+        yield alignments.cell(place, ours, partial(judge_mark, marked), lacking, published=marked)
+        if pilot:
+            text = f"{printed['precision'][i]:.3f}"
+            yield tables.precision_cell(name, text)
+            ours = getattr(result, "precision_at_3", None)
+            yield alignments.cell((part, "P@3", name, text), ours, partial(judge, text), lacking)
 
 
 def _groups_lacking(column: str, result: AlignmentResult | None, *, pilot: bool) -> str:
     """How many groups of a column were compared, if not all; empty if all were."""
-    left_out = () if pilot else table("abc")["pilot"]
+    left_out = () if pilot else TABLES["pilot"]
     printed = (one[1] for one in tables.printed_cells() if (one[0], one[2]) == ("tableA11", column))
     wanted = [group for group in printed if group not in left_out]
     by_group = {} if result is None else result.by_group
@@ -146,18 +141,18 @@ def other_taus(alignments: Alignments, name: str, result: AlignmentResult | None
         taus = [group.kendall_tau for group in groups if group.kendall_tau is not None]
         return sum(taus) / len(taus) if taus else None
 
-    def without_pilot() -> float | None:
-        return getattr(alignments.of(name, pilot=False), "kendall_tau", None)
-
     def chosen() -> float | None:
         choice = chosen_here(alignments.scores.get(name), alignments.human)
-        templates = None if choice is None else alignments.of(name, templates=choice.templates)
+        templates = None if isinstance(choice, str) else alignments.of(name, templates=choice.templates)
         return getattr(templates, "kendall_tau", None)
 
     several = by_template(alignments.scores.get(name)) is not None
     return [
         ("mean of the groups' own τ instead of all cells", mean),
-        ("without the pilot groups", without_pilot),
+        (
+            "without the pilot groups",
+            lambda: getattr(alignments.of(name, pilot=False), "kendall_tau", None),
+        ),
         *([("the templates that the pilot chooses here", chosen)] if several else []),
     ]
 
@@ -186,70 +181,55 @@ def by_template(scores: Any) -> TraitScores | None:
 
 def chosen_here(
     scores: Any, human: Judgements | None, target: Mapping[str, Mapping[str, float]] | None = None
-) -> TemplateChoice | None:
-    """The templates that agree best with people on the pilot groups, or with other means of people."""
+) -> TemplateChoice | str:
+    """The templates that agree best with people (or other means of them) on the pilot groups; or why none."""
     several = by_template(scores)
-    if several is None or human is None or _pilot_lacks(several, human):
-        return None
+    if several is None or human is None:
+        return (
+            "the scores are not known by template, or of two at most; the paper chose among "
+            f"{_candidates()}: leave out --templates and --human when probing"
+        )
+    means, pilot = human.to_dict(), TABLES["pilot"]
+    absent = [group for group in pilot if group not in several.groups or group not in means]
+    if absent:
+        return f"the scores or the judgements lack the pilot groups {join_words(absent)}"
+    traits = [one for one in several.traits if any(one not in means[group] for group in pilot)]
+    if traits:
+        return f"people did not judge the pilot groups on {join_words(traits, most=3)}"
     try:
-        means = human.to_dict() if target is None else target
-        return choose_templates(several, means, groups=table("abc")["pilot"], most=_MOST)
-    except InputError:
-        return None
+        return choose_templates(several, target or means, groups=pilot, most=_MOST)
+    except InputError as error:
+        return error.message.rstrip(".")
+
+
+def _candidates() -> int:
+    families = catalog().templates("abc-templates")
+    return sum(len(families[name].templates) for name in families)
 
 
 def pilot_cells(alignments: Alignments) -> Iterator[Cell]:
     """The cells of Table 5."""
-    for one in table("abc")["table5"]:
+    human = alignments.human
+    for one in TABLES["table5"]:
         column, text = f"{one['measure']} {one['model']}", f"{one['tau']:.3f}"
+        several = by_template(alignments.scores.get(column))
+        choice = chosen_here(several, human)
+        lacking, ours = (choice, None) if isinstance(choice, str) else ("", choice.kendall_tau)
+        attempts: list[Attempt] = []
+        if several is not None and human is not None and ours is not None:
+            attempts = _other_pilots(column, several, human)
+            if len(several.templates) < _candidates():
+                lacking = f"scored with {len(several.templates)} of {_candidates()} templates"
+            elif len(several.traits) < TRAITS:
+                lacking = f"scored on {len(several.traits)} of {TRAITS} pairs of traits"
+        lacking = lacking if ours is None or alignments.same else ""
         place = ("table5", "τ of the pilot", column, text)
-        if column not in alignments.scores or alignments.human is None:
-            yield table_cell(*place, None, absent=table("abc")["get"][column])
-            continue
-        scores, human = alignments.scores[column], alignments.human
-        ours, lacking = _pilot_tau(scores, human)
-        other = "" if alignments.same else model_of(column)
-        lacking = "" if ours is not None and other else lacking
-        judges = partial(judge, text, attempts=_other_pilots(column, scores, human))
-        yield table_cell(*place, ours, judges, lacking=lacking, other=other)
-
-
-def _pilot_tau(scores: Any, human: Judgements) -> tuple[float | None, str]:
-    """The τ of the best templates on the pilot groups, and what it lacks to be comparable."""
-    several, families = by_template(scores), catalog().templates("abc-templates")
-    candidates = sum(len(families[name].templates) for name in families)
-    if several is None:
-        return None, (
-            "the scores are not known by template, or of two at most; the paper chose among "
-            f"{candidates}: leave out --templates and --human when probing"
-        )
-    lacking = _pilot_lacks(several, human)
-    if lacking:
-        return None, lacking
-    try:
-        ours = choose_templates(several, human.to_dict(), groups=table("abc")["pilot"]).kendall_tau
-    except InputError as error:
-        return None, error.message.rstrip(".")
-    if len(several.templates) < candidates:
-        return ours, f"scored with {len(several.templates)} of {candidates} templates"
-    if len(several.traits) < TRAITS:
-        return ours, f"scored on {len(several.traits)} of {TRAITS} pairs of traits"
-    return ours, ""
-
-
-def _pilot_lacks(scores: TraitScores, human: Judgements) -> str:
-    """What the pilot needs and lacks; empty if nothing is missing."""
-    means, pilot = human.to_dict(), table("abc")["pilot"]
-    absent = [group for group in pilot if group not in scores.groups or group not in means]
-    if absent:
-        return f"the scores or the judgements lack the pilot groups {join_words(absent)}"
-    traits = [one for one in scores.traits if any(one not in means[group] for group in pilot)]
-    return f"people did not judge the pilot groups on {join_words(traits, most=3)}" if traits else ""
+        yield alignments.cell(place, ours, partial(judge, text, attempts=attempts), lacking)
 
 
 def _other_pilots(column: str, scores: TraitScores, human: Judgements) -> list[Attempt]:
     """Other ways to the number: the templates as printed, and other answers of people."""
-    pilot, printed = table("abc")["pilot"], templates_of(column)
+    pilot, printed = TABLES["pilot"], templates_of(column)
 
     def with_printed() -> float | None:
         if not set(printed) <= set(scores.templates):
@@ -257,8 +237,7 @@ def _other_pilots(column: str, scores: TraitScores, human: Judgements) -> list[A
         return _aligned(scores.select(templates=printed), human.select(pilot)).kendall_tau
 
     def with_few() -> float | None:
-        choice = chosen_here(scores, human, first_answers(human, pilot))
-        return None if choice is None else choice.kendall_tau
+        return getattr(chosen_here(scores, human, first_answers(human, pilot)), "kendall_tau", None)
 
     few = f"the first {_ANSWERS} answers about each group (the paper does not say which {_ANSWERS} it took)"
     return [(f"the templates that Table 5 prints ({' '.join(printed)})", with_printed), (few, with_few)]
@@ -296,19 +275,16 @@ def reproduce_abc(
     human
         The human judgements, or a file of them. Without scores, they tell which printed numbers are possible.
     pairs
-        Scores by SeT of pairs of groups by their singular, and of single groups: a result, or a mapping
-        group → trait → score.
+        Scores by SeT of pairs of groups by their singular, and of single groups.
     truth
         What people listed for pairs of race and gender, or a file of it (``pair,trait``): ends of the scales,
         such as ``"low Communion"``, or adjectives of the study.
     same_models
         Whether the scores are of the models of the paper. If not, they are shown but not judged.
-    seed
-        The random seed.
     """
     scores = scores or {}
     for name, column in scores.items():
-        one_of("column of the tables", name, columns())
+        one_of("column of the tables", name, COLUMNS)
         measure = getattr(column, "measure", None) or getattr(column, "conventions", {}).get("measure")
         if measure in MEASURES.values() and measure != MEASURES[name.split()[0]]:
             raise InputError(
@@ -321,20 +297,18 @@ def reproduce_abc(
     paired = None if given is None else PairedScores(given, said, same=same_models)
     measured = [*(scores if judged is not None else ()), *(() if pairs is None else ("pairs of groups",))]
     alignments = Alignments(scores, judged, seed, same_models)
-    found = {name: alignments.of(name) for name in columns()}
+    found = {name: alignments.of(name) for name in COLUMNS}
     return reproduction(
         "abc",
         cells=(
             *pilot_cells(alignments),
-            *overall_cells(alignments, found),
+            *overall_cells("table6", alignments, found),
             *tables.domination_cells(),
             *pair_cells(paired),
             *cells_by_group(alignments, found),
             *tables.annotator_cells(),
-            *(
-                cell
-                for at, name in enumerate(columns())
-                for cell in _tau_cells("tableA19", at, alignments, alignments.of(name, pilot=False), [])
+            *overall_cells(
+                "tableA19", alignments, {name: alignments.of(name, pilot=False) for name in COLUMNS}
             ),
         ),
         notes=(
@@ -370,8 +344,8 @@ def _about_models(
                 f"the other tables average {'those that it prints' if few else 'all of them'}."
             )
     if pairs is None and truth:
-        yield f"A list of human answers about pairs was given without scores of pairs ({paired_column()})."
-    absent = [] if human is None else [g for g in table("abc")["tableA11"] if g not in human.groups]
+        yield f"A list of human answers about pairs was given without scores of pairs ({PAIRED})."
+    absent = [] if human is None else [g for g in TABLES["tableA11"] if g not in human.groups]
     if absent:
         yield f"The judgements lack {join_words(absent, most=6)}."
 

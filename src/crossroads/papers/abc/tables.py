@@ -20,27 +20,26 @@ LEAST = 0.1
 """Difference of mean correlations from which one domain dominates another."""
 ROUNDING = 0.0005 + 1e-9
 """Half a unit of the last digit of most tables."""
+_BY_THIRDS = ("tableA12", "tableA13")
 _NOT_RELEASED = "the released judgements do not give the race and gender of the annotators"
 
 
-def columns() -> tuple[str, ...]:
-    """Measures on models, as the tables head them: ``"SeT RoBERTa"`` and so on."""
-    return tuple(table("abc")["columns"])
-
-
-def paired_column() -> str:
-    """The column whose measure and model the paper pairs groups with."""
-    return str(table("abc")["paired"])
+TABLES = table("abc")
+"""All tables, and how to measure them."""
+COLUMNS: tuple[str, ...] = tuple(TABLES["columns"])
+"""Measures on models, as the tables head them: ``"SeT RoBERTa"`` and so on."""
+PAIRED = str(TABLES["paired"])
+"""The column whose measure and model the paper pairs groups with."""
 
 
 def model_of(column: str) -> str:
     """The model that the paper measured in a column: ``"roberta-large"``."""
-    return str(table("abc")["models"][column.split()[1]])
+    return str(TABLES["models"][column.split()[1]])
 
 
 def templates_of(column: str) -> tuple[str, ...]:
     """The templates that Table 5 prints for a column, as the catalogue writes them; none for CEAT."""
-    rows = (one for one in table("abc")["table5"] if f"{one['measure']} {one['model']}" == column)
+    rows = (one for one in TABLES["table5"] if f"{one['measure']} {one['model']}" == column)
     return tuple(template for row in rows for template in row["templates"])
 
 
@@ -76,22 +75,22 @@ def table_cell(
 def printed_cells() -> Iterator[tuple[str, str, str, float]]:
     """Table, group, column and number of every cell of Tables A11 to A13."""
     for part in ("tableA11", "tableA12", "tableA13"):
-        for group, row in table("abc")[part].items():
-            for column, value in zip(columns(), row, strict=True):
+        for group, row in TABLES[part].items():
+            for column, value in zip(COLUMNS, row, strict=True):
                 if not isnan(value):
                     yield part, group, column, value
 
 
 def precision_from_rows(
-    parts: tuple[str, ...] = ("tableA12", "tableA13"), *, pilot: bool = True, thirds: bool = True
+    parts: tuple[str, ...] = _BY_THIRDS, *, pilot: bool = True, thirds: bool = True
 ) -> dict[str, float]:
     """Overall precision at 3 of each column: the mean over the groups of Tables A12 and A13.
 
     Cells are thirds printed with two digits, and taken as thirds, or as printed.
     """
-    found: dict[str, list[float]] = {name: [] for name in columns()}
+    found: dict[str, list[float]] = {name: [] for name in COLUMNS}
     for part, group, column, value in printed_cells():
-        if part in parts and (pilot or group not in table("abc")["pilot"]):
+        if part in parts and (pilot or group not in TABLES["pilot"]):
             found[column].append(round(3 * value) if thirds else 3 * value)
     return {column: sum(cells) / (3 * len(cells)) for column, cells in found.items()}
 
@@ -100,23 +99,22 @@ def precision_cell(column: str, text: str) -> Cell:
     """Precision in Table 6, against Tables A12 and A13."""
 
     def mean(*parts: str, **options: bool) -> float:
-        return precision_from_rows(parts, **options)[column]
+        return precision_from_rows(parts or _BY_THIRDS, **options)[column]
 
-    both = ("tableA12", "tableA13")
     attempts: list[Attempt] = [
-        ("cells as printed instead of thirds", partial(mean, *both, thirds=False)),
-        ("without the pilot groups", partial(mean, *both, pilot=False)),
+        ("cells as printed instead of thirds", partial(mean, thirds=False)),
+        ("without the pilot groups", partial(mean, pilot=False)),
         ("top 3 alone", partial(mean, "tableA12")),
         ("bottom 3 alone", partial(mean, "tableA13")),
     ]
     judged_by = partial(judge, text, attempts=attempts)
-    return table_cell("table6", "P@3 from A12, A13", column, text, mean(*both), judged_by)
+    return table_cell("table6", "P@3 from A12, A13", column, text, mean(), judged_by)
 
 
 def dominations(least: float = LEAST) -> dict[str, set[str]]:
     """The domains that each domain dominates by the numbers of Table A9."""
-    found: dict[str, set[str]] = {name: set() for name in table("abc")["tableA8"]}
-    for one, two, first, second in table("abc")["tableA9"]["rows"]:
+    found: dict[str, set[str]] = {name: set() for name in TABLES["tableA8"]}
+    for one, two, first, second in TABLES["tableA9"]["rows"]:
         if abs(first - second) >= least - 1e-9:
             winner, loser = (one, two) if first > second else (two, one)
             found[winner].add(loser)
@@ -126,7 +124,7 @@ def dominations(least: float = LEAST) -> dict[str, set[str]]:
 def domination_cells() -> Iterator[Cell]:
     """Table A8 against the numbers of Table A9; both are printed."""
     ours = dominations()
-    for name, row in table("abc")["tableA8"].items():
+    for name, row in TABLES["tableA8"].items():
         for column, others in row.items():
             for other in (one for one in ours if one != name):
                 here = other in ours[name] if column == "dominates" else name in ours[other]
@@ -145,7 +143,7 @@ def annotator_cells() -> Iterator[Cell]:
         for group, row in ratings[who].items():
             for trait, value in row.items():
                 yield table_cell(f"table{number}", group, trait, f"{value:g}", None, lacking=_NOT_RELEASED)
-    for group, values in table("abc")["tableA18"].items():
+    for group, values in TABLES["tableA18"].items():
         for who, value in zip(("Black", "White", "White male", "White female"), values, strict=True):
             if not isnan(value):
                 column, text = f"τ with {who} annotators", f"{value:.3f}"

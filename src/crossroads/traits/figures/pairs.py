@@ -21,10 +21,10 @@ from crossroads.core.figures.style import (
     RULE,
     SMALL,
     WIDE,
-    at_least_one,
     figure,
     matplotlib,
 )
+from crossroads.core.inference.options import whole
 from crossroads.traits.pairs.dominance import DominanceResult
 from crossroads.traits.pairs.emergent import EmergentResult
 
@@ -77,7 +77,15 @@ def dominance_matrix(result: DominanceResult, *, alpha: float = 0.05, ax: Axes |
         "minus that of the column domain",
         above=0.1 + max(height(text, SMALL) for text in columns),
         below=0.1,
-        note=_dominance_note(result, alpha),
+        note=wording.sentence(
+            f"dark border: the row dominates the column (difference of at least {result.least:g}, "
+            "interval without 0)",
+            f"* q < {wording.level(alpha)}, groups of both domains drawn",
+            "red: pairs follow the domain of the row; blue: that of the column",
+            f"{sum(row.pairs for row in result.domain_pairs):,} paired identities; Kendall's τ-b over traits "
+            f"(scores: {result._measured})",
+            wording.model(result),
+        ),
     )
     ax = frame.axes(ax)
     ax.set(xlim=(0, len(domains)), ylim=(len(domains), 0))
@@ -138,18 +146,6 @@ def _shade(share: float) -> tuple[float, float, float]:
     return float(red), float(green), float(blue)
 
 
-def _dominance_note(result: DominanceResult, alpha: float) -> str:
-    pairs = sum(row.pairs for row in result.domain_pairs)
-    return wording.sentence(
-        f"dark border: the row dominates the column (difference of at least {result.least:g}, "
-        "interval without 0)",
-        f"* q < {wording.level(alpha)}, groups of both domains drawn",
-        "red: pairs follow the domain of the row; blue: that of the column",
-        f"{pairs:,} paired identities; Kendall's τ-b over traits (scores: {result._measured})",
-        wording.model(result),
-    )
-
-
 _ROW = 0.165
 _EMERGENT_LONGEST, _TRAIT = 1.75, 0.95
 _NULLS = {"pooled": "p from the deviations of all pairs and traits, with a fitted tail"}
@@ -180,7 +176,7 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
     >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
     >>> ax = cr.plots.emergent_traits(found)
     """
-    at_least_one("n", n)
+    whole("n", n, least=1)
     sides = [result.top(n, direction="above"), result.top(n, direction="below")]
     rows: list[dict[str, Any] | None] = [*sides[0], *([None] if all(sides) else []), *sides[1]]
     if not rows:
@@ -193,16 +189,24 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
     first, second = (max(widest([text], size) for text, size in texts) for texts in (names, traits))
     columns = _columns(rows)
     table = Rows(labels=[], columns=columns)
+    tested, said = "", ["no null distribution was used"]
+    if result.qvalue.size:
+        rate = wording.level(result.fdr)
+        null, fit = (result.conventions.get(name, "") for name in ("null", "fit"))
+        tested = f"; {int(result.emergent.sum()):,} at a false-discovery rate of {rate}"
+        said = [f"● * q ≤ {rate}", _NULLS.get(null, ""), _FITS.get(fit, "")]
     frame = Frame(
         width=WIDE,
         body=(len(rows) + 0.4) * _ROW,
         left=MARGIN + first + second + 0.22,
         right=MARGIN + sum(table.widths),
         title="Traits of paired identities beyond both components",
-        subtitle=_subtitle(result, sides),
+        subtitle=f"the furthest {len(sides[0])} above and {len(sides[1])} below, of "
+        f"{result.increase.size:,} among {len(result.pairs):,} pairs and {len(result.traits):,} traits"
+        f"{tested}",
         above=0.24,
         below=0.48,
-        note=_emergent_note(result),
+        note=wording.sentence("| the closer component, ○ the pair", *said, wording.model(result)),
     )
     ax = row_axes(frame, ax, len(rows), zero=None, edge=0.2)
     values = [float(row[key]) for row in shown for key in ("score", "component_score")]
@@ -221,7 +225,6 @@ def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = No
 
 
 def _draw_row(ax: Axes, row: dict[str, Any], y: int) -> None:
-    """A stem from the closer component to the pair."""
     color = RED if row["direction"] == "above" else BLUE
     start, end = row["component_score"], row["score"]
     ax.hlines(y, start, end, color=color, linewidth=1.1, zorder=2)
@@ -243,20 +246,3 @@ def _columns(rows: list[dict[str, Any] | None]) -> list[list[str]]:
         steps.append(step)
         qs.append(q)
     return [steps, qs] if any(qs[1:]) else [steps]
-
-
-def _subtitle(result: EmergentResult, sides: list[list[dict[str, Any]]]) -> str:
-    found, rate = int(result.emergent.sum()), wording.level(result.fdr)
-    tested = f"; {found:,} at a false-discovery rate of {rate}" if result.qvalue.size else ""
-    return (
-        f"the furthest {len(sides[0])} above and {len(sides[1])} below, of {result.increase.size:,} "
-        f"among {len(result.pairs):,} pairs and {len(result.traits):,} traits{tested}"
-    )
-
-
-def _emergent_note(result: EmergentResult) -> str:
-    null, fit = result.conventions.get("null", ""), result.conventions.get("fit", "")
-    key = "| the closer component, ○ the pair"
-    marked = f"● * q ≤ {wording.level(result.fdr)}" if result.qvalue.size else "no null distribution was used"
-    tested = (_NULLS.get(null, ""), _FITS.get(fit, "")) if result.qvalue.size else ()
-    return wording.sentence(key, marked, *tested, wording.model(result))

@@ -62,10 +62,8 @@ def trait_heatmap(
 
     Parameters
     ----------
-    scores
-        Scores of groups on traits, or an alignment.
-    side
-        Of an alignment: ``"model"`` or ``"human"``.
+    scores, side
+        Scores of groups on traits, or an alignment, and which side of it: ``"model"`` or ``"human"``.
     order
         Of the groups: ``"profile"`` sorts similar profiles together, along the direction in
         which profiles differ most; ``"given"``; or ``"name"``.
@@ -83,6 +81,10 @@ def trait_heatmap(
     # traits of one scale together: scales in the order of their names, traits without one last
     columns = sorted(range(len(known)), key=lambda i: (not known[i].scale, known[i].scale))
     rows = _row_order(table, middle, order)
+    errors: Any = getattr(scores, "se", None)
+    weak = np.zeros(table.scores.shape, bool)
+    if np.shape(errors) == weak.shape:
+        weak = np.abs(table.scores) <= 2 * np.asarray(errors)
     values, ends = table.scores[np.ix_(rows, columns)], [known[i] for i in columns]
     names, size = alike([table.groups[i] for i in rows], _MAP_LONGEST, BODY, lines=1)
     rights, lefts = ([fitted(getattr(e, s), _LONGEST_TRAIT, SMALL) for e in ends] for s in ("right", "left"))
@@ -96,13 +98,22 @@ def trait_heatmap(
         + (", as people see them" if side == "human" else f": {table.measure}"),
         above=deep[0] + brackets + 0.12,
         below=deep[1] + 0.14,
-        note=_map_note(scores, middle, order),
+        note=wording.sentence(
+            "red is closer to the adjective above, blue to the one below",
+            "people's means from 0 (below) to 100 (above)" if middle else "scores of the model; 0 is neither",
+            "in italics: at most two standard errors from 0" if errors is not None else "",
+            "groups with similar profiles are neighbours" if order == "profile" else "",
+            wording.model(scores) if isinstance(scores, Result) and not middle else "",
+        ),
     )
     ax = frame.axes(ax)
-    _draw_cells(ax, values, middle, _weak(scores, table)[np.ix_(rows, columns)])
+    _draw_cells(ax, values, middle, weak[np.ix_(rows, columns)])
     for y, name in enumerate(names):
         write(ax, name, (0, y), (-0.06, 0), coords=("axes fraction", "data"), size=size, ha="right")
-    _draw_ends(ax, rights, lefts)
+    coords = ("data", "axes fraction")  # the right adjective above each column, the left one below
+    for x, ((right, over), (left, under)) in enumerate(zip(rights, lefts, strict=True)):
+        write(ax, right, (x, 1), (0, 0.05), coords=coords, size=over, rotation=90, ha="center", va="bottom")
+        write(ax, left, (x, 0), (0, -0.05), coords=coords, size=under, rotation=90, ha="center", va="top")
     _map_draw_scales(ax, ends, deep[0] + 0.1)
     return ax
 
@@ -113,13 +124,6 @@ def _table(scores: Scores | AlignmentResult, side: str) -> tuple[TraitScores, fl
     if side == "model":
         return replace(trait_table(scores.model_scores, own_traits=True), measure=scores.measure), 0.0
     return replace(trait_table(scores.human_scores, own_traits=True), measure="people"), 50.0
-
-
-def _weak(scores: object, table: TraitScores) -> NDArray[np.bool_]:
-    """Scores whose interval, two standard errors to either side, holds zero; none without errors."""
-    errors = getattr(scores, "se", None)
-    known = errors is not None and np.shape(errors) == table.scores.shape
-    return np.asarray(np.abs(table.scores) <= 2 * np.asarray(errors if known else -1.0))
 
 
 def _row_order(table: TraitScores, middle: float, order: str) -> list[int]:
@@ -167,14 +171,6 @@ def _draw_cells(ax: Axes, values: Floats, middle: float, weak: NDArray[np.bool_]
             write(ax, texts[y][x], (x, y), coords="data", size=size, ha="center", **look)
 
 
-def _draw_ends(ax: Axes, rights: list[tuple[str, float]], lefts: list[tuple[str, float]]) -> None:
-    """The right adjective above each column, the left one below."""
-    coords = ("data", "axes fraction")
-    for x, ((right, over), (left, under)) in enumerate(zip(rights, lefts, strict=True)):
-        write(ax, right, (x, 1), (0, 0.05), coords=coords, size=over, rotation=90, ha="center", va="bottom")
-        write(ax, left, (x, 0), (0, -0.05), coords=coords, size=under, rotation=90, ha="center", va="top")
-
-
 def _map_draw_scales(ax: Axes, ends: list[TraitEnds], out: float) -> None:
     """Name the scales over their columns, with a line over each."""
     tall, across = axes_height(ax), axes_width(ax) / max(1, len(ends))
@@ -188,16 +184,6 @@ def _map_draw_scales(ax: Axes, ends: list[TraitEnds], out: float) -> None:
             middle = (start + count / 2) / len(ends)
             write(ax, line, (middle, 1), (0, out + 0.03), size=size, weight="bold", ha="center", va="bottom")
         start += count
-
-
-def _map_note(scores: object, middle: float, order: str) -> str:
-    return wording.sentence(
-        "red is closer to the adjective above, blue to the one below",
-        "people's means from 0 (below) to 100 (above)" if middle else "scores of the model; 0 is neither",
-        "in italics: at most two standard errors from 0" if getattr(scores, "se", None) is not None else "",
-        "groups with similar profiles are neighbours" if order == "profile" else "",
-        wording.model(scores) if isinstance(scores, Result) and not middle else "",
-    )
 
 
 SCALES = {"Agency": "#762A83", "Beliefs": "#B2182B", "Communion": "#1B7837"}
@@ -255,28 +241,21 @@ def profile(
         subtitle=_subtitle(results, group),
         above=0.26,
         below=0.34,
-        note=_profile_note(results, first),
+        note=wording.sentence(
+            "filled circles: mean ratings by people, from 0 to 100",
+            "open marks: scores on their own scale, zero in the middle, the largest at the edge",
+            "τ: Kendall's τ-b over the traits of this group",
+            ""
+            if first.ceiling is None
+            else "ceiling: τ of the mean of all people with the mean of those asked",
+            join_words(list(dict.fromkeys(filter(None, map(wording.model, results.values()))))),
+        ),
     )
     ax = frame.axes(ax)
     bare(ax, grid="x")
     ax.set(xlim=(-3, 103), ylim=(len(pairs) - 0.5, -0.5))
     ax.set_xticks([0, 25, 50, 75, 100])
     ax.axvline(50, color=INK, linewidth=0.8, zorder=1)
-    _draw_rows(ax, pairs, lefts, rights, size)
-    _draw_marks(ax, pairs, results, group)
-    if labelled:
-        _profile_draw_scales(ax, pairs, widest(lefts, size) + 0.12)
-    _draw_key(ax, list(results))
-    return ax
-
-
-def _colour(scale: str) -> str:
-    return SCALES.get(scale, INK)
-
-
-def _draw_rows(
-    ax: Axes, pairs: Sequence[TraitEnds], lefts: Sequence[str], rights: Sequence[str], size: float
-) -> None:
     side = ("axes fraction", "data")
     for y, (left, right) in enumerate(zip(lefts, rights, strict=True)):
         ax.plot([0, 100], [y, y], color=RULE, linewidth=0.6, zorder=0)
@@ -284,6 +263,11 @@ def _draw_rows(
         write(ax, right, (1, y), (0.08, 0), coords=side, size=size, ha="left")
         if y and pairs[y].scale != pairs[y - 1].scale:
             ax.axhline(y - 0.5, color=RULE, linewidth=0.8)
+    _draw_marks(ax, pairs, results, group)
+    if labelled:
+        _profile_draw_scales(ax, pairs, widest(lefts, size) + 0.12)
+    _draw_key(ax, list(results))
+    return ax
 
 
 def _draw_marks(
@@ -291,7 +275,12 @@ def _draw_marks(
 ) -> None:
     human = {trait: v for one in results.values() for trait, v in one.human_scores[group].items()}
     for y, pair in enumerate(pairs):
-        style: dict[str, Any] = {"marker": "o", "markersize": 5.5, "color": _colour(pair.scale), "zorder": 3}
+        style: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 5.5,
+            "color": SCALES.get(pair.scale, INK),
+            "zorder": 3,
+        }
         ax.plot([human[pair.name]], [y - _APART], **style, gid="human")
     for i, (marker, (name, one)) in enumerate(zip(_MARKERS, results.items(), strict=False), start=1):
         row = one.model_scores[group]
@@ -301,7 +290,7 @@ def _draw_marks(
             if pair.name in row:
                 x = 50 + (50 * row[pair.name] / largest if largest else 0.0)
                 place = [x], [y - _APART + 2 * _APART * i / len(results)]
-                ax.plot(*place, color=_colour(pair.scale), zorder=4, **style, gid=name)
+                ax.plot(*place, color=SCALES.get(pair.scale, INK), zorder=4, **style, gid=name)
 
 
 def _profile_draw_scales(ax: Axes, pairs: Sequence[TraitEnds], out: float) -> None:
@@ -312,41 +301,22 @@ def _profile_draw_scales(ax: Axes, pairs: Sequence[TraitEnds], out: float) -> No
         line, size = fitted(scale, count * _PROFILE_ROW - 0.04, SMALL, weight="bold")
         place: dict[str, Any] = {"rotation": 90, "ha": "right", "va": "center", "weight": "bold"}
         middle = start + (count - 1) / 2
-        place |= {"coords": ("axes fraction", "data"), "color": _colour(scale)}
+        place |= {"coords": ("axes fraction", "data"), "color": SCALES.get(scale, INK)}
         write(ax, line, (0, middle), (-out - 0.03, 0), size=size, **place)
 
 
 def _draw_key(ax: Axes, names: list[str]) -> None:
-    """The legend of the marks, above the axes."""
     wide, labels, size = axes_width(ax), ["people", *names], SMALL
     if sum(0.3 + width(label, size) for label in labels) > wide:
         labels, size = alike(labels, wide / len(labels) - 0.3, SMALL, lines=1)
     look: dict[str, Any] = {"linestyle": "none", "markersize": 5, "color": GREY}
-    faces = (GREY, *("white",) * len(names))
-    marks = [
-        {**look, "marker": marker, "markerfacecolor": face}
-        for marker, face in zip(("o", *_MARKERS), faces, strict=False)
-    ]
+    marks = [{**look, "marker": one, "markerfacecolor": "white"} for one in ("o", *_MARKERS[: len(names)])]
+    marks[0]["markerfacecolor"] = GREY
     draw_key(ax, [(label, size, mark) for label, mark in zip(labels, marks, strict=True)], 0.13)
 
 
 def _subtitle(results: Mapping[str, AlignmentResult], group: str) -> str:
-    taus = {name: one.by_group[group].kendall_tau for name, one in results.items()}
-    parts = [f"{name}: τ = {wording.number(tau)}" for name, tau in taus.items() if tau is not None]
-    ceiling = next(iter(results.values())).by_group[group].ceiling
-    if ceiling is not None:
-        parts.append(f"ceiling {wording.number(ceiling)}")
-    return "; ".join(parts)
-
-
-def _profile_note(results: Mapping[str, AlignmentResult], first: AlignmentResult) -> str:
-    models = [model for one in results.values() if (model := wording.model(one))]
-    return wording.sentence(
-        "filled circles: mean ratings by people, from 0 to 100",
-        "open marks: scores on their own scale, zero in the middle, the largest at the edge",
-        "τ: Kendall's τ-b over the traits of this group",
-        "ceiling: τ of the mean of all people with the mean of those asked"
-        if first.ceiling is not None
-        else "",
-        join_words(list(dict.fromkeys(models))),
-    )
+    found = {name: one.by_group[group] for name, one in results.items()}
+    taus = {f"{name}: τ =": one.kendall_tau for name, one in found.items()}
+    taus["ceiling"] = next(iter(found.values())).ceiling
+    return "; ".join(f"{what} {wording.number(tau)}" for what, tau in taus.items() if tau is not None)

@@ -20,22 +20,7 @@ from crossroads.core.wording.numbers import P, counted, number
 from crossroads.core.wording.vocabulary import Note
 from crossroads.traits.measures.scores import TraitScores, cell_rows
 from crossroads.traits.people.agreement import exchange, kendall, tau_interval
-from crossroads.traits.people.alignment_result import levels
-
-
-@dataclass(frozen=True, kw_only=True)
-class TraitExchange:
-    """Agreement of two models that remains when the labels of one are exchanged."""
-
-    pvalue: float
-    """Two-sided p-value of the observed τ-b among those with exchanged labels."""
-    tau: float
-    """The observed τ-b, on the groups that have every trait."""
-    expected_tau: float
-    """Mean τ-b with exchanged labels."""
-    permutations: int
-    """Number of exchanges."""
-
+from crossroads.traits.people.alignment_result import TraitExchange, levels
 
 _GROUPS = "profiles of one model exchanged between groups, two-sided"
 _TRAITS = "its traits exchanged in all groups alike, two-sided"
@@ -88,7 +73,7 @@ class CompareTraitsResult(Result):
     exchanges: Mapping[str, TraitExchange]
     """``groups``: profiles of the second model are exchanged between groups; ``traits``: its traits are
     renamed, for all groups alike. Empty where fewer than three groups have every trait, or without
-    permutations."""
+    draws."""
     first_scores: NDArray[np.float64]
     """Scores of the first model in standard deviations of all its cells; 0 where ``known`` is false."""
     second_scores: NDArray[np.float64]
@@ -110,7 +95,6 @@ class CompareTraitsResult(Result):
         return sorted(rows, key=lambda row: -abs(float(row["difference"])))[:n]
 
     def _rows(self) -> list[dict[str, Any]]:
-        """One row per group and trait."""
         first, second = (np.where(self.known, z, np.nan) for z in (self.first_scores, self.second_scores))
         return cell_rows(self.groups, self.traits, score_1=first, score_2=second, difference=first - second)
 
@@ -142,7 +126,7 @@ def compare_traits(
     second: TraitScores,
     *,
     names: tuple[str, str] | None = None,
-    permutations: int = 999,
+    draws: int = 999,
     level: float = 0.95,
     seed: int = 0,
 ) -> CompareTraitsResult:
@@ -155,11 +139,9 @@ def compare_traits(
 
     Parameters
     ----------
-    first, second
-        Scores of the two models.
-    names
-        Names of the models; by default those of their provenance.
-    permutations, level, seed
+    first, second, names
+        Scores of the two models, and their names; by default those of their provenance.
+    draws, level, seed
         As in :func:`~crossroads.align`.
 
     Examples
@@ -175,7 +157,7 @@ def compare_traits(
                 f"scores are of type {type(given).__name__}.",
                 hint="give TraitScores, or cr.traits.read_scores(path).",
             )
-    whole("permutations", permutations)
+    whole("draws", draws)
     share("level", level)
     seed_of(seed)
     groups, traits, coverage = _shared(first, second)
@@ -196,7 +178,7 @@ def compare_traits(
         traits=traits,
         kendall_tau=tau,
         interval=tau_interval(x, y, level),
-        exchanges=_exchanges(x, y, permutations, rng),
+        exchanges=_exchanges(x, y, draws, rng),
         first_scores=_standardised(x),
         second_scores=_standardised(y),
         known=read_only(~gone),
@@ -205,7 +187,7 @@ def compare_traits(
             "measure": "compare traits",
             "tau": "b, over all cells",
             "difference": "in standard deviations of the cells of each model",
-            "permutations": permutations,
+            "draws": draws,
             "interval": "jackknife, groups and traits drawn",
             "alternative": "two-sided",
             "level": level,
@@ -251,14 +233,14 @@ def _standardised(cells: Floats) -> Any:
     return read_only(np.where(np.isnan(z), 0.0, z))
 
 
-def _exchanges(x: Floats, y: Floats, permutations: int, rng: np.random.Generator) -> dict[str, TraitExchange]:
+def _exchanges(x: Floats, y: Floats, draws: int, rng: np.random.Generator) -> dict[str, TraitExchange]:
     whole = ~np.isnan(x).any(axis=1)
-    if not permutations or whole.sum() < 3 or x.shape[1] < 3:
+    if not draws or whole.sum() < 3 or x.shape[1] < 3:
         return {}
     found = {}
     x, y = x[whole], y[whole]
     for name, one, two in (("groups", x, y), ("traits", x.T, y.T)):
-        orders = np.array([np.arange(len(one)), *(rng.permutation(len(one)) for _ in range(permutations))])
+        orders = np.array([np.arange(len(one)), *(rng.permutation(len(one)) for _ in range(draws))])
         exchanged = exchange(one, two, orders)
         if exchanged is None:
             return {}

@@ -27,14 +27,12 @@ from crossroads.traits.people.files import (
     TRAITS,
     Rating,
     group_name,
-    looks_like_json,
     near_group,
     nested,
     own_trait,
     ratings_of,
-    read_json,
     read_judgements,
-    table_text,
+    read_table,
     trait_name,
 )
 from crossroads.traits.probe.evidence import listed
@@ -142,8 +140,7 @@ def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
 
 def saved_results(path: str | Path) -> list[dict[str, Any]] | None:
     """The results in a JSON document of crossroads; None for tables of other kinds."""
-    text = table_text(path)
-    data = read_json(path, text) if looks_like_json(text) else None
+    _, data = read_table(path)
     if not isinstance(data, dict) or not ("results" in data or "type" in data):
         return None
     results = data.get("results", [data])
@@ -218,15 +215,6 @@ def _named(
     )
 
 
-def chosen_groups(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Groups requested, by the names of the catalogue; each must be known."""
-    wanted = {str(name): group_name(str(name)) for name in listed(names, "groups")}
-    for name, group in wanted.items():
-        if group not in known:
-            raise UnknownNameError("group", name, known)
-    return tuple(dict.fromkeys(wanted.values()))
-
-
 class TraitEnds(NamedTuple):
     """A pair of traits with its two ends and its scale."""
 
@@ -237,13 +225,7 @@ class TraitEnds(NamedTuple):
 
 
 def trait_ends(traits: Collection[str]) -> tuple[TraitEnds, ...]:
-    """Find the ends and the scale of each trait in the catalogue, or split its name at the first hyphen.
-
-    Examples
-    --------
-    >>> trait_ends(["religious-science-oriented", "slow-fast"])[1]
-    TraitEnds(name='slow-fast', left='slow', right='fast', scale='')
-    """
+    """Find the ends and the scale of each trait in the catalogue, or split its name at the first hyphen."""
     ends = {p.name: TraitEnds(p.name, p.left, p.right, p.scale) for p in catalog().traits(TRAITS)}
     for name in traits:
         left, _, right = name.partition("-")
@@ -286,33 +268,42 @@ def judgements_of(human: object) -> Judgements:
     )
 
 
-def has_own_traits(judged: Judgements) -> bool:
-    """Whether people were asked about traits that the catalogue lacks, so that scores may name them too."""
-    return not set(judged.traits) <= {pair.name for pair in catalog().traits(TRAITS)}
-
-
 def shared_cells(
     table: TraitScores, judged: Judgements, groups: Iterable[str] | None
 ) -> tuple[SharedCells, Coverage]:
     """The groups and traits that both sides have, and why others are left out."""
-    wanted = None if groups is None else chosen_groups(groups, (*table.groups, *judged.groups))
+    wanted = None
+    if groups is not None:
+        named = {str(name): group_name(str(name)) for name in listed(groups, "groups")}
+        known = (*table.groups, *judged.groups)
+        for name, group in named.items():
+            if group not in known:
+                raise UnknownNameError("group", name, known)
+        wanted = tuple(named.values())
     here = tuple(g for g in table.groups if g in judged.groups and (wanted is None or g in wanted))
     pairs = tuple(t for t in judged.traits if t in table.traits)
     if not here or not pairs:
         kind = "group" if not here else "trait"
         ours, theirs = getattr(table, f"{kind}s"), getattr(judged, f"{kind}s")
+        hint = "name groups and traits as the catalogue does (abc-groups, abc-traits), on both sides."
+        if near := [(name, other) for name in ours if (other := near_group(name, theirs))]:
+            hint = f"did you mean {near[0][1]!r} by {near[0][0]!r}?"
         raise InputError(
             f"the scores and the judgements have no {kind} in common: "
             f"{join_words(ours, most=4)}; {join_words(theirs, most=4)}.",
-            hint=_suggestion(ours, theirs),
+            hint=hint,
         )
-    dropped = {
-        "groups": _left_out(table.groups, judged.groups, wanted),
-        "traits": {
-            **{t: "no human judgement" for t in table.traits if t not in judged.traits},
-            **{t: "no score of the model" for t in judged.traits if t not in table.traits},
-        },
-    }
+    dropped: dict[str, dict[str, str]] = {"groups": {}, "traits": {}}
+    sides: tuple[tuple[Any, Any, str], ...]
+    sides = ((table, judged, "no human judgement"), (judged, table, "no score of the model"))
+    for this, that, why in sides:
+        dropped["traits"] |= {trait: why for trait in this.traits if trait not in that.traits}
+        for group in this.groups:
+            if group not in that.groups:
+                meant = near_group(group, [name for name in that.groups if name not in this.groups])
+                dropped["groups"][group] = f"{why}; perhaps {meant!r}" if meant else why
+            elif wanted is not None and group not in wanted:
+                dropped["groups"][group] = "not asked for"
     rows, columns = [table.groups.index(g) for g in here], [table.traits.index(t) for t in pairs]
     model, judgements = table.scores[np.ix_(rows, columns)], judged.select(here, pairs)
     gone = np.isnan(model) | np.isnan(judgements.means())
@@ -335,25 +326,3 @@ def shared_cells(
         dropped={**dropped, **({"cells": cells} if cells else {})},
         respelled={**judged.respelled, **table.conventions["respelled"]},
     )
-
-
-def _left_out(
-    ours: tuple[str, ...], theirs: tuple[str, ...], wanted: tuple[str, ...] | None
-) -> dict[str, str]:
-    left = {}
-    for one, other, why in ((ours, theirs, "no human judgement"), (theirs, ours, "no score of the model")):
-        for group in one:
-            if group in other:
-                if wanted is not None and group not in wanted:
-                    left[group] = "not asked for"
-                continue
-            near = near_group(group, [name for name in other if name not in one])
-            left[group] = f"{why}; perhaps {near!r}" if near else why
-    return left
-
-
-def _suggestion(ours: Collection[str], theirs: Collection[str]) -> str:
-    near = [(name, found) for name in ours if (found := near_group(name, theirs))]
-    if near:
-        return f"did you mean {near[0][1]!r} by {near[0][0]!r}?"
-    return "name groups and traits as the catalogue does (abc-groups, abc-traits), on both sides."

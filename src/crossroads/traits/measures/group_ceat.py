@@ -86,13 +86,11 @@ class GroupCeatResult(Result):
         return float(self.scores[self.groups.index(row), self.traits.index(column)])
 
     def _rows(self) -> list[dict[str, Any]]:
-        """One row per group and trait."""
         tables = {"score": self.scores, "difference": self.differences, "spread": self.spreads}
         return cell_rows(self.groups, self.traits, **tables, se=self.se)
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """The furthest scores first."""
         return scores_table("group_ceat", "Groups and traits over contexts", results)
 
 
@@ -129,11 +127,9 @@ def group_ceat(
         the mean over the contexts of the group. ``"sampled"``: as the CEAT does, each sample draws one
         context per word, t runs over words, and samples are combined under random effects; this needs two
         words at either end. ``"difference"``: the numerator of ``"pooled"`` alone.
-    forms
+    forms, synonyms
         Which form of a catalogue group represents it: ``"all"``, ``"singular"``, ``"plural"`` or
-        ``"capitalised"``.
-    synonyms
-        Whether the ends of catalogue traits include the words close to them; the paper uses none.
+        ``"capitalised"``; and whether the ends of catalogue traits include the words close to them.
     samples, seed
         Number of samples and seed of ``"sampled"``.
     missing
@@ -141,14 +137,12 @@ def group_ceat(
 
     Notes
     -----
-    The paper gives the formula but no code for it. With one adjective at either end and t over words, the two
-    cosines differ from their mean by the same amount, so that every score would be ±√2 in any model;
-    therefore contexts, not words, are pooled by default.
+    The paper gives the formula but no code for it. With one adjective at either end and t over words, every
+    score would be ±√2 in any model; therefore contexts, not words, are pooled by default.
 
     References
     ----------
-    Cao, Y. T., Sotnikova, A., Daumé III, H., Rudinger, R., & Zou, L. (2022). Section 3.1.
-    doi:10.18653/v1/2022.naacl-main.92
+    Cao, Y. T., et al. (2022), section 3.1. doi:10.18653/v1/2022.naacl-main.92
 
     Examples
     --------
@@ -170,8 +164,10 @@ def group_ceat(
     switch("synonyms", synonyms)
     members, ends = _members(groups, one_of("forms", forms, Forms)), _ends(traits, synonyms)
     kept, stacked, found = _found(contexts, members, ends, 2 if score == "sampled" else 1, missing)
-    centres = np.stack([stacked.means[words].mean(axis=0) for words in kept.members])
-    differences = _differences(stacked, kept, centres)
+    means = stacked.means
+    centres = np.stack([means[words].mean(axis=0) for words in kept.members])
+    poles = [means[right].mean(axis=0) - means[left].mean(axis=0) for left, right in kept.ends]
+    differences = np.asarray(centres @ np.stack(poles).T)
     if score == "sampled":
         scores, spreads = _sampled(stacked, kept, samples, ddof, seed)
     elif score == "pooled":
@@ -296,20 +292,12 @@ def _found(
     return kept, stack(contexts, found.words), found
 
 
-def _differences(stacked: Stack, kept: _Kept, centres: Floats) -> Floats:
-    """Difference of the expected cosines with the right and the left end of each trait."""
-    means = stacked.means
-    poles = [means[right].mean(axis=0) - means[left].mean(axis=0) for left, right in kept.ends]
-    return np.asarray(centres @ np.stack(poles).T)
-
-
 def _errors(stacked: Stack, kept: _Kept, spreads: Floats) -> Any:
     """Standard errors over the words of groups and of both ends, which are crossed."""
     errors = np.empty(spreads.shape)
     for i, words in enumerate(kept.members):
         for j, (left, right) in enumerate(kept.ends):
-            low, high = stacked.means[left], stacked.means[right]
-            group = stacked.means[words]
+            low, high, group = stacked.means[left], stacked.means[right], stacked.means[words]
             if max(len(group), len(low), len(high)) < 2:
                 return None
             cosines = np.asarray(group @ np.concatenate([low, high]).T, dtype=np.float64)

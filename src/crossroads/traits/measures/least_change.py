@@ -1,20 +1,14 @@
 r"""SeT, the sensitivity test: the least change of a model that predicts a trait (Cao et al. 2022).
 
-The least change of an output matrix that puts a token on top has a closed form. With logits l = Ah, only
-the products of the rows of A with h matter, and the cheapest way to change one by c is to add c·h/‖h‖² to its
-row, at the cost c²/‖h‖². So
+The least change of an output matrix that puts a token on top has a closed form; docs/concepts/language-models
+derives that
 
 .. math::
-    \Delta\,\|h\|^2 = \min_\tau\; (\tau - l_t)^2 + \sum_{i \ne t} \max(0,\; l_i + \gamma - \tau)^2 ,
+    \Delta\,\|h\|^2 = \min_\tau\; (\tau - l_t)^2 + \sum_{i \ne t} \max(0,\; l_i + \gamma - \tau)^2 .
 
-where τ is the new logit of t. The competitors that move are the largest ones. With d_i = l_1 − l_i ≥ 0, how
-far a competitor is below the largest, and m of them moving, u = l_1 + γ − τ is
-
-.. math::
-    u = \frac{\gamma + (l_1 - l_t) + d_1 + \dots + d_m}{m + 1},
-
-competitor j moves if and only if u > d_j, and the cost is (Σ(u − d_i))² + Σ(u − d_i)². All terms are
-distances from the largest competitor, so that no digits are lost however large the logits are.
+The competitors that move are the largest ones. With d_i = l_1 − l_i ≥ 0 and m of them moving, u = l_1 + γ − τ
+is (γ + (l_1 − l_t) + d_1 + … + d_m) / (m + 1), competitor j moves if and only if u > d_j, and the cost is
+(Σ(u − d_i))² + Σ(u − d_i)². Distances from the largest competitor lose no digits, however large logits are.
 """
 
 from __future__ import annotations
@@ -57,18 +51,16 @@ def set_test(
         \Delta(A, h, t) = \min_{A'} \|A' - A\|_F^2 \;\text{ so that }\;
         (A'h)_t \ge (A'h)_i + \gamma \;\; \forall i \ne t
 
-    Δ is found in closed form; see :func:`~crossroads.set_distance`. A positive score means that a smaller
-    change than for the prior is enough.
+    Δ is found in closed form; see :func:`~crossroads.stats.set_distance`. A positive score means that a
+    smaller change than for the prior is enough.
 
     Parameters
     ----------
     logits
         Logits of the model.
-    gamma
-        The margin by which the trait has to lead.
-    bias
-        Whether the output bias may change too, as in the released code; in the publication only the matrix
-        changes.
+    gamma, bias
+        The margin by which the trait has to lead, and whether the output bias may change too, as in the
+        released code; in the publication only the matrix changes.
     score
         ``"paper"``: −log Δ. ``"code"``: log(1 − √Δ), which has no value once √Δ reaches 1.
     pieces
@@ -87,9 +79,8 @@ def set_test(
     -----
     *Departures:* the publication prints log(Δ_g/Δ_prior) and says that the negative distance is meant; this
     is the negative. It does not define the score at Δ = 0, where its formula is infinite: ``floor`` does, and
-    ``floored`` lists the cells. With ``score="code"`` a cell whose √Δ reaches 1 is undefined and listed in
-    ``undefined``, and so is every mean that it enters; a piece without a value is never the largest. The
-    inequality is weak. Causal models are scored on the adjective as the next tokens.
+    ``floored`` lists the cells. With ``score="code"`` a cell whose √Δ reaches 1 is listed in ``undefined``,
+    and so is every mean that it enters. The inequality is weak. Causal models are asked for the next tokens.
 
     References
     ----------
@@ -111,7 +102,29 @@ def set_test(
     number("floor", floor, above=0.0, hint="give a small positive gap between logits.")
     switch("bias", bias)
     chosen = selected(logits, templates)
-    squared, slots = _squared_changes(chosen, gamma, masks)
+    values, slots = chosen.cells(filled=masks == "filled")
+    there = slots >= 0
+    found = changes_from_heads(
+        chosen.heads,
+        chosen.head_edges,
+        values[there],
+        slots[there],
+        gamma=gamma,
+        vocabulary=chosen.vocabulary,
+    )
+    if not found.certain.all():
+        uncertain = np.zeros(there.shape, dtype=bool)
+        uncertain[there] = ~found.certain
+        row, template, adjective, piece = np.argwhere(uncertain)[0].tolist()
+        kept = chosen.head(int(slots[row, template, adjective, piece])).size
+        raise EvidenceError(
+            f"the {kept} largest logits that were kept do not determine {chosen.adjectives[adjective]!r} in "
+            f"{chosen.templates[template]!r} with {chosen.rows[row]!r}: smaller ones may have to move too "
+            f"({int(uncertain.sum())} such pieces).",
+            hint=f"probe again and keep more than {kept} logits, or use a smaller gamma than {gamma:g}.",
+        )
+    squared = np.full(there.shape, np.nan)  # Σc² of every piece
+    squared[there] = found.squared
     norms = chosen.hidden_sq_norm[slots] + bool(bias)
     least = floor * floor / 2
     if score == "paper":
@@ -122,7 +135,7 @@ def set_test(
             each = np.log1p(np.where(norm < 1, -norm, np.nan))
     return trait_scores(
         chosen,
-        _combined(each, slots >= 0, pieces),
+        _combined(each, there, pieces),
         measure="set",
         prior=prior,
         adjectives=adjectives,
@@ -137,30 +150,6 @@ _FIRST_DEPTH = 2.0
 _DEEPER = 1.5
 _LEAST_DEEPER = 1.01
 """Largest and smallest factor by which further searches are deeper."""
-
-
-def _squared_changes(logits: Logits, gamma: float, masks: str) -> tuple[Floats, NDArray[np.int64]]:
-    """Σc² of every piece, NaN where there is none, and the slots."""
-    values, slots = logits.cells(filled=masks == "filled")
-    there = slots >= 0
-    heads, edges = logits.heads, logits.head_edges
-    found = changes_from_heads(
-        heads, edges, values[there], slots[there], gamma=gamma, vocabulary=logits.vocabulary
-    )
-    if not found.certain.all():
-        uncertain = np.zeros(there.shape, dtype=bool)
-        uncertain[there] = ~found.certain
-        row, template, adjective, piece = np.argwhere(uncertain)[0].tolist()
-        kept = logits.head(int(slots[row, template, adjective, piece])).size
-        raise EvidenceError(
-            f"the {kept} largest logits that were kept do not determine {logits.adjectives[adjective]!r} in "
-            f"{logits.templates[template]!r} with {logits.rows[row]!r}: smaller ones may have to move too "
-            f"({int((~found.certain).sum())} such pieces).",
-            hint=f"probe again and keep more than {kept} logits, or use a smaller gamma than {gamma:g}.",
-        )
-    squared = np.full(there.shape, np.nan)
-    squared[there] = found.squared
-    return squared, slots
 
 
 def _combined(each: Floats, there: NDArray[np.bool_], pieces: str) -> Floats:
@@ -200,10 +189,8 @@ def set_distance(
         ‖h‖² of each context, or one number for all.
     target
         The token, or several; each is evaluated in every context.
-    gamma
-        The margin, at least 0.
-    bias
-        Whether the output bias may change too, which divides by ‖h‖² + 1.
+    gamma, bias
+        The margin, at least 0; and whether the output bias may change too, which divides by ‖h‖² + 1.
 
     Returns
     -------
@@ -213,8 +200,7 @@ def set_distance(
 
     Notes
     -----
-    *Departures:* the publication solves the problem by iteration, target by target; this is its exact
-    solution, with the weak inequality in place of the strict one.
+    *Departures:* the publication iterates; this is the exact solution, with a weak inequality.
 
     Examples
     --------
@@ -262,13 +248,7 @@ def least_changes(logits: NDArray[Any], target_logits: Floats, gamma: float) -> 
 def changes_from_head(
     head: ArrayLike, target_logits: ArrayLike, *, gamma: float = 1.0, vocabulary: int | None = None
 ) -> HeadChanges:
-    """Compute Σ c² from the largest logits of a context, in descending order, and whether they were enough.
-
-    Examples
-    --------
-    >>> changes_from_head([3.0, 1.0], [1.0, 0.0]).squared.tolist()
-    [4.5, 8.0]
-    """
+    """Compute Σ c² from the largest logits of a context in descending order, and whether they suffice."""
     ordered = np.asarray(head, dtype=np.float64)
     wanted = np.asarray(target_logits, dtype=np.float64)
     squared, lift = _solve(ordered, wanted, gamma)

@@ -39,6 +39,7 @@ CITED: Mapping[str, tuple[str, ...]] = {
 }
 """Publications behind measures of groups on traits."""
 _ERROR = "standard error over the choice of templates and words"
+_MODELS = {"masked": "masked", "causal": "causal: the adjective continues the text before it"}
 
 
 def cell_rows(groups: tuple[str, ...], traits: tuple[str, ...], **tables: Floats | None) -> list[Row]:
@@ -92,7 +93,7 @@ class TraitScores(Result):
     _figure: ClassVar[str] = "trait_heatmap"
     _label_format: ClassVar[str] = "{measure} scores"
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "scores": "largest=_largest smallest=_smallest undefined=_undefined_cells left_out=_left_out"
+        "scores": "largest=_extremes.1 smallest=_extremes.0 undefined=_undefined_cells left_out=_left_out"
     }
 
     measure: str
@@ -138,7 +139,6 @@ class TraitScores(Result):
         return {name: table for name in names if (table := getattr(self, name)) is not None}
 
     def _rows(self) -> list[Row]:
-        """One row per group and pair."""
         return cell_rows(self.groups, self.traits, score=self.scores, se=self.se)
 
     def to_frame(self, *, wide: bool = False) -> Any:
@@ -175,15 +175,14 @@ class TraitScores(Result):
         if templates is not None:
             every = self._single_templates()
             chosen = positions("template", templates, self.templates)
-            used, single = tuple(self.templates[i] for i in chosen), read_only(every[chosen][:, at])
-            by_adjective, scores = averaged(single, self.adjectives, self.pairs)
-            alone = self.conventions.get("adjectives", "pairs") == "pairs"
-            errors = template_errors(single, self.adjectives, self.pairs) if alone else None
-            tables = {"scores": scores, "se": errors}
-            tables |= {"adjective_scores": by_adjective, "template_scores": single}
+            used = tuple(self.templates[i] for i in chosen)
+            tables = averages(every[chosen][:, at], self.adjectives, self.pairs)
+            if self.conventions.get("adjectives", "pairs") != "pairs":
+                tables["se"] = None
         names = tuple(self.groups[i] for i in at)
+        gone = set(self.groups).difference(names)  # rows of the prior are of no group, and stay
         cells: dict[str, Any] = {
-            kind: tuple(cell for cell in getattr(self, kind) if cell[0] in used and cell[1] in names)
+            kind: tuple(cell for cell in getattr(self, kind) if cell[0] in used and cell[1] not in gone)
             for kind in ("undefined", "floored")
         }
         return replace(self, groups=names, templates=used, **tables, **cells)
@@ -234,12 +233,10 @@ class TraitScores(Result):
 
     @property
     def _cites(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Publications that proposed the measure."""
         return CITED.get(str(self.conventions.get("measure", self.measure)), ())
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """The furthest scores first."""
         names = ", ".join(dict.fromkeys(phrases.measure(one.measure) for one in results.values()))
         return scores_table("traits", f"Groups and traits: {names}", results)
 
@@ -257,16 +254,13 @@ class TraitScores(Result):
             yield long_row(self.measure, self._label, "", kind, len(getattr(self, kind)))
 
     @property
-    def _largest(self) -> float | None:
-        return max(self.scores[np.isfinite(self.scores)].tolist(), default=None)
+    def _extremes(self) -> tuple[float, float] | None:
+        known = self.scores[np.isfinite(self.scores)]
+        return (float(known.min()), float(known.max())) if known.size else None
 
     @property
     def _undefined_cells(self) -> float:
         return float(len(self.undefined))
-
-    @property
-    def _smallest(self) -> float | None:
-        return min(self.scores[np.isfinite(self.scores)].tolist(), default=None)
 
 
 def _plain(value: Any) -> Any:
@@ -285,18 +279,15 @@ def differences(scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> F
     return np.asarray(scores[..., right] - scores[..., left])
 
 
-def averaged(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> tuple[Any, Any]:
-    """Means over the templates: groups × adjectives, and groups × pairs as right minus left."""
-    by_adjective = template_scores.mean(axis=0)
-    return read_only(by_adjective), read_only(differences(by_adjective, adjectives, pairs))
-
-
-def template_errors(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> Any:
-    """Standard errors of mean scores over the templates, groups × pairs; None with one template."""
-    if len(template_scores) < 2:
-        return None
-    each = differences(template_scores, adjectives, pairs)
-    return read_only(each.std(axis=0, ddof=1) / np.sqrt(len(each)))
+def averages(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> dict[str, Any]:
+    """Scores averaged over templates, with standard errors where there are several: fields of a result."""
+    by_adjective, each = template_scores.mean(axis=0), differences(template_scores, adjectives, pairs)
+    return {
+        "scores": read_only(differences(by_adjective, adjectives, pairs)),
+        "se": read_only(each.std(axis=0, ddof=1) / np.sqrt(len(each))) if len(each) > 1 else None,
+        "adjective_scores": read_only(by_adjective),
+        "template_scores": read_only(np.ascontiguousarray(template_scores)),
+    }
 
 
 def selected(logits: Logits, templates: Iterable[str] | None) -> Logits:
@@ -339,10 +330,11 @@ def trait_scores(
     merged = [reduce(relative[:, :, stand_ins[word]], axis=2) for word in words]
     table = np.stack(merged, axis=2).transpose(1, 0, 2)
     pairs = tuple((trait.left, trait.right) for trait in logits.traits)
-    by_adjective, scores = averaged(table, words, pairs)
-    se = template_errors(table, words, pairs)
-    if adjectives == "synonyms" and se is not None:
-        se = _crossed_errors(relative, stand_ins, pairs)
+    tables = averages(table, words, pairs)
+    if adjectives == "synonyms" and len(table) > 1:  # templates and the words of either end are crossed
+        ends = [(stand_ins[left], stand_ins[right]) for left, right in pairs]
+        errors = [spread(relative[:, :, [*one, *two]], relative.shape[1], len(one)) for one, two in ends]
+        tables["se"] = read_only(np.sqrt(np.stack([one.total for one in errors], axis=1)))
     undefined = _cells(np.isnan(table), logits.templates, logits.groups, words)
     if undefined:
         warnings.warn(
@@ -354,20 +346,17 @@ def trait_scores(
     lowered: tuple[Cell, ...] = ()
     if floored is not None:
         at = [*range(len(logits.groups)), base]
-        rows = tuple(logits.rows[i] for i in at)
+        rows = (*logits.groups, prior)
         lowered = _cells(floored[at].swapaxes(0, 1), logits.templates, rows, logits.adjectives)
     asked = dict.fromkeys(logits.adjectives[i] for columns in stand_ins.values() for i in columns)
     return TraitScores(
         measure=measure,
         groups=logits.groups,
         traits=tuple(trait.name for trait in logits.traits),
-        scores=scores,
-        se=se,
         pairs=pairs,
         adjectives=words,
-        adjective_scores=by_adjective,
         templates=logits.templates,
-        template_scores=read_only(np.ascontiguousarray(table)),
+        **tables,
         undefined=undefined,
         floored=lowered,
         coverage=Coverage(
@@ -379,9 +368,7 @@ def trait_scores(
         conventions={
             "measure": measure,
             "prior": prior,
-            "model": "causal: the adjective continues the text before it"
-            if logits.kind == "causal"
-            else "masked",
+            "model": _MODELS[logits.kind],
             "adjectives": adjectives,
             "trait score": "right minus left",
             "templates": "mean",
@@ -389,16 +376,6 @@ def trait_scores(
         },
         provenance=(logits.provenance,),
     )
-
-
-def _crossed_errors(relative: Floats, stand_ins: Mapping[str, list[int]], pairs: _Pairs) -> Any:
-    """Standard errors over templates and over the words of either end, which are crossed."""
-    columns = []
-    for left, right in pairs:
-        words = stand_ins[left], stand_ins[right]
-        tables = relative[:, :, [*words[0], *words[1]]]
-        columns.append(np.sqrt(spread(tables, relative.shape[1], len(words[0])).total))
-    return read_only(np.stack(columns, axis=1))
 
 
 def _stand_ins(

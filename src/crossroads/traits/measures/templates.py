@@ -56,11 +56,9 @@ class TemplateChoice(Result):
 
     @property
     def _label(self) -> str:
-        """The measure whose templates were chosen."""
         return f"{phrases.measure(self.measure)} templates"
 
     def _members(self) -> Iterator[Row]:
-        """One row per candidate."""
         measure = phrases.measure(self.measure)
         for template, tau in zip(self.candidates, self.single_tau.tolist(), strict=True):
             chosen = template in self.templates
@@ -90,43 +88,26 @@ def choose_templates(
     Every set of up to ``most`` templates is tried. A larger set is chosen only if its τ is higher than that
     of every smaller one; ties go to the first in the order of the templates.
 
-    Parameters
-    ----------
-    by_template
-        Scores with several templates.
-    target
-        What the scores should agree with: group to trait to score.
-    groups
-        The pilot groups; all groups of ``target`` if left out.
-    most
-        Largest number of templates to choose.
+    ``target`` is what the scores should agree with: group to trait to score; ``groups`` are the pilot groups,
+    all of ``target`` if left out. Templates that were chosen to agree with people on some groups overstate
+    the agreement on these groups: report ``cross_validated_tau``.
 
-    Notes
-    -----
-    *Departures:* none known; the publication does not say how ties are broken. Templates that were chosen to
-    agree with people on some groups overstate the agreement on these groups: report ``cross_validated_tau``.
+    *Departures:* none known; the publication does not say how ties are broken.
 
     References
     ----------
     Cao, Y. T., et al. (2022), section 5.1 and Table 5. doi:10.18653/v1/2022.naacl-main.92
-
-    Examples
-    --------
-    >>> import crossroads as cr
-    >>> logits = cr.probe(
-    ...     folder, groups=["woman", "man"], traits=["cold-warm", "poor-wealthy"], templates=["plural"]
-    ... )
-    >>> people = {
-    ...     "woman": {"cold-warm": 80, "poor-wealthy": 45},
-    ...     "man": {"cold-warm": 5, "poor-wealthy": 75},
-    ... }
-    >>> len(cr.traits.choose_templates(cr.ilps(logits), people, most=1).templates)
-    1
     """
     scores = by_template._by_template()
     pilot = tuple(target if groups is None else dict.fromkeys(groups))
     rows = positions("group", pilot, by_template.groups)
-    wanted = _pilot_scores(target, pilot, by_template.traits)
+    for group in pilot:
+        one_of("group of the pilot set", group, list(target))
+        for trait in by_template.traits:
+            one_of(f"trait of the pilot group {group!r}:", trait, list(target[group]))
+    wanted = np.array([[float(target[group][trait]) for trait in by_template.traits] for group in pilot])
+    if not np.isfinite(wanted).all():
+        raise InputError("the pilot set contains nan or infinite scores.", hint="leave out such groups.")
     whole("most", most, least=1, hint="choose at least one template.")
     n = len(by_template.templates)
     sizes = range(1, min(most, n) + 1)
@@ -135,8 +116,7 @@ def choose_templates(
     sets = [chosen for size in sizes for chosen in combinations(range(n), size)]
     means = np.stack([scores[list(chosen)][:, rows].mean(axis=0) for chosen in sets])
     taus = kendall_many(means.reshape(len(means), -1), wanted.reshape(1, -1))
-    best, best_tau = sets[_first_best(taus)], float(np.nanmax(taus, initial=-np.inf))
-    single = taus[:n]
+    best, single = sets[_first_best(taus)], taus[:n]
     if not np.isfinite(single).all():
         bad = by_template.templates[int(np.argmin(np.isfinite(single)))]
         raise EvidenceError(
@@ -146,7 +126,7 @@ def choose_templates(
     return TemplateChoice(
         measure=by_template.measure,
         templates=tuple(by_template.templates[i] for i in best),
-        kendall_tau=float(best_tau),
+        kendall_tau=float(np.nanmax(taus)),
         groups=pilot,
         candidates=by_template.templates,
         single_tau=read_only(single),
@@ -170,16 +150,3 @@ def _cross_validated(means: NDArray[np.float64], wanted: NDArray[np.float64]) ->
         taus = kendall_many(others.reshape(len(means), -1), people.reshape(1, -1))
         found.append(kendall(means[_first_best(taus), g], wanted[g])[0])
     return float(np.mean(found)) if found and np.isfinite(found).all() else None
-
-
-def _pilot_scores(
-    target: Mapping[str, Mapping[str, float]], groups: tuple[str, ...], traits: tuple[str, ...]
-) -> NDArray[np.float64]:
-    for group in groups:
-        one_of("group of the pilot set", group, list(target))
-        for trait in traits:
-            one_of(f"trait of the pilot group {group!r}:", trait, list(target[group]))
-    found = np.array([[float(target[group][trait]) for trait in traits] for group in groups])
-    if not np.isfinite(found).all():
-        raise InputError("the pilot set contains nan or infinite scores.", hint="leave out such groups.")
-    return found

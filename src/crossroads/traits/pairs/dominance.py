@@ -33,7 +33,6 @@ _TIE = 1e-12
 _PAIR = under(
     "pair", "domain1 domain2 correlation1 correlation2 difference low high p=pvalue p_bh=qvalue pairs"
 )
-_PAIRS_SCORE = "pairs of identities score like their part in "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,10 +147,11 @@ class DominanceResult(PairsResult):
             first, second = row.domain1, row.domain2
             if (strong := _dominant(row, self.least)) is not None:
                 weak = second if strong == first else first
+                like = "pairs of identities score like their part in "
                 yield Conclusion(
                     name=f"{name}, {first} / {second}",
                     status="holds",
-                    wordings={"holds": (_PAIRS_SCORE, strong, " more than in ", weak, "")},
+                    wordings={"holds": (like, strong, " more than in ", weak, "")},
                     subject=first,
                     rival=second,
                     poles=(second, first),
@@ -217,10 +217,9 @@ def domain_dominance(
 
     A domain dominates another if the mean Kendall τ-b of the pairs with its component is larger by ``least``,
     as published, and if other groups of the two domains would show it too: the interval of the difference
-    leaves out 0. The differences of single pairs form a table of the groups of one domain by those of the
-    other. Pairs share groups, so that rows and columns both count as drawn: the variance of the mean is that
-    over the groups of either domain, minus that of single cells, which is in both; p and interval are of a t
-    with Satterthwaite's degrees of freedom, and with one where a domain has two groups.
+    leaves out 0. The groups of both domains count as drawn: the variance of the mean is that over the groups
+    of either, minus that of single pairs, which is in both; p and interval are of a t with Satterthwaite's
+    degrees of freedom, and with one where a domain has two groups.
 
     Parameters
     ----------
@@ -278,7 +277,6 @@ _Row = tuple[float, float, str, str]
 
 
 def _crossing(table: PairScores) -> list[PairedGroup]:
-    """The pairs of two domains."""
     return [pair for pair in table.pairs if pair.domains[0] != pair.domains[1]]
 
 

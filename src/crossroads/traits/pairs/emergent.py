@@ -104,20 +104,18 @@ class EmergentResult(PairsResult):
         wanted = np.ones(self.increase.size, bool)
         if direction is not None:
             wanted = self.above == (one_of("direction", direction, Side) == "above")
-        return [self._row(int(i)) for i in np.flatnonzero(wanted)[:n]]
+        return list(map(self._row, np.flatnonzero(wanted)[:n].tolist()))
 
     def discoveries(self) -> list[dict[str, Any]]:
         """The rows that count as emergent."""
-        return [self._row(int(i)) for i in np.flatnonzero(self.emergent)]
+        return list(map(self._row, np.flatnonzero(self.emergent).tolist()))
 
     def _row(self, i: int) -> dict[str, Any]:
-        pair, up = int(self.pair_index[i]), bool(self.above[i])
+        pair, up, tested = int(self.pair_index[i]), bool(self.above[i]), self.pvalue.size > 0
         step, nearer = float(self.increase[i]), float(self.component_score[i])
-        tested = self.pvalue.size > 0
         return {
             "pair": self.pairs[pair],
-            "first": self.components[pair][0],
-            "second": self.components[pair][1],
+            **dict(zip(("first", "second"), self.components[pair], strict=True)),
             "trait": self.traits[int(self.trait_index[i])],
             "direction": "above" if up else "below",
             "increase": step,
@@ -131,21 +129,17 @@ class EmergentResult(PairsResult):
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         if not self.qvalue.size:
             return
-        wordings: dict[str, tuple[str, ...]] = {
-            "absent": ("no trait was found on which a pair of identities goes beyond both its parts",)
-        }
+        status: Literal["holds", "absent"] = "absent"
+        said: tuple[str, ...]
+        said = ("no trait was found on which a pair of identities goes beyond both its parts",)
         places = np.flatnonzero(self.emergent)
         if places.size:
             row = self._row(int(places[np.argmin(self.qvalue[places])]))
             many = f"; such traits: {places.size:,}" if places.size > 1 else ""
             score = f" score {row['direction']} both of their parts on "
-            wordings = {"holds": ("", row["pair"], score, row["trait"], many)}
-        yield Conclusion(
-            name=name,
-            status="holds" if places.size else "absent",
-            wordings=wordings,
-            subject="traits that emerge in pairs",
-        )
+            status, said = "holds", ("", row["pair"], score, row["trait"], many)
+        subject = "traits that emerge in pairs"
+        yield Conclusion(name=name, status=status, wordings={status: said}, subject=subject)
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
@@ -156,8 +150,8 @@ class EmergentResult(PairsResult):
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         test = self._label
-        yield long_row("emergent", test, "", "tests", self.tests)
-        yield long_row("emergent", test, "", "fdr", self.fdr)
+        for statistic in ("tests", "fdr"):
+            yield long_row("emergent", test, "", statistic, getattr(self, statistic))
         if self.qvalue.size:
             yield long_row("emergent", test, "", "found", int(self.emergent.sum()), n=self.tests)
         for one in self._rows():
@@ -197,8 +191,7 @@ def emergent(
         ``"above"``, ``"below"`` or ``"both"``.
     null
         How deviations are distributed: ``"pooled"`` as those of all pairs and traits together, with an
-        extrapolated tail; ``"none"`` for increases alone, as published. There is no normal null: where
-        deviations have heavier tails than that it finds emergent traits in most tables without any.
+        extrapolated tail; ``"none"`` for increases alone, as published.
     fit
         What the components contribute: ``"identities"``, an effect of each group on all its pairs, or
         ``"scores"``, a linear function of the components' own scores.
@@ -268,9 +261,8 @@ _LEAST_FREEDOM = 3
 def ordinary_pvalues(table: PairScores, *, fit: str) -> tuple[Floats, Floats]:
     """Compute the probability that an ordinary pair scores as high, and as low, for each pair and trait.
 
-    With the fit ``"identities"``, each group has an effect on all its pairs, whatever it scores alone: if
-    *mechanic* makes all its pairs trustworthy, that says nothing of *Jamaican mechanic*. With ``"scores"``,
-    the larger and the smaller of the two components' own scores each have a slope.
+    With the fit ``"identities"``, each group has an effect on all its pairs, whatever it scores alone. With
+    ``"scores"``, the larger and the smaller of the two components' own scores each have a slope.
 
     References
     ----------
@@ -346,10 +338,7 @@ def _pooled(deviations: Floats, usable: np.ndarray) -> Floats:
 
 
 def _pareto(beyond: Floats) -> tuple[float, float]:
-    """Shape and scale of a generalised Pareto tail, no lighter than exponential, by weighted moments.
-
-    The scale is kept when a lighter shape is set to the exponential one: that makes the tail heavier still.
-    """
+    """Shape and scale of a generalised Pareto tail, no lighter than exponential, by weighted moments."""
     k = beyond.size
     mean = float(beyond.mean())
     weighted = float((np.sort(beyond) * (k - np.arange(1, k + 1)) / (k - 1)).mean())

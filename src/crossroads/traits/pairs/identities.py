@@ -106,12 +106,6 @@ def pair_scores(
     """
     one_of("missing", missing, OnMissing)
     single = scores if components is None else components
-    for table in (scores, single):
-        if not isinstance(table, Scores):
-            raise InputError(
-                f"scores are of type {type(table).__name__}.",
-                hint="give a result of ILPS, SeT or group CEAT, or cr.traits.TraitScores.from_table({...}).",
-            )
     traits, whole = _table(scores, adjectives)
     others, parts = _table(single, adjectives)
     if odd := sorted(set(traits) ^ set(others)):
@@ -146,21 +140,19 @@ def pair_scores(
         known = tuple(scores.groups)
         raise UnknownNameError("pair, or component of a pair,", requested[0].name, known, hint=hint)
 
-    def finite(names: list[str], values: Floats, place: Mapping[str, int]) -> Floats:
-        chosen = values[[place[name] for name in names]]
-        if not np.isfinite(chosen).all():
-            group = names[int(np.flatnonzero(~np.isfinite(chosen).all(axis=1))[0])]
-            raise EvidenceError(
-                f"the scores of {group!r} contain a value that is not a number.", hint="leave out its pairs."
-            )
-        return chosen
-
+    tables = {}
+    for kind, values, place in (("name", whole, row), ("first", parts, part), ("second", parts, part)):
+        names = [getattr(pair, kind) for pair in scored]
+        tables[kind] = values[[place[name] for name in names]]
+        if not (finite := np.isfinite(tables[kind]).all(axis=1)).all():
+            what = f"the scores of {names[int(np.argmin(finite))]!r} contain a value that is not a number."
+            raise EvidenceError(what, hint="leave out its pairs.")
     return PairScores(
         pairs=scored,
         traits=traits,
-        whole=finite([pair.name for pair in scored], whole, row),
-        first=finite([pair.first for pair in scored], parts, part),
-        second=finite([pair.second for pair in scored], parts, part),
+        whole=tables["name"],
+        first=tables["first"],
+        second=tables["second"],
         coverage=Coverage(
             policy=missing,
             used={"pairs": tuple(pair.name for pair in scored)},
@@ -198,6 +190,11 @@ def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
 
 def _table(scores: Scores, adjectives: bool) -> tuple[tuple[str, ...], Floats]:
     """Names of the traits, or adjectives, and groups by these."""
+    if not isinstance(scores, Scores):
+        raise InputError(
+            f"scores are of type {type(scores).__name__}.",
+            hint="give a result of ILPS, SeT or group CEAT, or cr.traits.TraitScores.from_table({...}).",
+        )
     names = tuple(getattr(scores, "adjectives", ()) if adjectives else scores.traits)
     values: Any = getattr(scores, "adjective_scores", None) if adjectives else scores.scores
     if not names or values is None:

@@ -75,7 +75,6 @@ class Rule:
 class Identities:
     """Groups with their forms, and rules for pairing them."""
 
-    name: str
     members: tuple[Identity, ...]
     person: Pair = ("person", "people")
     """The noun after an adjective, in singular and plural."""
@@ -139,13 +138,19 @@ def paired_groups(
     ['Latina', 'Hispanic Cuban person', 'Hispanic person with a disability', 'female Cuban person']
     """
     known = _identities(groups)
-    made = (_paired(known, first, second) for first, second in itertools.permutations(known.members, 2))
-    pairs = [pair for pair in made if pair is not None]
-    if exclude:
-        left_out = {(pair.first, pair.second) for pair in _excluded(known)}
-        pairs = [pair for pair in pairs if pair.components not in left_out]
-    _check_names(pairs)
-    return tuple(pairs)
+    seen: dict[str, PairedGroup] = {}
+    for first, second in itertools.permutations(known.members, 2):
+        pair = _paired(known, first, second)
+        if pair is None or (exclude and _rule(known, first, second) is not None):
+            continue
+        if pair.name in seen:
+            both = (" and ".join(one.components) for one in (seen[pair.name], pair))
+            raise DesignError(
+                f"{pair.name!r} stands for {' and for '.join(both)}.",
+                hint="give the groups different forms, or leave one of the pairs out by a rule.",
+            )
+        seen[pair.name] = pair
+    return tuple(seen.values())
 
 
 def excluded_pairs(groups: Identities | Iterable[str] | str | Path | None = None) -> tuple[ExcludedPair, ...]:
@@ -156,7 +161,17 @@ def excluded_pairs(groups: Identities | Iterable[str] | str | Path | None = None
     >>> excluded_pairs(["teenager", "elderly"])[0].reason
     "Nobody is a teenager and elderly; the paper leaves out 'teenage elderly person'."
     """
-    return _excluded(_identities(groups))
+    known, found = _identities(groups), []
+    for first, second in itertools.permutations(known.members, 2):
+        if (rule := _rule(known, first, second)) is not None:
+            found.append(ExcludedPair(first.name, second.name, rule.kind, rule.reason))
+        elif _paired(known, first, second) is None:
+            reason = f"The group {first.name!r} has no form that can come first."
+            for one in known.irregular:
+                if one.groups == (second.name, first.name) and not one.ordered:
+                    reason = f"'{one.forms[0]}' has no order and stands for both."
+            found.append(ExcludedPair(first.name, second.name, "form", reason))
+    return tuple(found)
 
 
 @functools.cache
@@ -191,27 +206,10 @@ def _identities(groups: Identities | Iterable[str] | str | Path | None) -> Ident
     return replace(every, members=tuple(known[name] for name in chosen))
 
 
-def _excluded(known: Identities) -> tuple[ExcludedPair, ...]:
-    found = []
-    for first, second in itertools.permutations(known.members, 2):
-        if (rule := _rule(known, first, second)) is not None:
-            found.append(ExcludedPair(first.name, second.name, rule.kind, rule.reason))
-        elif _paired(known, first, second) is None:
-            found.append(ExcludedPair(first.name, second.name, "form", _without_form(known, first, second)))
-    return tuple(found)
-
-
 def _rule(known: Identities, first: Identity, second: Identity) -> Rule | None:
     kept = any(rule.matches(first, second) for rule in known.keep)
     rules = (rule for rule in known.exclude if rule.matches(first, second))
     return next((rule for rule in rules if not (kept and rule.kind == "domain")), None)
-
-
-def _without_form(known: Identities, first: Identity, second: Identity) -> str:
-    for irregular in known.irregular:
-        if irregular.groups == (second.name, first.name) and not irregular.ordered:
-            return f"'{irregular.forms[0]}' has no order and stands for both."
-    return f"The group {first.name!r} has no form that can come first."
 
 
 def _paired(known: Identities, first: Identity, second: Identity) -> PairedGroup | None:
@@ -225,10 +223,14 @@ def _paired(known: Identities, first: Identity, second: Identity) -> PairedGroup
             return None  # phrased once, in the order in which it is listed
     if forms is None:
         return None
-    named = {"singular": forms[0], "plural": forms[1], "capitalised": forms[1][:1].upper() + forms[1][1:]}
-    domains = (first.domain, second.domain)
+    singular, plural = forms
+    named = {"singular": singular, "plural": plural, "capitalised": plural[:1].upper() + plural[1:]}
     return PairedGroup(
-        first=first.name, second=second.name, domains=domains, forms=FrozenDict(named), ordered=ordered
+        first=first.name,
+        second=second.name,
+        domains=(first.domain, second.domain),
+        forms=FrozenDict(named),
+        ordered=ordered,
     )
 
 
@@ -253,18 +255,6 @@ def _joined(left: Pair, right: Pair) -> Pair:
     return f"{left[0]} {right[0]}", f"{left[1]} {right[1]}"
 
 
-def _check_names(pairs: Iterable[PairedGroup]) -> None:
-    seen: dict[str, PairedGroup] = {}
-    for pair in pairs:
-        other = seen.setdefault(pair.name, pair)
-        if other is not pair:
-            raise DesignError(
-                f"{pair.name!r} stands for {' and '.join(other.components)} and for "
-                f"{' and '.join(pair.components)}.",
-                hint="give the groups different forms, or leave one of the pairs out by a rule.",
-            )
-
-
 @dataclass(frozen=True)
 class _Reader:
     """Reads the contents of a file; errors name the file and the key."""
@@ -276,7 +266,6 @@ class _Reader:
         members = self._members(data.get("domains"))
         person = self._table(data.get("person", {}), "person", ("noun",))
         return Identities(
-            name=str(self._table(data.get("about", {}), "about").get("name", self.file.stem)),
             members=members,
             person=self._forms(person["noun"], "person.noun") if person else ("person", "people"),
             irregular=tuple(self._irregular(raw, members) for raw in self._list(data, "irregular")),

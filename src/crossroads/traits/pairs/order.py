@@ -140,9 +140,8 @@ def order_sensitivity(
 ) -> OrderSensitivityResult:
     """Correlate the trait scores of pairs with those of their components and with those of the other order.
 
-    The correlations are Kendall's τ-b over the traits. Pairs share groups (*Black teenager*, *Black doctor*),
-    so that they are not independent: the intervals come from resampling the groups, where a pair counts as
-    often as both its groups were drawn together. Resampling the pairs would make them far too narrow.
+    The correlations are Kendall's τ-b over the traits. Pairs share groups, so that they are not independent:
+    the intervals resample the groups, and a pair counts as often as both its groups were drawn together.
 
     Parameters
     ----------
@@ -181,13 +180,20 @@ def order_sensitivity(
     seed_of(seed)
     table = pair_scores(scores, pairs, components, missing=missing)
     tau_first, tau_second = row_taus(table.whole, table.first), row_taus(table.whole, table.second)
-    here, there = _reversals(table)
+    place = {pair.components: i for i, pair in enumerate(table.pairs) if pair.ordered}
+    twice = [(i, place[b, a]) for (a, b), i in place.items() if i < place.get((b, a), -1)]
+    here, there = np.array(twice, dtype=np.intp).reshape(-1, 2).T  # pairs that are named in both orders
     tau_reversed = row_taus(table.whole[here], table.whole[there])
     both = np.sort(np.concatenate([here, there])).astype(np.intp)
     weights = group_weights(table, resamples, seed)
 
     def mean(values: Floats, rows: NDArray[np.intp]) -> MeanTau:
-        low, high = percentile_interval(weighted_means(values, weights[:, rows]), level)
+        counted = weights[:, rows]
+        counted = counted[counted.sum(axis=1) > 0]  # resamples in which a pair was drawn
+        if not len(counted):
+            what = "no resample of the groups contains a pair, so there is no interval."
+            raise InputError(what, hint="draw more resamples, or score more pairs.")
+        low, high = percentile_interval((counted @ values) / counted.sum(axis=1), level)
         return MeanTau(mean=float(values.mean()), low=low, high=high, pairs=int(values.size))
 
     some = both.size > 0
@@ -215,26 +221,8 @@ def order_sensitivity(
     )
 
 
-def _reversals(table: PairScores) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Positions of the two orders of every pair that is named in both; phrases without an order have none."""
-    place = {pair.components: i for i, pair in enumerate(table.pairs) if pair.ordered}
-    here = [i for (a, b), i in place.items() if i < place.get((b, a), -1)]
-    there = [place[table.pairs[i].second, table.pairs[i].first] for i in here]
-    return np.array(here, dtype=np.intp), np.array(there, dtype=np.intp)
-
-
 def group_weights(table: PairScores, resamples: int, seed: int) -> Floats:
     """How often each pair counts in each resample of the groups: the product of its groups' draws."""
     n, (first, second) = len(table.groups), table.places
     drawn = generator(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
     return np.asarray(drawn[:, first] * drawn[:, second], dtype=np.float64)
-
-
-def weighted_means(values: Floats, weights: Floats) -> Floats:
-    """Mean of each resample; those in which no pair was drawn are left out."""
-    total = weights.sum(axis=1)
-    kept = total > 0
-    if not kept.any():
-        what = "no resample of the groups contains a pair, so there is no interval."
-        raise InputError(what, hint="draw more resamples, or score more pairs.")
-    return np.asarray((weights[kept] @ values) / total[kept])

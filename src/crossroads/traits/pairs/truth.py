@@ -17,11 +17,7 @@ from crossroads.core.stimuli.material import Traits
 from crossroads.traits.pairs.emergent import Direction, EmergentResult
 
 Which = Literal["positive", "emergent"]
-
-
 Exchange = Literal["traits", "pairs"]
-
-
 Key = str | tuple[str, str]
 """A pair by its name, or by its two groups, which means all orders of them."""
 
@@ -71,7 +67,7 @@ class EmergentTruthResult(Result):
     """Mean recall when what was detected is drawn at random."""
     pvalue: float
     """Share of draws with as many hits; the same for precision and recall, since set sizes are kept."""
-    permutations: int
+    draws: int
     """Number of draws."""
     items: tuple[str, ...]
     """Every trait, or dimension, that could be detected."""
@@ -79,10 +75,10 @@ class EmergentTruthResult(Result):
     """Every pair of the list."""
 
     def _rows(self) -> list[Row]:
-        lists = [(one, ", ".join(one.detected), ", ".join(one.true)) for one in self.by_pair]
         return [
-            {"pair": one.pair, "detected": detected, "true": true, "hits": len(one.hits)}
-            for one, detected, true in lists
+            {"pair": one.pair, "detected": ", ".join(one.detected), "true": ", ".join(one.true)}
+            | {"hits": len(one.hits)}
+            for one in self.by_pair
         ]
 
 
@@ -94,23 +90,19 @@ def against(
     direction: Direction = "above",
     dimensions: Mapping[str, str] | None = None,
     exchange: Exchange = "traits",
-    permutations: int = 9999,
+    draws: int = 9999,
     seed: int = 0,
 ) -> EmergentTruthResult:
     """Compare emergent traits with lists of traits that are considered true of each pair.
 
     Parameters
     ----------
-    found
-        Emergent traits.
     truth
         For each pair, by its name or its two groups, the traits that people attribute to it; with
         ``dimensions``, the dimensions. Pairs that are not listed are not compared.
     which
         What counts as detected: ``"positive"``, every increase, as published, or ``"emergent"``, those within
         the false-discovery rate.
-    direction
-        ``"above"``, ``"below"`` or ``"both"``.
     dimensions
         What each trait belongs to, such as ``poles(catalog().traits("abc-traits"))``; traits without an entry
         are left out.
@@ -118,35 +110,37 @@ def against(
         Definition of chance. ``"traits"``: each pair keeps the number of traits detected, which are drawn
         from all traits. ``"pairs"``: the lists of true traits are permuted among the pairs, so that traits
         true of many pairs, or detected for many, give no credit.
-    permutations, seed
-        Number of draws, and the seed.
-
-    Examples
-    --------
-    >>> import crossroads as cr
-    >>> rows = {"blind": (0.1, -0.3), "woman": (0.3, -0.1), "blind woman": (0.9, -0.2)}
-    >>> table = {name: dict(zip(("cold-warm", "poor-wealthy"), row)) for name, row in rows.items()}
-    >>> scores = cr.traits.TraitScores.from_table(table)
-    >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
-    >>> result = cr.pairs.against(found, {"blind woman": ["cold-warm"]})
-    >>> result.precision, result.recall
-    (1.0, 1.0)
     """
     one_of("which", which, Which)
     one_of("direction", direction, Direction)
     one_of("exchange", exchange, Exchange)
-    whole("permutations", permutations, least=1, hint="draw at least one.")
+    whole("draws", draws, least=1, hint="draw at least one.")
     items = tuple(found.traits)
     if dimensions is not None:
         items = tuple(dict.fromkeys(dimensions[trait] for trait in found.traits if trait in dimensions))
     places = {key: _places(found, key) for key in truth}
-    true = _truth(found, truth, items, places)
-    detected = _detected(found, places, which, direction, dimensions)
+    true: dict[Key, frozenset[str]] = {}
+    for key, listed in truth.items():
+        if not places[key]:
+            raise UnknownNameError("pair", _label(key), found.pairs)
+        if isinstance(listed, str):
+            raise InputError(f"the traits of {_label(key)!r} are one string.", hint="give a list of traits.")
+        true[key] = frozenset(one_of("trait", item, items) for item in listed)
+    if not any(true.values()):
+        raise InputError("the list of true traits is empty.", hint="give at least one pair with a trait.")
+    counts = np.ones(found.increase.size, dtype=bool) if which == "positive" else found.emergent
+    if direction != "both":
+        counts = counts & (found.above == (direction == "above"))
+    known = found.traits if dimensions is None else [dimensions.get(trait) for trait in found.traits]
+    detected = {
+        key: {known[i] for i in found.trait_index[counts & np.isin(found.pair_index, pairs)].tolist()}
+        for key, pairs in places.items()
+    }
     hit = np.array([[item in detected[key] for item in items] for key in true])
     fact = np.array([[item in listed for item in items] for listed in true.values()])
     hits, made, total = int((hit & fact).sum()), int(hit.sum()), int(fact.sum())
-    rng, drawn = generator(seed), np.empty(permutations, dtype=np.int64)
-    for i in range(permutations):
+    rng, drawn = generator(seed), np.empty(draws, dtype=np.int64)
+    for i in range(draws):
         other = rng.permuted(hit, axis=1) if exchange == "traits" else hit[rng.permutation(len(hit))]
         drawn[i] = (other & fact).sum()
     return EmergentTruthResult(
@@ -154,8 +148,8 @@ def against(
         recall=hits / total,
         chance_precision=float(drawn.mean()) / made if made else None,
         chance_recall=float(drawn.mean()) / total,
-        pvalue=(int((drawn >= hits).sum()) + 1) / (permutations + 1),
-        permutations=permutations,
+        pvalue=(int((drawn >= hits).sum()) + 1) / (draws + 1),
+        draws=draws,
         items=items,
         by_pair=tuple(
             PairAgreement(
@@ -194,38 +188,3 @@ def _places(found: EmergentResult, key: Key) -> list[int]:
     if isinstance(key, str):
         return [i for i, name in enumerate(found.pairs) if name.casefold() == key.casefold()]
     return [i for i, two in enumerate(found.components) if set(two) == set(key)]
-
-
-def _truth(
-    found: EmergentResult,
-    truth: Mapping[Key, Iterable[str]],
-    items: tuple[str, ...],
-    places: Mapping[Key, list[int]],
-) -> dict[Key, frozenset[str]]:
-    known: dict[Key, frozenset[str]] = {}
-    for key, listed in truth.items():
-        if not places[key]:
-            raise UnknownNameError("pair", _label(key), found.pairs)
-        if isinstance(listed, str):
-            raise InputError(f"the traits of {_label(key)!r} are one string.", hint="give a list of traits.")
-        known[key] = frozenset(one_of("trait", item, items) for item in listed)
-    if not any(known.values()):
-        raise InputError("the list of true traits is empty.", hint="give at least one pair with a trait.")
-    return known
-
-
-def _detected(
-    found: EmergentResult,
-    places: Mapping[Key, list[int]],
-    which: str,
-    direction: str,
-    dimensions: Mapping[str, str] | None,
-) -> dict[Key, set[str | None]]:
-    counts = np.ones(found.increase.size, dtype=bool) if which == "positive" else found.emergent
-    if direction != "both":
-        counts = counts & (found.above == (direction == "above"))
-    known = found.traits if dimensions is None else [dimensions.get(trait) for trait in found.traits]
-    return {
-        key: {known[i] for i in found.trait_index[counts & np.isin(found.pair_index, pairs)].tolist()}
-        for key, pairs in places.items()
-    }

@@ -43,11 +43,6 @@ def kendall_many(x: Floats, y: Floats) -> Floats:
     """Compute Kendall's τ-b of each row of one table with the same row, or the only one, of another.
 
     Cells that are NaN on either side are left out.
-
-    Examples
-    --------
-    >>> kendall_many(np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]), np.array([[1.0, 5.0, 9.0]])).tolist()
-    [1.0, -1.0]
     """
     x, y = np.broadcast_arrays(np.atleast_2d(x), np.atleast_2d(y))
     gone = np.isnan(x) | np.isnan(y)
@@ -84,16 +79,9 @@ def _pair_signs(table: Floats) -> NDArray[np.float32]:
 def tau_interval(x: Floats, y: Floats, level: float) -> tuple[float, float] | None:
     """Interval of τ-b over all cells, had other rows and other columns been drawn.
 
-    Each row, each column and each row with each column is left out in turn. The variance of the mean of the
-    pseudo-values is that over rows plus that over columns, minus that of single cells, which is in both; the
-    interval is of a t with Satterthwaite's degrees of freedom. None for fewer than three rows or columns, or
-    where τ-b is undefined without one of them. Cells that are NaN on either side are left out.
-
-    Examples
-    --------
-    >>> x = np.arange(30.0).reshape(5, 6) % 7
-    >>> tau_interval(x, x, 0.95)
-    (1.0, 1.0)
+    A jackknife: rows, columns and both are left out in turn; the variance is that over rows plus that over
+    columns, minus that of single cells, and the interval is of a t with Satterthwaite's degrees of freedom.
+    None for fewer than three rows or columns, or where τ-b is undefined without one of them.
     """
     rows, columns = x.shape
     if min(rows, columns) < 3:
@@ -171,12 +159,7 @@ def exchange(x: Floats, y: Floats, orders: Integers) -> dict[str, Any] | None:
     if np.isnan(taus).any():
         return None
     p, mean = two_sided(observed, np.array(others)), float(np.mean(others))
-    return {"pvalue": p, "tau": observed, "expected_tau": mean, "permutations": len(others)}
-
-
-def exchanged_sums(table: Floats, orders: Integers) -> Floats:
-    """Sum over places i of ``table[i, order[i]]``, for each of several orders."""
-    return np.asarray(table[np.arange(len(table)), orders].sum(axis=1))
+    return {"pvalue": p, "tau": observed, "expected_tau": mean, "draws": len(others)}
 
 
 def top_shares(scores: Floats, k: int) -> Floats:
@@ -184,11 +167,6 @@ def top_shares(scores: Floats, k: int) -> Floats:
 
     Columns tied for the last places share these, as if the tie were broken at random. NaN cells are never
     among them; a row with fewer than k numbers is NaN throughout.
-
-    Examples
-    --------
-    >>> top_shares(np.array([[5.0, 3.0, 3.0, 1.0]]), 2).tolist()
-    [[1.0, 0.5, 0.5, 0.0]]
     """
     filled = np.where(np.isnan(scores), -np.inf, scores)
     last = -np.sort(-filled, axis=1)[:, k - 1 : k]

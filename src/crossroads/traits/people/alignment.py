@@ -17,14 +17,12 @@ from crossroads.core.stimuli import catalog
 from crossroads.traits.measures.files import (
     Scores,
     SharedCells,
-    has_own_traits,
     judgements_of,
     shared_cells,
     trait_table,
 )
 from crossroads.traits.people.agreement import (
     exchange,
-    exchanged_sums,
     kendall,
     kendall_many,
     orders_within,
@@ -47,8 +45,8 @@ def align(
     *,
     threshold: float = 50.0,
     k: int = 3,
-    permutations: int = 999,
-    bootstrap: int = 1000,
+    draws: int = 999,
+    resamples: int = 1000,
     splits: int = 100,
     level: float = 0.95,
     seed: int = 0,
@@ -64,22 +62,14 @@ def align(
         trait → score; higher is closer to the right end of a pair.
     human
         Judgements, a file of them, or a mapping group → trait → mean from 0 to 100.
-    threshold
-        Threshold of human means for precision; a mean equal to it is on neither side.
-    k
-        Number of traits at either end of the model's order used for precision. Traits of equal score share
-        the last places.
-    permutations
-        Number of exchanges of labels; 0 for none.
-    bootstrap
-        Number of resamples for the interval of precision; 0 for no intervals at all.
-    splits
-        Number of divisions of the people, and of simulated samples of people, for the noise ceiling; 0 for
-        none.
-    level
-        Level of the intervals.
-    seed
-        Seed of all random draws.
+    threshold, k
+        Precision: threshold of human means, and number of traits at either end of the model's order. A mean
+        equal to the threshold is on neither side; traits of equal score share the last places.
+    draws, resamples, splits
+        Numbers of exchanges of labels, of resamples for the interval of precision (0 for no intervals at
+        all), and of divisions and simulated samples of the people for the noise ceiling; 0 for none.
+    level, seed
+        Level of the intervals, and seed of all random draws.
     groups
         Groups to compare, such as all but those of a pilot, by any name in the catalogue; all by default.
     blocks
@@ -94,11 +84,10 @@ def align(
     traits has a precision of one half.
 
     ``kendall_pvalue`` is the published one; it treats cells as independent. Exchanging ``groups`` gives each
-    group the human profile of another: does the model distinguish groups as people do, beyond what all groups
-    have in common? Exchanging ``traits`` renames the traits of one side, for all groups alike: does the order
-    of the traits agree? Both keep profiles intact, so that cells of one group or one trait may be dependent,
-    and use the groups that have every trait. An exchange holds its level if the labels exchanged are alike
-    but for what is tested, which is why there are blocks; agreement between them does not count then.
+    group the human profile of another: does the model distinguish groups as people do? Exchanging ``traits``
+    renames the traits of one side, for all groups alike: does the order of the traits agree? Both keep
+    profiles intact, use the groups that have every trait, and hold their level if the labels exchanged are
+    alike but for what is tested, which is why there are blocks.
 
     The interval leaves out each group and each trait in turn. It is too narrow where all groups of a domain,
     or all traits of a factor, share a level.
@@ -107,8 +96,7 @@ def align(
 
     References
     ----------
-    Cao, Y. T., Sotnikova, A., Daumé III, H., Rudinger, R. and Zou, L. (2022).
-    doi:10.18653/v1/2022.naacl-main.92
+    Cao, Y. T., et al. (2022). doi:10.18653/v1/2022.naacl-main.92
 
     Examples
     --------
@@ -117,18 +105,19 @@ def align(
     ...     "nurses": {"cold-warm": 90, "poor-wealthy": 40},
     ...     "bankers": {"cold-warm": 20, "poor-wealthy": 95},
     ... }
-    >>> result = cr.align({"nurses": people["nurses"], "bankers": people["bankers"]}, people, k=1)
+    >>> result = cr.align(people, people, k=1)
     >>> round(result.kendall_tau, 2), result.by_group["nurses"].precision_at_3
     (1.0, 1.0)
     """
     whole("k", k, least=1)
-    for option, count in (("permutations", permutations), ("bootstrap", bootstrap), ("splits", splits)):
+    for option, count in (("draws", draws), ("resamples", resamples), ("splits", splits)):
         whole(option, count)
     number("threshold", threshold, above=LOW, below=HIGH, hint="give a number between 0 and 100, such as 50.")
     share("level", level)
     seed_of(seed)
     judged = judgements_of(human)
-    table = trait_table(scores, own_traits=has_own_traits(judged))
+    own = not set(judged.traits) <= {pair.name for pair in catalog().traits(TRAITS)}
+    table = trait_table(scores, own_traits=own)  # scores may name traits that people were asked about
     both, coverage = shared_cells(table, judged, groups)
     if k > len(both.traits):
         raise InputError(f"k is {k}, and there are {len(both.traits)} traits.", hint="use a smaller k.")
@@ -140,24 +129,25 @@ def align(
     if splits and judged.annotators:
         noise = simulate_noise(both.judgements, max(splits, 2), rng)
         limit = noise_ceiling(both.judgements, noise, threshold=threshold, k=k, splits=splits, rng=rng)
-    precision = _precision(both, threshold=threshold, k=k)
+    sides, rated = _sides(both.human, threshold), (~np.isnan(both.human)).sum(axis=1)
+    precision = (_ends(both.model, k) * sides).sum(axis=2) / k
     if np.isnan(precision).all():
         raise InputError(f"no group has scores on {k} traits on both sides.", hint="use a smaller k.")
     divided = _blocks(both, blocks)
-    precision_ends = _precision_interval(precision.mean(axis=0), bootstrap, level, rng)
-    people = None
-    if noise is not None and limit is not None and bootstrap:
-        people = _annotator_interval(both, noise, tau, level)
+    known, precision_ends = precision.mean(axis=0)[~np.isnan(precision[0])], None
+    if resamples and len(known) > 1:  # groups are resampled, with the traits as given
+        precision_ends = percentile_interval(resampled_weights(len(known), resamples, rng) @ known, level)
+    people = noise if limit and resamples else None
     return AlignmentResult(
         measure=table.measure,
         kendall_tau=tau,
         kendall_pvalue=pvalue,
-        interval=tau_interval(both.model, both.human, level) if bootstrap else None,
-        annotator_interval=people,
-        exchanges=_exchanges(both, divided, permutations, rng, threshold=threshold, k=k),
+        interval=tau_interval(both.model, both.human, level) if resamples else None,
+        annotator_interval=people and _annotator_interval(both, people, tau, level),
+        exchanges=_exchanges(both, divided, draws, rng, threshold=threshold, k=k),
         precision_at_3=float(np.nanmean(precision)),
         precision_interval=precision_ends,
-        precision_chance=_chance(both, threshold),
+        precision_chance=float(np.mean(sides.sum(axis=(0, 2)) / rated) / 2),  # of a random order of traits
         by_group=_by_group(both, precision, limit),
         ceiling=None if limit is None else limit.truth,
         noise=limit,
@@ -172,12 +162,12 @@ def align(
             "k": k,
             "ties at k": "share the last places",
             "at the threshold": "on neither side",
-            "permutations": permutations,
+            "draws": draws,
             "exchange": "groups, traits",
             "blocks": blocks if blocks is None or isinstance(blocks, str) else "given",
             "alternative": "two-sided",
             "interval": "jackknife, groups and traits drawn",
-            "bootstrap": bootstrap,
+            "resamples": resamples,
             "level": level,
             "splits": splits,
             "seed": seed,
@@ -186,17 +176,14 @@ def align(
     )
 
 
-def _precision(both: SharedCells, *, threshold: float, k: int) -> Floats:
-    """Precision at the top and at the bottom, by group: two rows; NaN with fewer than k traits."""
-    top, bottom = top_shares(both.model, k), top_shares(-both.model, k)
-    human = np.where(np.isnan(both.human), threshold, both.human)
-    return np.stack([(top * (human > threshold)).sum(axis=1), (bottom * (human < threshold)).sum(axis=1)]) / k
+def _ends(scores: Floats, k: int) -> Floats:
+    """The share of each trait among the k highest of its group, and among the k lowest."""
+    return np.stack([top_shares(scores, k), top_shares(-scores, k)])
 
 
-def _chance(both: SharedCells, threshold: float) -> float:
-    """Precision of a random order of traits."""
-    sides = (both.human > threshold).sum(axis=1) + (both.human < threshold).sum(axis=1)
-    return float(np.mean(sides / (~np.isnan(both.human)).sum(axis=1)) / 2)
+def _sides(human: Floats, threshold: float) -> Floats:
+    """Whether people rate a cell above the threshold, and below it."""
+    return np.stack([human > threshold, human < threshold]).astype(np.float64)
 
 
 def _by_group(both: SharedCells, precision: Floats, limit: NoiseCeiling | None) -> dict[str, GroupAlignment]:
@@ -221,45 +208,31 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _precision_interval(
-    precision: Floats, resamples: int, level: float, rng: np.random.Generator
-) -> tuple[float, float] | None:
-    """Interval of the mean precision from resampling groups, with the traits as given."""
-    known = precision[~np.isnan(precision)]
-    if not resamples or len(known) < 2:
-        return None
-    return percentile_interval(resampled_weights(len(known), resamples, rng) @ known, level)
-
-
 def _blocks(both: SharedCells, given: object) -> dict[str, tuple[str, ...]]:
     """The block of each group and of each trait; one for all where there are none."""
-    names = {"groups": both.groups, "traits": both.traits}
-    none = {kind: ("",) * len(items) for kind, items in names.items()}
-    if given is None:
-        return none
+    known: Mapping[str, str] = {}
     if given == "catalogue":
         known = {g.name: g.categories.get("domain", "") for g in catalog().groups(GROUPS).members}
         known |= {pair.name: pair.scale for pair in catalog().traits(TRAITS)}
-        found = {kind: tuple(known.get(item) or "" for item in items) for kind, items in names.items()}
-        return {
-            kind: each if all(each) and _arrangements(each) >= log(_ENOUGH) else none[kind]
-            for kind, each in found.items()
-        }
-    if not isinstance(given, Mapping):
-        raise InputError(
-            f"blocks is {in_short(given)}.",
-            hint="use 'catalogue', None, or a mapping from groups or traits to their blocks.",
-        )
-    for name in given:
-        one_of("group or trait", name, (*both.groups, *both.traits))
-    for kind, items in names.items():
-        lost = [item for item in items if item not in given]
-        if 0 < len(lost) < len(items):
-            here = next(item for item in items if item in given)
-            raise InputError(
-                f"blocks has {here!r} and not {lost[0]!r}.", hint=f"give the block of all {kind}, or of none."
-            )
-    return {kind: tuple(str(given.get(item, "")) for item in items) for kind, items in names.items()}
+    elif isinstance(given, Mapping):
+        known = given
+        for name in known:
+            one_of("group or trait", name, (*both.groups, *both.traits))
+    elif given is not None:
+        hint = "use 'catalogue', None, or a mapping from groups or traits to their blocks."
+        raise InputError(f"blocks is {in_short(given)}.", hint=hint)
+    found = {}
+    for kind, items in (("groups", both.groups), ("traits", both.traits)):
+        blocks = tuple(str(known.get(item, "")) for item in items)
+        lost = [item for item in items if item not in known]
+        if given == "catalogue" and not (all(blocks) and _arrangements(blocks) >= log(_ENOUGH)):
+            blocks = ("",) * len(items)
+        elif given != "catalogue" and 0 < len(lost) < len(items):
+            here = next(item for item in items if item in known)
+            what = f"blocks has {here!r} and not {lost[0]!r}."
+            raise InputError(what, hint=f"give the block of all {kind}, or of none.")
+        found[kind] = blocks
+    return found
 
 
 def _arrangements(blocks: Sequence[str]) -> float:
@@ -284,28 +257,26 @@ def _annotator_interval(
 def _exchanges(
     both: SharedCells,
     blocks: Mapping[str, tuple[str, ...]],
-    permutations: int,
+    draws: int,
     rng: np.random.Generator,
     *,
     threshold: float,
     k: int,
 ) -> dict[str, Exchange]:
     whole = ~np.isnan(both.model).any(axis=1)
-    if not permutations or whole.sum() < 3 or len(both.traits) < 3:
+    if not draws or whole.sum() < 3 or len(both.traits) < 3:
         return {}
     model, human = both.model[whole], both.human[whole]
-    shares = np.stack([top_shares(model, k), top_shares(-model, k)])
-    sides = np.stack([human > threshold, human < threshold]).astype(np.float64)
-    scale = 2 * k * len(model)
+    shares, sides, scale = _ends(model, k), _sides(human, threshold), 2 * k * len(model)
     found = {}
     tables = {"groups": (model, human, "egt,eht->gh"), "traits": (model.T, human.T, "egt,egs->ts")}
     for name, (x, y, sums) in tables.items():
         within = np.array(blocks[name])[whole if name == "groups" else slice(None)].tolist()
         if not _arrangements(within):
             continue  # every block has one member: nothing can be exchanged
-        orders = np.concatenate([np.arange(len(x))[None], orders_within(within, permutations, rng)])
+        orders = np.concatenate([np.arange(len(x))[None], orders_within(within, draws, rng)])
         exchanged = exchange(x, y, orders)
-        precise = exchanged_sums(np.einsum(sums, shares, sides), orders) / scale
+        precise = np.einsum(sums, shares, sides)[orders[0], orders].sum(axis=1) / scale
         if exchanged is None:
             return {}
         found[name] = Exchange(
@@ -329,9 +300,9 @@ class Noise(NamedTuple):
 def simulate_noise(human: Judgements, samples: int, rng: np.random.Generator) -> Noise:
     """Simulate errors of the means by resampling people within groups, and shrink the means accordingly.
 
-    Errors are scaled by √(n / (n − 1)), since resampled means of n people vary too little by that factor.
-    Means vary more than what they estimate: within each group their distances from the mean of the group are
-    shrunk until their variance is that of the means minus that of the errors.
+    Errors are scaled by √(n / (n − 1)), since resampled means of n people vary too little. Within each group
+    the distances of means from their mean are shrunk until their variance is that of the means minus that of
+    the errors.
     """
     ratings = np.where(np.isnan(human.given)[None], human.ratings, np.nan)
     shape = ratings.shape[1:]
@@ -362,11 +333,7 @@ def weighted_means(weights: Floats, rows: Floats) -> Floats:
 def noise_ceiling(
     human: Judgements, noise: Noise, *, threshold: float, k: int, splits: int, rng: np.random.Generator
 ) -> NoiseCeiling | None:
-    """Estimate the agreement of people with each other; None where too few single ratings are known.
-
-    Halves are less reliable than all, and τ follows no formula such as Spearman and Brown's, so that
-    ``truth`` and ``same_size`` are simulated. Samples and halves in which all means are equal have no τ.
-    """
+    """Estimate the agreement of people with each other; None where too few single ratings are known."""
     if np.isnan(noise.truth).all():
         return None
     observed = noise.truth[None] + noise.errors
@@ -387,19 +354,13 @@ def noise_ceiling(
         for g, group in enumerate(human.groups)
         if np.nanmax(noise.truth[g], initial=-np.inf) > np.nanmin(noise.truth[g], initial=np.inf)
     }
+    hits = (_ends(noise.truth, k)[:, None] * _sides(observed, threshold)).sum(axis=0).sum(axis=2)
     return NoiseCeiling(
         truth=float(np.nanmean(truth)),
-        truth_precision=_truth_precision(noise.truth, observed, threshold, k),
+        truth_precision=float(np.nanmean(hits[:, ~np.isnan(hits[0])]) / (2 * k)),
         same_size=float(np.nanmean(same)),
         split_half=float(np.nanmean(split)),
         split_half_interval=(float(low), float(high)),
         by_group=by_group,
         splits=splits,
     )
-
-
-def _truth_precision(truth: Floats, observed: Floats, threshold: float, k: int) -> float:
-    """Mean precision of the truth against the means that people would give."""
-    top, bottom = top_shares(truth, k), top_shares(-truth, k)
-    hits = np.where(np.isnan(observed), 0.0, top * (observed > threshold) + bottom * (observed < threshold))
-    return float(np.nanmean(hits.sum(axis=2)[:, ~np.isnan(top[:, 0])]) / (2 * k))

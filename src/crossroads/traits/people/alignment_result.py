@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -48,7 +48,7 @@ class GroupAlignment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exchange:
+class TraitExchange:
     """Agreement that remains when the labels of one side are exchanged."""
 
     pvalue: float
@@ -57,12 +57,18 @@ class Exchange:
     """The observed τ-b, on the groups that have every trait."""
     expected_tau: float
     """Mean τ-b with exchanged labels."""
+    draws: int
+    """Number of exchanges."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exchange(TraitExchange):
+    """The same for agreement with people, which has a precision too."""
+
     precision_pvalue: float
     """Two-sided p-value of the observed precision."""
     expected_precision: float
     """Mean precision with exchanged labels."""
-    permutations: int
-    """Number of exchanges."""
     blocks: int = 1
     """Number of blocks within which labels were exchanged; 1 where any two could be."""
 
@@ -87,18 +93,14 @@ class NoiseCeiling:
     """Number of divisions, and of simulated samples."""
 
 
-def _at(results: Sequence[Any]) -> str:
-    """At which numbers of traits precision was measured."""
-    return " or ".join(dict.fromkeys(str(one.conventions.get("k", 3)) for one in results))
+def _precision(text: str) -> Callable[[Sequence[Any]], str]:
+    """A text with the numbers of traits at which precision was measured, or with k if there are several."""
 
+    def said(results: Sequence[Any]) -> str:
+        each = " or ".join(dict.fromkeys(str(one.conventions.get("k", 3)) for one in results))
+        return text.format(each=each, k=each if each.isdigit() else "k")
 
-def _precision_head(results: Sequence[Any]) -> str:
-    return f"P@{each if (each := _at(results)).isdigit() else 'k'}"
-
-
-def _precision_note(results: Sequence[Any]) -> str:
-    each = _at(results)
-    return f"share of the model's {each} highest and {each} lowest traits that people put on the same side"
+    return said
 
 
 def levels(results: Sequence[Any]) -> str:
@@ -117,7 +119,8 @@ _P_GROUPS = stat(
 )
 _TRAITS = "traits (of a scale) are renamed alike in all groups"
 _CELLS = "as published: cells as if independent"
-_PRECISION = stat("precision", _precision_head, _precision_note, of="precision_at_3", spare=3)
+_SIDES = "share of the model's {each} highest and {each} lowest traits that people put on the same side"
+_PRECISION = stat("precision", _precision("P@{k}"), _precision(_SIDES), of="precision_at_3", spare=3)
 _CEILING = stat("ceiling", note="what all people think, with those asked", spare=1)
 
 
@@ -166,7 +169,7 @@ class AlignmentResult(Result):
     exchanges: Mapping[str, Exchange]
     """``groups``: human profiles are exchanged between groups; ``traits``: the names of traits are exchanged,
     for all groups alike; within blocks where there are such. Empty where fewer than three groups have every
-    trait, or without permutations."""
+    trait, or without draws."""
     precision_at_3: float
     """Mean over groups of the precision at k, half of it at the top and half at the bottom."""
     precision_interval: tuple[float, float] | None
@@ -188,7 +191,6 @@ class AlignmentResult(Result):
     """The human means compared: group → trait → mean."""
 
     def _rows(self) -> list[Row]:
-        """One row per group, and one for all."""
         overall = named(self, "kendall_tau kendall_pvalue precision_at_3 ceiling")
         overall["traits"] = len({trait for row in self.human_scores.values() for trait in row})
         return [
@@ -202,7 +204,6 @@ class AlignmentResult(Result):
         return alignment_name(phrases.measure(self.measure))
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Whether the model and people agree."""
         ends, tau = self.interval, self.kendall_tau
         outside = ends is not None and not ends[0] <= 0 <= ends[1]
         verb = "agrees" if tau > 0 else "disagrees"
@@ -232,11 +233,9 @@ class AlignmentResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per measure and kind of people."""
         return super()._tabulate({name.removesuffix(" alignment"): one for name, one in results.items()})
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number, of all groups and of each."""
         row = partial(long_row, "alignment", name)
 
         def ends(interval: tuple[float, float] | None) -> dict[str, float | None]:
@@ -252,12 +251,12 @@ class AlignmentResult(Result):
         if self.annotator_interval is not None:
             yield row(overall, "annotator_interval", None, **ends(self.annotator_interval))
         for kind, one in self.exchanges.items():
-            part, drawn = f"exchange of {kind}", {"method": "monte-carlo", "n": one.permutations}
+            part, drawn = f"exchange of {kind}", {"method": "monte-carlo", "n": one.draws}
             yield row(part, "kendall_tau", one.tau, exact_p=one.pvalue, **drawn)
             for statistic in ("expected_tau", "precision_pvalue", "expected_precision"):
                 yield row(part, statistic, getattr(one, statistic), **drawn)
         for statistic, value in ({} if self.noise is None else vars(self.noise)).items():
-            if isinstance(value, tuple) and len(value) == 2:
+            if isinstance(value, tuple):
                 yield row("people", statistic, None, **ends(value))
             elif isinstance(value, (int, float)):
                 yield row("people", statistic, value)

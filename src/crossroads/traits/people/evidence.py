@@ -13,6 +13,7 @@ from crossroads.core.errors import EvidenceError, InputError, UnknownNameError, 
 from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.results import read_only
 from crossroads.core.stimuli import Ratings
+from crossroads.traits.probe.evidence import positions
 
 Floats = NDArray[np.float64]
 LOW, HIGH = 0.0, 100.0
@@ -63,8 +64,19 @@ class Judgements:
                 f"{len(self.annotators)} annotators, {shape[0]} groups and {shape[1]} traits.",
                 hint="give annotators × groups × traits.",
             )
-        _check_names(self.groups, self.traits, self.annotators)
-        _check_range(ratings, given)
+        for kind in ("group", "trait", "annotator"):
+            names = getattr(self, f"{kind}s")
+            if twice := [name for i, name in enumerate(names) if name in names[:i]]:
+                raise EvidenceError(
+                    f"the {kind} {in_short(twice[0])} occurs twice.", hint="two spellings may mean the same."
+                )
+        if 0 in shape:
+            raise EvidenceError("there is no group or no trait.", hint="give at least one of each.")
+        both = np.concatenate([ratings.ravel(), given.ravel()])
+        outside = both[(both < LOW) | (both > HIGH)]
+        if outside.size:
+            hint = "the scale runs from 0 (left adjective) to 100 (right adjective); rescale others to it."
+            raise EvidenceError(f"a judgement is {outside[0]:g}.", hint=hint)
         object.__setattr__(self, "ratings", read_only(ratings))
         object.__setattr__(self, "given", read_only(given))
 
@@ -129,9 +141,8 @@ class Judgements:
 
     def select(self, groups: Iterable[str], traits: Iterable[str] | None = None) -> Judgements:
         """The judgements of some groups on some traits, or on all, in the order given."""
-        rows = [self.groups.index(one_of("group", group, self.groups)) for group in groups]
-        wanted = self.traits if traits is None else traits
-        columns = [self.traits.index(one_of("trait", trait, self.traits)) for trait in wanted]
+        rows = positions("group", groups, self.groups)
+        columns = positions("trait", traits, self.traits)
         return replace(
             self,
             groups=tuple(self.groups[i] for i in rows),
@@ -146,16 +157,13 @@ class Judgements:
         Means that were given for all annotators do not apply to some of them, and are left out; groups
         that none of them rated have no means.
         """
-        wanted = dict.fromkeys(annotators)
         if not self.annotators:
             means = "these judgements are means over all annotators."
             raise EvidenceError(means, hint="read the file with the answers of each annotator.")
-        if not wanted:
-            raise InputError("no annotator is left.", hint="choose at least one.")
-        rows = [self.annotators.index(one_of("annotator", name, self.annotators)) for name in wanted]
+        rows = positions("annotator", annotators, self.annotators)
         return replace(
             self,
-            annotators=tuple(wanted),
+            annotators=tuple(self.annotators[i] for i in rows),
             ratings=self.ratings[rows],
             given=np.full(self.given.shape, np.nan),
         )
@@ -203,23 +211,3 @@ def _mean(ratings: Floats) -> Floats:
     counts = rated.sum(axis=0)
     totals = np.where(rated, ratings, 0.0).sum(axis=0)
     return np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
-
-
-def _check_names(*names: Sequence[str]) -> None:
-    for kind, several in zip(("group", "trait", "annotator"), names, strict=True):
-        if twice := [name for i, name in enumerate(several) if name in several[:i]]:
-            raise EvidenceError(
-                f"the {kind} {in_short(twice[0])} occurs twice.", hint="two spellings may mean the same."
-            )
-    if not names[0] or not names[1]:
-        raise EvidenceError("there is no group or no trait.", hint="give at least one of each.")
-
-
-def _check_range(*arrays: Floats) -> None:
-    for array in arrays:
-        outside = array[(array < LOW) | (array > HIGH) | np.isinf(array)]
-        if outside.size:
-            raise EvidenceError(
-                f"a judgement is {outside.flat[0]:g}.",
-                hint="the scale runs from 0 (left adjective) to 100 (right adjective); rescale others to it.",
-            )

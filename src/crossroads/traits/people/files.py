@@ -28,7 +28,7 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence.embeddings import Provenance
 from crossroads.core.evidence.model_names import recorded_path
-from crossroads.core.stimuli import Groups, catalog
+from crossroads.core.stimuli import catalog
 from crossroads.core.stimuli.files.text import from_cell, load_json, read_text, table_errors
 from crossroads.traits.people.evidence import HIGH, LOW, Judgements
 
@@ -60,10 +60,10 @@ def _key(name: str) -> str:
 
 @cache
 def _groups() -> dict[str, str]:
-    groups: Groups = catalog().groups(GROUPS)
+    groups = catalog().groups(GROUPS).members
     # the name of a group takes precedence over any form of another
-    table = {_key(group.name): group.name for group in reversed(groups.members)}
-    for group in groups.members:
+    table = {_key(group.name): group.name for group in reversed(groups)}
+    for group in groups:
         # the published tables write both "Christians" and "Christian people"
         people = (f"{group.name} people", f"{group.name} person")
         for form in (group.label, group.human_label or group.name, *group.forms.values(), *people):
@@ -81,27 +81,13 @@ def _traits() -> dict[str, TraitName]:
 
 
 def group_name(name: str) -> str:
-    """The catalogue's name of a social group, for any of its forms; other groups keep their name.
-
-    Examples
-    --------
-    >>> group_name("Blacks/African Americans"), group_name("women"), group_name("average people")
-    ('Black', 'woman', 'average people')
-    """
+    """The catalogue's name of a social group, for any of its forms; other groups keep their name."""
     stripped = " ".join(name.split())
     return _groups().get(_key(stripped), stripped)
 
 
 def trait_name(name: str) -> TraitName:
-    """The catalogue's name of a pair of traits, however its ends are joined.
-
-    Examples
-    --------
-    >>> trait_name("egoistic - altruistic").name, trait_name("religious–science oriented").name
-    ('egotistic-altruistic', 'religious-science-oriented')
-    >>> trait_name("benevolent ↔ threatening")
-    TraitName(name='threatening-benevolent', reversed=True)
-    """
+    """The catalogue's name of a pair of traits, however its ends are joined."""
     table = _traits()
     if (key := _key(name)) in table:
         return table[key]
@@ -144,11 +130,10 @@ def read_judgements(
 
     Notes
     -----
-    In the published file of single answers, two columns of the group *women* are copies of a third: all
-    twenty people would have given the same three numbers. Equal columns of four or more people are looked for
-    in any file. The column whose mean agrees with ``means`` is kept; the others lose their single answers and
-    take the mean from there. Without ``means``, the published file of means is used if it is in the same
-    folder; without that, all equal columns are left out. A warning names them.
+    In the published file of single answers, two columns of the group *women* are copies of a third. Equal
+    columns of four or more people are looked for in any file. The column whose mean agrees with ``means`` is
+    kept; the others lose their single answers and take the mean from there. Without ``means``, the published
+    file of means is used if it is in the same folder, or all equal columns are left out, with a warning.
 
     Examples
     --------
@@ -162,25 +147,25 @@ def read_judgements(
     """
     file = Path(path)
     naming = trait_name if one_of("naming", names, Naming) == "catalogue" else own_trait
-    table = _table(file, ratings_of(file), naming)
+    table = _table(file, naming)
     copies = _copies(table) if table.annotators else {}
-    return _repaired(table, copies, _aggregated(file, means, naming)) if copies else table
+    if not copies:
+        return table
+    other = file.with_name(MEANS_FILE) if means is None else Path(means)
+    known = means is not None or (other != file and other.is_file())
+    return _repaired(table, copies, _table(other, naming) if known else None)
 
 
 def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
     """Read a CSV file about annotators: a column ``annotator``, and any others, such as ``gender``."""
     file = Path(path)
     with table_errors(file):
-        rows = csv.DictReader(table_text(file).splitlines(), skipinitialspace=True)
+        rows = csv.DictReader(read_table(file)[0].splitlines(), skipinitialspace=True)
         lines = [(rows.line_num, row) for row in rows]
     names = [name.strip().casefold() for name in rows.fieldnames or []]
     if "annotator" not in names or len(names) < 2:
-        raise FormatError(
-            f"the first line reads {', '.join(names)}.",
-            path=file,
-            line=1,
-            hint="give a column 'annotator' and one or more others, such as gender.",
-        )
+        hint = "give a column 'annotator' and one or more others, such as gender."
+        raise FormatError(f"the first line reads {', '.join(names)}.", path=file, line=1, hint=hint)
     found: dict[str, dict[str, str]] = {}
     for line, row in lines:
         if None in row or None in row.values():
@@ -193,8 +178,9 @@ def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def _table(file: Path, ratings: list[Rating], naming: Callable[[str], TraitName]) -> Judgements:
-    """Arrange single numbers in a table."""
+def _table(file: Path, naming: Callable[[str], TraitName]) -> Judgements:
+    """The numbers of a file as a table."""
+    ratings = ratings_of(file)
     singles = {rating.annotator is not None for rating in ratings}
     if len(singles) > 1:
         raise FormatError("some scores have an annotator and some have none.", path=file)
@@ -259,15 +245,6 @@ def _copies(table: Judgements) -> dict[int, list[list[int]]]:
     return found
 
 
-def _aggregated(
-    file: Path, means: str | Path | None, naming: Callable[[str], TraitName]
-) -> Judgements | None:
-    chosen = file.with_name(MEANS_FILE) if means is None else Path(means)
-    if means is None and (chosen == file or not chosen.is_file()):
-        return None
-    return _table(chosen, ratings_of(chosen), naming)
-
-
 def _repaired(table: Judgements, copies: dict[int, list[list[int]]], means: Judgements | None) -> Judgements:
     """Remove columns that are copies, and replace them by the means given elsewhere."""
     ratings, given = np.array(table.ratings), np.array(table.given)
@@ -282,18 +259,14 @@ def _repaired(table: Judgements, copies: dict[int, list[list[int]]], means: Judg
             lost = [t for t in traits if t not in kept]
             ratings[:, g, lost] = np.nan
             given[g, lost] = known[lost]
-            notes.append(_note(table, g, traits, lost, means))
+            names, left = (join_words([table.traits[t] for t in several]) for several in (traits, lost))
+            end = f"without a file of means {left} are left out."
+            if means is not None:
+                end = f"{left} are taken from {Path(means.provenance.source).name}, as means only."
+            said = f"{table.groups[g]}: the ratings on {names} are the same for every annotator"
+            notes.append(f"{said}, so all but one are copies; {end}")
     warnings.warn(" ".join(notes), CrossroadsWarning, stacklevel=3)
     return replace(table, ratings=ratings, given=given, notes=tuple(notes))
-
-
-def _note(table: Judgements, g: int, traits: list[int], lost: list[int], means: Judgements | None) -> str:
-    names, left = (join_words([table.traits[t] for t in several]) for several in (traits, lost))
-    end = f"without a file of means {left} are left out."
-    if means is not None:
-        end = f"{left} are taken from {Path(means.provenance.source).name}, as means only."
-    said = f"{table.groups[g]}: the ratings on {names} are the same for every annotator"
-    return f"{said}, so all but one are copies; {end}"
 
 
 _LONG = ("group", "trait", "score")
@@ -312,25 +285,17 @@ class Rating(NamedTuple):
     line: int | None
 
 
-def table_text(path: str | Path) -> str:
-    """Read the text of a file; the error says why it cannot be read."""
+def read_table(path: str | Path) -> tuple[str, Any]:
+    """The text of a file, and its content if it begins as a JSON document does; otherwise None."""
     text = read_text(path, "a CSV or JSON file")
     if not text.strip():
         raise FormatError("the file is empty.", path=path, hint=f"give {_SHAPES}.")
-    return text
-
-
-def read_json(path: str | Path, text: str) -> Any:
-    """Parse the text of a JSON file."""
+    if text.lstrip()[0] not in "{[":
+        return text, None
     try:
-        return load_json(text, path)
+        return text, load_json(text, path)
     except json.JSONDecodeError as error:
         raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
-
-
-def looks_like_json(text: str) -> bool:
-    """Whether a text begins as a JSON document does."""
-    return text.lstrip()[:1] in ("{", "[")
 
 
 def ratings_of(path: str | Path) -> list[Rating]:
@@ -338,8 +303,8 @@ def ratings_of(path: str | Path) -> list[Rating]:
 
     JSON is group → trait → score, or annotator → group → trait → score; CSV is long or wide.
     """
-    text = table_text(path)
-    found = list(_json_ratings(path, read_json(path, text)) if looks_like_json(text) else _csv(path, text))
+    text, data = read_table(path)
+    found = list(_csv(path, text) if data is None else _json_ratings(path, data))
     if not any(rating.score is not None for rating in found):
         raise FormatError("the file holds no score.", path=path, hint=f"give {_SHAPES}.")
     return found
@@ -412,18 +377,16 @@ def number(
     return found
 
 
-def nested(scores: Mapping[str, Mapping[str, float]]) -> list[Rating]:
+def nested(scores: Mapping[str, Mapping[str, float]]) -> Iterator[Rating]:
     """The numbers of a mapping group → trait → score."""
+    place = "the mapping"
     for group, row in scores.items():
         if not isinstance(row, Mapping):
             raise FormatError(
                 f"{in_short(row)} is not a mapping of traits to scores.",
-                path="the mapping",
+                path=place,
                 key=str(group),
                 hint="give {group: {trait: score, ...}, ...}.",
             )
-    return [
-        Rating(None, group, trait, number(score, path="the mapping", key=f"{group}.{trait}"), None)
-        for group, row in scores.items()
-        for trait, score in row.items()
-    ]
+        for trait, score in row.items():
+            yield Rating(None, group, trait, number(score, path=place, key=f"{group}.{trait}"), None)

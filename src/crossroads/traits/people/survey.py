@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar, Literal, Self, get_args
 
+import numpy as np
+
 from crossroads.core.errors import InputError, in_short, join_words, one_of
 from crossroads.core.results import Result, Row, Stat, stat
 from crossroads.core.results.stats import NAME
@@ -27,15 +29,7 @@ _AGREEMENTS: Mapping[Any, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """Answers of one annotator.
-
-    Examples
-    --------
-    >>> import crossroads as cr
-    >>> ratings = {"nurses": {"cold-warm": 90.0}, "bankers": {"cold-warm": 20.0}}
-    >>> cr.traits.Answers(annotator="ann", ratings=ratings, named_group="nurses").named_group
-    'nurses'
-    """
+    """Answers of one annotator."""
 
     annotator: str
     """Who."""
@@ -84,7 +78,6 @@ class ScreenResult(Result):
     """Agreement of each annotator with themselves on the repeated group, from 0 to 1, where it was tested."""
 
     def _members(self) -> Iterator[Row]:
-        """One row per annotator."""
         for who in (*self.passed, *self.failed):
             reasons = "; ".join(self.failed.get(who, ()))
             row: Row = {"annotator": who, "passed": who not in self.failed}
@@ -92,7 +85,6 @@ class ScreenResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per person: whether their answers are kept, and why not."""
         table = super()._tabulate(results)
         kept = sum(len(one.passed) for one in results.values())
         people = counted(len(table.rows), "person", "people")
@@ -111,8 +103,6 @@ def screen(
 
     Parameters
     ----------
-    answers
-        Answers of all annotators.
     self_agreement
         Smallest self-agreement on the group that is shown twice.
     tests
@@ -120,26 +110,22 @@ def screen(
         after the second, a trait that was marked high (above 50) and one marked low (below 50); the left end
         of a pair, named as high, is high where the rating is below 50. ``"repeat"``: the last group repeats
         another, and the ratings agree.
-    agreement
+    agreement, tolerance
         Definition of self-agreement. ``"side"``: share of traits rated on the same side of 50 both times; a
         rating of exactly 50 agrees with another of 50 only. ``"near"``: share of traits with ratings no
         further apart than ``tolerance``. ``"order"``: share of pairs of traits in the same order both times.
-    tolerance
-        For ``"near"``, in points of the scale.
 
     Notes
     -----
-    *Departures:* the paper asks for an "accuracy-to-self" of 80 % and does not define it. ``"side"`` is the
-    default because the paper divides ratings at 50 where it needs two classes. In the paper, 133 of 247
-    people passed.
+    *Departures:* the paper asks for an "accuracy-to-self" of 80 % and does not define it; it divides ratings
+    at 50 where it needs two classes.
 
     Examples
     --------
-    >>> import crossroads as cr
     >>> ratings = {"nurses": {"cold-warm": 90.0}, "bankers": {"cold-warm": 20.0}}
-    >>> careful = cr.traits.Answers(annotator="ann", ratings=ratings, named_group="nurses")
-    >>> hasty = cr.traits.Answers(annotator="ben", ratings=ratings, named_group="bankers")
-    >>> result = cr.traits.screen([careful, hasty], tests=["group"])
+    >>> careful = Answers(annotator="ann", ratings=ratings, named_group="nurses")
+    >>> hasty = Answers(annotator="ben", ratings=ratings, named_group="bankers")
+    >>> result = screen([careful, hasty], tests=["group"])
     >>> result.passed, list(result.failed)
     (('ann',), ['ben'])
     """
@@ -207,9 +193,7 @@ def _name_faults(one: Answers, tests: tuple[str, ...]) -> list[str]:
 def _was_marked(named: str, side: str, page: Mapping[str, float]) -> bool:
     """Whether a trait was marked high or low; it is named by its pair or by one of its ends."""
     wanted = " ".join(named.casefold().split())
-    ends = {
-        pair.name: (pair.left.casefold(), pair.right.casefold()) for pair in catalog().traits("abc-traits")
-    }
+    ends = {p.name: (p.left.casefold(), p.right.casefold()) for p in catalog().traits("abc-traits")}
     for written, rating in page.items():
         name, turned = own_trait(written)
         left, right = ends.get(name, ("", ""))
@@ -232,10 +216,6 @@ def _self_agreement(one: Answers, agreement: str, tolerance: float) -> float | N
     if agreement == "near":
         return sum(abs(p - q) <= tolerance for p, q in both) / len(both)
     if agreement == "side":
-        return sum(_sign(p - MIDDLE) == _sign(q - MIDDLE) for p, q in both) / len(both)
-    pairs = [(_sign(a[0] - b[0]), _sign(a[1] - b[1])) for a, b in combinations(both, 2)]
-    return sum(p == q for p, q in pairs) / len(pairs) if pairs else None
-
-
-def _sign(value: float) -> int:
-    return (value > 0) - (value < 0)
+        return float(np.mean([np.sign(p - MIDDLE) == np.sign(q - MIDDLE) for p, q in both]))
+    alike = [np.sign(a[0] - b[0]) == np.sign(a[1] - b[1]) for a, b in combinations(both, 2)]
+    return float(np.mean(alike)) if alike else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from operator import index
 from pathlib import Path
@@ -156,29 +156,26 @@ class Logits:
         head
             For each slot its largest logits in descending order, as many as are known. The longer, the larger
             the margin for which SeT is exact.
-        log_sum_exp, hidden_sq_norm
-            One number per slot.
         log_sum_initial, log_sum_continuation, log_sum_bare_initial, log_sum_bare_continuation
-            One number per slot, for renormalised ILPS*.
+            For renormalised ILPS*; as the other sums, one number per slot.
         word_initial
             By default the first pieces begin a word.
-        vocabulary, kind
-            Number of tokens of the model, and ``"masked"`` or ``"causal"``.
         provenance
-            Where the logits came from; :class:`Provenance` or a description.
+            A :class:`Provenance` or a description.
         """
+        given = locals()
         heads, edges = _flat(head)
         pairs = tuple(map(trait_of, listed(traits, "traits")))
-        words = dict.fromkeys(word for pair in pairs for word in (pair.left, pair.right))
+        if adjectives is None:
+            given["adjectives"] = dict.fromkeys(word for pair in pairs for word in (pair.left, pair.right))
         cells = np.array(logit, dtype=heads.dtype)
         if word_initial is None and cells.ndim == 4:
             word_initial = np.tile(np.arange(cells.shape[3]) == 0, (cells.shape[2], 1))
+        made: dict[str, Any] = {name: tuple(listed(given[name], name)) for name in _LABELS}
+        made |= {name: None if given[name] is None else np.array(given[name], float) for name in _SLOTS}
         return cls(
-            groups=tuple(listed(groups, "groups")),
-            priors=tuple(listed(priors, "priors")),
-            templates=tuple(listed(templates, "templates")),
+            **made,
             traits=pairs,
-            adjectives=tuple(listed(words if adjectives is None else adjectives, "adjectives")),
             kind=kind,
             vocabulary=vocabulary,
             logit=cells,
@@ -188,12 +185,6 @@ class Logits:
             word_initial=np.array(word_initial, dtype=bool),
             heads=heads,
             head_edges=edges,
-            log_sum_exp=_floats(log_sum_exp),
-            hidden_sq_norm=_floats(hidden_sq_norm),
-            log_sum_initial=_floats(log_sum_initial),
-            log_sum_continuation=_floats(log_sum_continuation),
-            log_sum_bare_initial=_floats(log_sum_bare_initial),
-            log_sum_bare_continuation=_floats(log_sum_bare_continuation),
             provenance=provenance_of(None if provenance == "" else provenance, "in memory"),
         )
 
@@ -218,11 +209,29 @@ class Logits:
 
         ``verify`` says whether every file is compared with its checksum first.
         """
-        found = _read(path, verify=verify)
+        arrays, about = read_folder(path, kind=FORMAT, made_by="`crossroads probe`", verify=verify)
         try:
-            return cls(**found)
+            traits: list[dict[str, Any]] = [
+                {key: tuple(one) if isinstance(one, list) else one for key, one in pair.items()}
+                for pair in about["traits"]
+            ]
+            made: dict[str, Any] = {name: tuple(listed(about[name], name)) for name in _LABELS}
+            made |= {name: arrays.get(name) if name in _OPTIONAL else arrays[name] for name in _ARRAYS}
+            return cls(
+                **made,
+                traits=tuple(Trait(**one) for one in traits),
+                kind=about["kind"],
+                vocabulary=index(about["vocabulary"]),
+                provenance=Provenance.from_dict(about["provenance"]),
+            )
         except CrossroadsError as error:
             raise FormatError(error.message, path=path, hint=error.hint) from error
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise FormatError(
+                f"the manifest does not describe logits ({type(error).__name__}: {error}).",
+                path=Path(path) / MANIFEST,
+                hint="the folder is damaged or was changed; make it again.",
+            ) from error
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -267,13 +276,8 @@ class Logits:
     def log_probabilities(self, *, filled: bool, restricted: Restriction = "none") -> NDArray[np.float64]:
         """Log-probability of every piece, NaN where there is none; the shape of ``logit``.
 
-        Parameters
-        ----------
-        filled
-            Whether earlier pieces of the adjective are filled in, left to right.
-        restricted
-            ``"none"``: among all tokens. The others are those of ``renormalise`` in
-            :func:`~crossroads.ilps_star`: ``"position"`` for True, ``"piece"`` and ``"code"``.
+        ``filled``: with earlier pieces filled in, left to right. ``restricted``: ``"none"``, among all
+        tokens; the others are those of ``renormalise`` in :func:`~crossroads.ilps`, ``"position"`` for True.
         """
         one_of("restriction", restricted, Restriction)
         logit, slot = self.cells(filled=filled)
@@ -340,10 +344,6 @@ def _flat(head: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return np.concatenate(rows).astype(kind), edges.astype(np.int64)
 
 
-def _floats(values: ArrayLike | None) -> Any:
-    return None if values is None else np.array(values, dtype=np.float64)
-
-
 def trait_of(pair: Any) -> Trait:
     """A pair of adjectives as a trait without a scale."""
     if isinstance(pair, Trait):
@@ -354,31 +354,6 @@ def trait_of(pair: Any) -> Trait:
         )
     left, right = pair
     return Trait(left=left, right=right, scale="", human_key=f"{left} - {right}")
-
-
-def _saved_trait(data: Mapping[str, Any]) -> Trait:
-    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
-    return Trait(**fields)
-
-
-def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
-    """Read the fields of a folder, without checking them against each other."""
-    arrays, about = read_folder(path, kind=FORMAT, made_by="`crossroads probe`", verify=verify)
-    try:
-        return {
-            **{name: tuple(listed(about[name], name)) for name in _LABELS},
-            **{name: arrays.get(name) if name in _OPTIONAL else arrays[name] for name in _ARRAYS},
-            "traits": tuple(map(_saved_trait, about["traits"])),
-            "kind": about["kind"],
-            "vocabulary": index(about["vocabulary"]),
-            "provenance": Provenance.from_dict(about["provenance"]),
-        }
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(
-            f"the manifest does not describe logits ({type(error).__name__}: {error}).",
-            path=Path(path) / MANIFEST,
-            hint="the folder is damaged or was changed; make it again.",
-        ) from error
 
 
 def listed(values: Any, name: str) -> list[Any]:

@@ -15,7 +15,7 @@ with letters beyond ASCII. A key that nothing reads is an error; ``[about]`` may
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -24,7 +24,7 @@ from crossroads.core.errors import FormatError, InputError, in_short, join_words
 from crossroads.core.stimuli.catalogue.index import catalog
 from crossroads.core.stimuli.files.text import check_known, read_data, read_text, table_errors
 from crossroads.core.stimuli.grammar import check_agreement, disagreements
-from crossroads.core.stimuli.material import Group, Groups, Template, Templates, Trait, Traits
+from crossroads.core.stimuli.material import Group, Groups, Template, Templates, Trait
 from crossroads.core.stimuli.sets import FrozenDict, StimulusSet
 from crossroads.traits.probe.evidence import listed, trait_of
 from crossroads.traits.probe.prompts import Prior, check_distinct, group_rows, template_places
@@ -34,12 +34,6 @@ FILES = (".toml", ".json", ".csv", ".txt")
 """Endings of files that hold groups, traits or templates."""
 _GROUP_HINT = 'give [groups] with lines such as teacher = { singular = "teacher", plural = "teachers" }.'
 _TRAIT_HINT = 'give [[trait]] with left = "cold" and right = "warm".'
-_GROUP_KEYS = ("about", "domains", "groups", "language", "prior")
-_TRAIT_KEYS = ("about", "language", "trait", "variants")
-_TEMPLATE_KEYS = ("about", "families", "language", "templates", "variants")
-_FAMILY_KEYS = ("templates", "use")
-_FORM_KEYS = ("singular", "plural", "capitalised", "human")
-_PAIR_KEYS = ("left", "right", "scale", "left_synonyms", "right_synonyms", "human_key")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,39 +49,12 @@ class Selection:
 
 
 def selected_material(groups: Any = None, traits: Any = None, templates: Any = None) -> Selection:
-    """Resolve the arguments of :func:`~crossroads.probe`; by default they are those of the ABC study.
-
-    Users' own English templates have to agree with the groups in article and number; those of the
-    catalogue are as published.
-    """
+    """Resolve the arguments of :func:`~crossroads.probe`; by default they are those of the ABC study."""
     members, noun, foreign = _groups(groups)
-    _check_groups(members)
     pairs = _traits(traits)
-    _check_traits(pairs)
     texts, own = _templates(templates)
     _check_own(own, [group for group in members if group.name not in foreign])
     return Selection(groups=members, noun=noun, traits=pairs, templates=texts)
-
-
-def _check_groups(groups: tuple[Any, ...]) -> None:
-    for group in groups:
-        if not str(group.name).strip():
-            raise InputError(f"a group has the name {in_short(group.name)}.", hint="give every group a name.")
-        if group.name in get_args(Prior):
-            raise InputError(f"a group is named {in_short(group.name)}, as a prior is.", hint="rename it.")
-    group_rows(groups)
-
-
-def _check_traits(traits: tuple[Trait, ...]) -> None:
-    for pair in traits:
-        if not pair.left.strip() or not pair.right.strip():
-            raise InputError(
-                f"the pair {in_short(pair.name)} lacks an adjective.", hint='give ("cold", "warm").'
-            )
-        if pair.left == pair.right:
-            both = f"left and right of a pair are both {in_short(pair.left)}."
-            raise InputError(both, hint="give two opposite adjectives.")
-    check_distinct("pair", [pair.name for pair in traits])
 
 
 def _check_own(templates: list[str], groups: list[Any]) -> None:
@@ -109,15 +76,14 @@ def _check_own(templates: list[str], groups: list[Any]) -> None:
 
 def _groups(given: Any) -> tuple[tuple[Any, ...], Mapping[str, str] | None, set[str]]:
     """The groups, the generic noun, and the names of groups in another language."""
-    known = catalog().groups(_GROUPS)
-    if given is None:
-        given = known
-    if isinstance(given, Groups):
-        return given.members, None if given.prior is None else given.prior.forms, set()
-    noun: Mapping[str, str] | None = None
+    known, foreign = catalog().groups(_GROUPS), set[str]()
+    whole = given if isinstance(given, Groups) else known
+    noun: Mapping[str, str] | None = None if whole.prior is None else whole.prior.forms
+    members: Iterable[Any] = whole.members
+    if given is not None and given is not whole:
+        members = _several(given, "groups")
     found: list[Any] = []
-    foreign: set[str] = set()
-    for one in _several(given, "groups"):
+    for one in members:
         if _is_file(one):
             read = read_groups(one)
             found += read.groups
@@ -131,18 +97,22 @@ def _groups(given: Any) -> tuple[tuple[Any, ...], Mapping[str, str] | None, set[
             raise InputError(
                 f"{in_short(one)} is not a group.", hint="give names of groups, or groups with forms."
             )
+    for group in found:
+        if not str(group.name).strip():
+            raise InputError(f"a group has the name {in_short(group.name)}.", hint="give every group a name.")
+        if group.name in get_args(Prior):
+            raise InputError(f"a group is named {in_short(group.name)}, as a prior is.", hint="rename it.")
     if not found:
         raise InputError("there are no groups.", hint="name at least one.")
-    return tuple(found), noun or (known.prior.forms if known.prior else None), foreign
+    group_rows(found)
+    return tuple(found), noun, foreign
 
 
 def _traits(given: Any) -> tuple[Trait, ...]:
     known = catalog().traits(_TRAITS)
-    if given is None or isinstance(given, Traits):
-        return (given or known).pairs
     by_name = {pair.name: pair for pair in known}
     found: list[Trait] = []
-    for one in _several(given, "traits"):
+    for one in _several(known if given is None else given, "traits"):
         if _is_file(one):
             found += read_traits(one)
         else:
@@ -150,6 +120,14 @@ def _traits(given: Any) -> tuple[Trait, ...]:
             found.append(by_name[one_of("pair of traits", one, by_name)] if name else trait_of(one))
     if not found:
         raise InputError("there are no traits.", hint="name at least one pair.")
+    for pair in found:
+        if not pair.left.strip() or not pair.right.strip():
+            lacking = f"the pair {in_short(pair.name)} lacks an adjective."
+            raise InputError(lacking, hint='give ("cold", "warm").')
+        if pair.left == pair.right:
+            both = f"left and right of a pair are both {in_short(pair.left)}."
+            raise InputError(both, hint="give two opposite adjectives.")
+    check_distinct("pair", [pair.name for pair in found])
     return tuple(found)
 
 
@@ -206,7 +184,8 @@ class GroupFile(NamedTuple):
 def read_groups(path: str | Path) -> GroupFile:
     """Read groups with the forms of a noun."""
     file = Path(path)
-    data = _document(file, ("group", "singular", "plural"), _GROUP_KEYS)
+    keys = ("about", "domains", "groups", "language", "prior")
+    data = _document(file, ("group", "singular", "plural"), keys)
     own = _named_rows(data["rows"], file) if "rows" in data else data.get("groups")
     raw = _table(data["domains"], file, "domains") if "domains" in data else {"": own}
     groups = []
@@ -215,7 +194,16 @@ def read_groups(path: str | Path) -> GroupFile:
         for name, forms in _table(members, file, key, _GROUP_HINT).items():
             if not name.strip():
                 raise FormatError("a group has no name.", path=file, key=key, hint=_GROUP_HINT)
-            groups.append(_group(name, domain, _forms(forms, file, f"{key}.{name}")))
+            written = _forms(forms, file, f"{key}.{name}")
+            groups.append(
+                Group(
+                    name=name,
+                    label=written["plural"],
+                    categories=FrozenDict({"domain": domain} if domain else {}),
+                    items=StimulusSet(written["plural"], tuple(dict.fromkeys(written.values()))),
+                    forms=FrozenDict(written),
+                )
+            )
     if not groups:
         raise FormatError("there are no groups.", path=file, hint=_GROUP_HINT)
     noun = _forms(data["prior"], file, "prior") if "prior" in data else None
@@ -225,7 +213,7 @@ def read_groups(path: str | Path) -> GroupFile:
 def read_traits(path: str | Path) -> tuple[Trait, ...]:
     """Read pairs of opposite adjectives."""
     file = Path(path)
-    data = _document(file, ("left", "right"), _TRAIT_KEYS)
+    data = _document(file, ("left", "right"), ("about", "language", "trait", "variants"))
     rows = data.get("rows", data.get("trait"))
     if not isinstance(rows, list) or not rows:
         raise FormatError("there are no traits.", path=file, key="trait", hint=_TRAIT_HINT)
@@ -242,12 +230,12 @@ def read_templates(path: str | Path) -> tuple[tuple[str, ...], bool]:
         found = [line for line in lines if line and not line.startswith("#")]
         data: Mapping[str, Any] = {}
     else:
-        data = _document(file, (), _TEMPLATE_KEYS)
+        data = _document(file, (), ("about", "families", "language", "templates", "variants"))
         families = _table(data.get("families", {}), file, "families")
         lists = [data.get("templates", [])]
         for name, one in families.items():
             key = f"families.{name}"
-            check_known("key", _table(one, file, key), _FAMILY_KEYS, path=file, key=key)
+            check_known("key", _table(one, file, key), ("templates", "use"), path=file, key=key)
             lists.append(one.get("templates"))
         if not all(isinstance(one, list) and all(isinstance(t, str) for t in one) for one in lists):
             raise FormatError("templates must be a list of texts.", path=file, key="templates")
@@ -277,19 +265,9 @@ def _named_rows(rows: list[dict[str, Any]], file: Path) -> dict[str, dict[str, A
     return found
 
 
-def _group(name: str, domain: str, forms: Mapping[str, str]) -> Group:
-    return Group(
-        name=name,
-        label=forms["plural"],
-        categories=FrozenDict({"domain": domain} if domain else {}),
-        items=StimulusSet(forms["plural"], tuple(dict.fromkeys(forms.values()))),
-        forms=FrozenDict(forms),
-    )
-
-
 def _forms(value: Any, file: Path, key: str) -> dict[str, str]:
     forms = _table(value, file, key, _GROUP_HINT)
-    check_known("key", forms, _FORM_KEYS, path=file, key=key)
+    check_known("key", forms, ("singular", "plural", "capitalised", "human"), path=file, key=key)
     for form in ("singular", "plural"):
         if not isinstance(forms.get(form), str) or not forms[form].strip():
             raise FormatError(f"there is no {form}.", path=file, key=key, hint=_GROUP_HINT)
@@ -301,7 +279,7 @@ def _forms(value: Any, file: Path, key: str) -> dict[str, str]:
 def _trait(value: Any, file: Path, key: str, closed: bool) -> Trait:
     row = _table(value, file, key, _TRAIT_HINT)
     if closed:
-        check_known("key", row, _PAIR_KEYS, path=file, key=key)
+        check_known("key", row, [*Trait.__dataclass_fields__], path=file, key=key)
     for side in ("left", "right"):
         if not isinstance(row.get(side), str) or not row[side].strip():
             raise FormatError(f"there is no {side} adjective.", path=file, key=key, hint=_TRAIT_HINT)

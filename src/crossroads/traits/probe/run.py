@@ -70,7 +70,7 @@ def probe(
     templates: Any = None,
     priors: Sequence[Prior] = get_args(Prior),
     synonyms: bool = False,
-    kind: Asked = "auto",
+    asked_as: Asked = "auto",
     margin: float = 4.0,
     missing: OnMissing = "raise",
     revision: str | None = None,
@@ -96,10 +96,9 @@ def probe(
     priors
         What replaces the group for comparison. ``"mask"``: one mask in the place of the group's words, for
         causal models a blank (``___``). ``"noun"``: person, people, People.
-    synonyms
-        Whether the synonyms of the adjectives are asked for as well.
-    kind
-        ``"masked"``, ``"causal"``, or ``"auto"``, to take it from the model.
+    synonyms, asked_as
+        Whether the synonyms of the adjectives are asked for as well; and ``"masked"``, ``"causal"``, or
+        ``"auto"``, to take it from the model.
     margin
         Largest margin γ for which SeT has to be exact; determines how many of the largest logits are kept.
     missing
@@ -108,17 +107,12 @@ def probe(
     revision
         Branch, tag or commit on the hub.
     store
-        Folder for the answers: a run that was killed continues where it stopped, and the folder has the same
-        bytes in the end. Without it the answers are in memory only.
-    device
-        ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
-    threads
-        Threads of the model; by default one for each processor. Part of the settings, because their number
-        may change last bits.
-    batch_size
-        Most texts of a batch.
-    unit_texts
-        Texts after which a work unit ends, which is the most that is lost when a run is killed.
+        Folder for the answers, in which a run that was killed continues; without it they are in memory only.
+    device, threads
+        ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``; and threads of the model, by default one for each
+        processor: part of the settings, because their number may change last bits.
+    batch_size, unit_texts
+        Most texts of a batch, and of a work unit, which is the most that is lost when a run is killed.
     restart
         Whether to discard an unfinished store that was made with other settings.
     progress
@@ -133,8 +127,7 @@ def probe(
     -----
     A trait of k pieces takes up k masks. It is read with all of them empty (ILPS), and with the pieces
     before filled in from left to right (ILPS*, SeT). A causal model is read for the trait as the next
-    tokens after the text before it; templates in which the group follows the trait are left out. The logits
-    are ``A h + b``, where ``h`` is the input of the output matrix.
+    tokens after the text before it; templates in which the group follows the trait are left out.
 
     Examples
     --------
@@ -147,26 +140,14 @@ def probe(
     >>> logits.groups, logits.priors, logits.adjectives
     (('woman',), ('mask', 'noun'), ('cold', 'warm'))
     """
-    options = RunOptions(
-        kind=kind,
-        missing=missing,
-        revision=revision,
-        device=device,
-        threads=threads,
-        batch_size=batch_size,
-        unit_texts=unit_texts,
-        restart=restart,
-        progress=progress,
-    )
+    options = RunOptions.of(locals())
     if not (np.isfinite(margin) and margin >= 0):
         raise InputError(f"margin={margin} is not a margin.", hint="give a number from 0 up.")
     place = None if store is None else usable_place(store)
     asked = selected_material(groups, traits, templates)
     rows = group_rows(asked.groups)
-    loaded = options.load(
-        model,
-        instead="probe a masked or causal language model; crossroads audit measures an ELMo's vectors.",
-    )
+    instead = "probe a masked or causal language model; crossroads audit measures an ELMo's vectors."
+    loaded = options.load(model, instead=instead)
     causal = loaded.kind == CAUSAL
     sheet = chosen_templates(asked.templates, causal=causal)
     material = make_material(
@@ -239,7 +220,6 @@ def _logits(
 
 
 def _cells(readings: Integers, slots: Integers, answers: Answers) -> tuple[NDArray[np.float32], Integers]:
-    """Logit and slot of every cell."""
     there = readings >= 0
     logit = np.where(there, answers.read[readings], np.float32(np.nan))
     return logit, np.where(there, slots[readings], -1)
@@ -249,29 +229,25 @@ def _details(
     model: LanguageModel, material: Material, sheet: UsableTemplates, marks: Marks
 ) -> dict[str, Any]:
     """What the provenance says of the model and of what was left out."""
-    blank = f"the blank {BLANK}" if model.kind == CAUSAL else model.tokenizer.mask_token
     return {
         "output_bias": model.has_bias,
         "output_tied": model.is_tied,
         "word_sign": marks.sign,
-        "mask_prior": blank,
+        "mask_prior": f"the blank {BLANK}" if model.kind == CAUSAL else model.tokenizer.mask_token,
         "templates_left_out": {**sheet.left_out, **material.dropped["templates"]},
         "templates_cut": list(sheet.cut),
-        "dropped_groups": dict(material.dropped["groups"]),
-        "dropped_adjectives": dict(material.dropped["adjectives"]),
+        **{f"dropped_{kind}": dict(material.dropped[kind]) for kind in ("groups", "adjectives")},
     }
 
 
 def _asked(material: Material) -> dict[str, Any]:
-    """The material as plain data for the record."""
+    # scores depend on which adjectives are at which end, not on the name of the pair alone
+    traits = [[t.left, t.right, t.scale, [*t.left_synonyms], [*t.right_synonyms]] for t in material.traits]
     asked = {
         "rows": {row.name: dict(row.forms) for row in (*material.groups, *material.priors)},
         "templates": list(material.templates),
         "adjectives": list(material.adjectives),
-        # scores depend on which adjectives are at which end, not on the name of the pair alone
-        "traits": [
-            [t.left, t.right, t.scale, list(t.left_synonyms), list(t.right_synonyms)] for t in material.traits
-        ],
+        "traits": traits,
     }
     return {
         **{name: len(getattr(material, name)) for name in ("groups", "templates", "adjectives")},
@@ -325,15 +301,9 @@ def make_probe_plan(
     work = plan_texts(list(texts), table, mask=mask, **limits)
     numbers = np.empty(len(table), np.int64)
     numbers[list(readings.values())] = work.reading_of
-    return ProbePlan(
-        work=work,
-        cells=_renumbered(cells, numbers),
-        chain=None if chain is None else _renumbered(chain, numbers),
-    )
-
-
-def _renumbered(cells: Integers, numbers: Integers) -> Integers:
-    return np.where(cells < 0, -1, numbers[np.maximum(cells, 0)])
+    for places in (cells,) if chain is None else (cells, chain):
+        places[:] = np.where(places < 0, -1, numbers[np.maximum(places, 0)])
+    return ProbePlan(work=work, cells=cells, chain=chain)
 
 
 def _joined_prefixes(readings: dict[Reading, int]) -> dict[Reading, int]:
@@ -386,10 +356,7 @@ def joined(parts: Sequence[Answers]) -> Answers:
 
 
 class Prober:
-    """A loaded model that answers batches.
-
-    ``margin`` is the largest margin γ for which SeT has to be exact.
-    """
+    """A loaded model that answers batches, for SeT with margins up to ``margin``."""
 
     def __init__(self, model: LanguageModel, marks: Marks, margin: float) -> None:
         self._torch = require("torch", extra="models", purpose="running transformer models")

@@ -119,7 +119,10 @@ def _around(
     if span is None:
         return NOTHING
     first, stop = span
-    while first > 0 and _is_space(offsets[first - 1], text, start):
+    while first > 0 and start > 0:
+        left, right = offsets[first - 1]  # some exclude the space
+        if right != start or text[left:right].strip():
+            break
         first -= 1  # a separate token for a space belongs to the word that follows
     if text[offsets[span.first][0] : start].strip() or offsets[stop - 1][1] > end:
         return JOINED
@@ -128,12 +131,6 @@ def _around(
         return UNKNOWN
     strange = unknown is not None and unknown in (*before, *after)
     return Split(before=before, pieces=pieces, after=after, unknown=strange)
-
-
-def _is_space(offset: tuple[int, int], text: str, start: int) -> bool:
-    """Whether a token is only the space right before a word; some offsets exclude the space."""
-    left, right = offset
-    return left <= right == start > 0 and not text[left:right].strip()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,10 +176,23 @@ def make_material(
 ) -> Material:
     """Split every prompt into tokens; what the tokenizer does not know is left out, or an error names it."""
     adjectives = tuple(dict.fromkeys(_words(traits, synonyms)))
-    found = _split(tokenizer, [*groups, *priors], templates, adjectives, causal)
+    texts: dict[Cell, tuple[str, str, str]] = {}
+    for (r, row), (t, template) in product(enumerate([*groups, *priors]), enumerate(templates)):
+        left, right = fill(template, row, causal=causal)
+        begins = not left and template.startswith("{trait}")
+        for a, word in enumerate(adjectives):
+            texts[r, t, a] = (left, word[:1].upper() + word[1:] if begins else word, right)
+    found = dict(zip(texts, split_in_context(tokenizer, list(texts.values())), strict=True))
     dropped = _dropped(found, groups, priors, templates, adjectives)
-    if missing == "raise":
-        _check_dropped(dropped)
+    for kind, key in (("trait", "adjectives"), ("group", "groups"), ("template", "templates")):
+        if missing == "raise" and (absent := dropped[key]):
+            shown = join_words([repr(name) for name in absent], most=6)
+            reasons = join_words(dict.fromkeys(absent.values()))
+            raise MissingStimuliError(
+                f"{kind}{'s' * (len(absent) > 1)} that cannot be asked for: {shown} ({reasons}).",
+                missing=absent,
+                hint="leave them out, or use missing='drop'.",
+            )
     pairs = tuple(t for t in traits if not dropped["adjectives"].keys() & {t.left, t.right})
     words = {*_words(pairs, synonyms)} - dropped["adjectives"].keys()
     keep = (
@@ -190,15 +200,15 @@ def make_material(
         [at for at, text in enumerate(templates) if text not in dropped["templates"]],
         [at for at, word in enumerate(adjectives) if word in words],
     )
-    for kind, left in zip(("group", "template", "pair of traits"), keep, strict=True):
-        if not left:
+    for kind, kept in zip(("group", "template", "pair of traits"), keep, strict=True):
+        if not kept:
             raise InputError(
                 f"no {kind} is left that the tokenizer knows.",
                 hint="check that the model is for the language of the material.",
             )
     rows = [*keep[0], *range(len(groups), len(groups) + len(priors))]
     cells = product(enumerate(rows), enumerate(keep[1]), enumerate(keep[2]))
-    splits = {(r, t, a): found[row, template, word] for (r, row), (t, template), (a, word) in cells}
+    splits = {(r, t, a): found[one, two, three] for (r, one), (t, two), (a, three) in cells}
     return Material(
         groups=tuple(groups[at] for at in keep[0]),
         priors=tuple(priors),
@@ -216,19 +226,6 @@ def _words(traits: Sequence[Trait], synonyms: bool) -> list[str]:
     if synonyms:
         words += [word for trait in traits for word in (*trait.left_synonyms, *trait.right_synonyms)]
     return words
-
-
-def _split(
-    tokenizer: Any, rows: Sequence[Row], templates: Sequence[str], adjectives: Sequence[str], causal: bool
-) -> dict[Cell, Split | str]:
-    """The tokens of every row in every template with every adjective, or why there are none."""
-    texts: dict[Cell, tuple[str, str, str]] = {}
-    for (r, row), (t, template) in product(enumerate(rows), enumerate(templates)):
-        left, right = fill(template, row, causal=causal)
-        begins = not left and template.startswith("{trait}")
-        for a, word in enumerate(adjectives):
-            texts[r, t, a] = (left, word[:1].upper() + word[1:] if begins else word, right)
-    return dict(zip(texts, split_in_context(tokenizer, list(texts.values())), strict=True))
 
 
 def _dropped(
@@ -260,15 +257,3 @@ def _dropped(
         "adjectives": reasons,
         "templates": {templates[at]: UNKNOWN_TEMPLATE for at in np.flatnonzero(of_templates).tolist()},
     }
-
-
-def _check_dropped(dropped: Mapping[str, Mapping[str, str]]) -> None:
-    for kind, key in (("trait", "adjectives"), ("group", "groups"), ("template", "templates")):
-        if missing := dropped[key]:
-            shown = join_words([repr(name) for name in missing], most=6)
-            reasons = join_words(dict.fromkeys(missing.values()))
-            raise MissingStimuliError(
-                f"{kind}{'s' * (len(missing) > 1)} that cannot be asked for: {shown} ({reasons}).",
-                missing=missing,
-                hint="leave them out, or use missing='drop'.",
-            )

@@ -135,7 +135,6 @@ class FrequencyResult(CheckOfTest):
     """The words of each set."""
 
     def _headline(self) -> str:
-        """The answer and its main numbers."""
         texts = [self.answer if self.gap is None else f"{self.answer}, gap = {number(self.gap)}"]
         if self.matched_pvalue is not None:
             texts.append(f"frequency-matched words {p_equals(P(self.matched_pvalue, '≈'))}")
@@ -175,22 +174,21 @@ def frequency(
 ) -> FrequencyResult:
     r"""Whether the association of a test is more than its words being rare or common.
 
-    Frequency moves the vector of a word, and with it every cosine (Ethayarajh et al. 2019; van Loon et al.
-    2022; Valentini et al. 2022), so that groups that differ in frequency differ in association whatever they
-    mean. There are two answers. *Frequency-matched words*: for each target a word of the pool is drawn
-    that is about as frequent, many times, and the effect sizes of such tests are compared with that of
-    the design. *Equal frequency*: associations are regressed on log frequency with one slope within both
-    targets, and the difference of the targets is taken where the frequency is the same, with an interval and
-    p-value that count targets and attributes as drawn.
+    Frequency moves the vector of a word, and with it every cosine, so that groups that differ in frequency
+    differ in association whatever they mean. There are two answers. *Frequency-matched words*: for each
+    target a word of the pool is drawn that is about as frequent, many times, and the effect sizes of such
+    tests are compared with that of the design. *Equal frequency*: associations are regressed on log frequency
+    with one slope within both targets, and the targets are compared where the frequency is the same, with an
+    interval and p-value that count targets and attributes as drawn.
 
     Parameters
     ----------
     emb, design, missing
         As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Frequency-matched words
         come from ``emb.pool``: all words of ``cr.load(path)``, or those that
-        ``cr.load(path, words=…, pool=20_000)`` also loads. Of contexts, as in :func:`~crossroads.ceat`,
-        those of a word are averaged first; they have no pool and no order, so that frequencies must be given
-        and the answer rests on equal frequency.
+        ``cr.load(path, words=…, pool=20_000)`` also loads. Contexts, as in :func:`~crossroads.ceat`, are
+        averaged first; they have no pool, so that frequencies must be given and the answer rests on equal
+        frequency.
     frequencies
         Word to count or frequency, or the path of a CSV or TSV file of both; ``"wordfreq"`` for the package
         of that name (the extra ``frequency``) in the language of the design, or ``"wordfreq:de"``, or a code
@@ -199,14 +197,12 @@ def frequency(
 
     Notes
     -----
-    The answer is *cannot tell* where the frequencies of the targets overlap by less than 10 % (they are some
-    3.3 standard deviations apart): it is not known what these words would be like at equal frequency. It is
-    *no* where at least 5 % of tests on frequency-matched words have such an effect size, or where the
-    interval of the difference at equal frequency excludes the difference that was measured. It is *yes* where
-    the difference at equal frequency has the same sign and p < .05, and *cannot tell* otherwise.
-
-    Frequency-matched words are the hundred nearest in the pool, none of which is more than twice or less than
-    half as frequent, without words of the design and those with anything but letters.
+    The answer is *cannot tell* where the frequencies of the targets overlap by less than 10 % (some 3.3
+    standard deviations apart). It is *no* where at least 5 % of tests on frequency-matched words have such an
+    effect size, or where the interval of the difference at equal frequency excludes the measured difference.
+    It is *yes* where the difference at equal frequency has the same sign and p < .05, and *cannot tell*
+    otherwise. Frequency-matched words are the hundred nearest in the pool, at most twice and at least half as
+    frequent, without words of the design and those with anything but letters.
 
     References
     ----------
@@ -217,12 +213,11 @@ def frequency(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> design = cr.catalog("weat7")
-    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)), ranks=range(1, 33))
-    >>> frequency(emb, design).answer
-    'cannot tell'
+    >>> design = cr.catalog("weat6")
+    >>> emb = cr.load("default", words=design.words, pool=20_000)
+    >>> cr.frequency(emb, design).answer
+    'yes'
     """
     whole("draws", draws, least=1, hint="draw at least one test; 2,000 is usual.")
     check_inputs(design, *([] if isinstance(emb, Contexts) else [emb]))
@@ -231,10 +226,12 @@ def frequency(
     scale = scale_of(frequencies, index, design)
     found, f = _gather(index, design, scale, missing, absent=NOT_THERE if index is emb else NO_CONTEXT)
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
+    nulls, lacking = dict[str, Drawn](), "contexts of other words are not known"
     if isinstance(emb, Contexts):  # the cosines to be expected of any of them
         table = expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
     else:
         table = found.cosines()
+        nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
     equal = (
         facing(n_x, n_x + n_y, f[: n_x + n_y], reliability=scale.reliability),
@@ -246,21 +243,12 @@ def frequency(
     many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
     options: dict[str, Any] = {"score_error": error, "method": "saddlepoint" if many else "auto"}
     adjusted = crossed(table, n_x, n_a, alternative="two-sided", equal=equal, **options)
-    nulls, lacking = dict[str, Drawn](), "contexts of other words are not known"
-    if isinstance(emb, Embeddings):
-        nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
     pvalues = {name: _share(one, d) for name, one in nulls.items()}
     difference = float(s[:n_x].mean() - s[n_x:].mean())
     answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
     words = [word for key in _SETS for word in found.words[key]]
-    conventions = {
-        "measure": "frequency",
-        "frequencies": scale.source,
-        "tests on frequency-matched words": draws,
-        "ddof": 1,
-        "seed": seed,
-        "missing": missing,
-    }
+    conventions: dict[str, Any] = {"measure": "frequency", "frequencies": scale.source}
+    conventions |= {"tests on frequency-matched words": draws, "ddof": 1, "seed": seed, "missing": missing}
     return FrequencyResult(
         design=phrases.tested(design.name, "ceat") if isinstance(emb, Contexts) else design.name,
         effect_size=d,
@@ -269,11 +257,9 @@ def frequency(
         matched_pvalue=pvalues.get("targets"),
         matched_both_pvalue=pvalues.get("both"),
         matched={
-            f"{'both_' * (name == 'both')}{what.removesuffix('s')}": tuple(
-                np.nanquantile(values, _QUANTILES).tolist()
-            )
+            f"{'both_' * (name == 'both')}{what}": tuple(np.nanquantile(values, _QUANTILES).tolist())
             for name, null in nulls.items()
-            for what, values in null._asdict().items()
+            for what, values in zip(("effect_size", "difference"), null, strict=True)
         },
         adjusted=adjusted,
         answer=answer,
@@ -373,31 +359,25 @@ def _matched(
 
 
 def _share(null: Drawn, d: float) -> float:
-    """Share of tests that are at least as extreme as an effect size, the observed one among them."""
+    """Share of tests that are at least as rare as an effect size, the observed one among them.
+
+    A value is as rare as the share of tests that are as large on either side of 0. On the side where fewer of
+    them are, it is as rare as twice the share on that side, if that is smaller.
+    """
     effects = null.effect_sizes[~np.isnan(null.effect_sizes)]
     if not effects.size:
         return 1.0
-    tails = _tails(effects, np.append(effects, d))
-    return (1 + int(np.count_nonzero(tails[:-1] <= tails[-1] + 1e-12))) / (1 + len(effects))
-
-
-def _tails(effects: Floats, values: Floats) -> Floats:
-    """How rare each value is among effect sizes: the share of those that are as large on either side.
-
-    On the side of 0 where fewer of them are, it is twice the share on that side, if that is smaller.
-    """
-    side = 1.0 if float(np.median(effects)) >= 0 else -1.0
+    values, side = np.append(effects, d), 1.0 if float(np.median(effects)) >= 0 else -1.0
     least = np.abs(values) * (1 - 1e-12)
     either = len(effects) - np.searchsorted(np.sort(np.abs(effects)), least, "left")
     rarer = len(effects) - np.searchsorted(np.sort(-side * effects), least, "left")
-    count = np.where(side * values >= 0, either, np.minimum(either, 2 * rarer))
-    return np.asarray(count / len(effects))
+    tails = np.where(side * values >= 0, either, np.minimum(either, 2 * rarer)) / len(effects)
+    return (1 + int(np.count_nonzero(tails[:-1] <= tails[-1] + 1e-12))) / (1 + len(effects))
 
 
 def _answer(
     line: _Line, difference: float, matched: float | None, adjusted: Crossed, lacking: str
 ) -> tuple[Answer, str]:
-    """Whether an association is more than frequency, and why."""
     if line.overlap < _HARDLY:
         apart = "" if line.gap is None else f", {number(abs(line.gap), 1)} standard deviations apart"
         reason = "the groups differ in frequency as much as in meaning: their frequencies overlap by"

@@ -99,7 +99,6 @@ class PlaceboResult(CheckOfTest):
 
     @property
     def _among_topics(self) -> str:
-        """The share of arbitrary topics, as a phrase."""
         share = percent(self.topic_percentile)
         return f"stronger than {share} of associations between arbitrary topics in this model"
 
@@ -125,13 +124,13 @@ def placebo(
 
     A placebo has sets of the same sizes, out of a pool of other words of the model. Its target sets are
     topics: the words nearest to a word drawn at random. Its attributes are either words drawn at random and
-    dealt into A and B, so that nothing is to be found and every finding is a false one; or topics as well.
-    What is compared is t, the difference of mean cosines in standard errors over the choice of all words
-    (``WeatResult.crossed``), since the effect size d of coherent targets is large whatever the attributes.
+    dealt into A and B, so that every finding is a false one; or topics as well. What is compared is t, the
+    difference of mean cosines in standard errors over the choice of all words (``WeatResult.crossed``), since
+    the effect size d of coherent targets is large whatever the attributes.
 
-    Dealt attributes check the p-value of t within the model itself, without a t distribution; where the two
-    disagree, believe the placebos. Topics as attributes describe: an association that is stronger than 54 %
-    of those between arbitrary topics is an ordinary one, which is no reason to dismiss it.
+    Dealt attributes check the p-value of t within the model itself; where the two disagree, believe the
+    placebos. Topics as attributes describe: an association that is stronger than 54 % of those between
+    arbitrary topics is an ordinary one, which is no reason to dismiss it.
 
     Parameters
     ----------
@@ -144,9 +143,8 @@ def placebo(
     -----
     Words of the design are left out of the pool, and so are labels without a letter and words whose vector
     another word has already. Of words with ranks the 20,000 most frequent take part, of others at most
-    20,000, drawn at random. A and B are dealt from one draw, so that frequency cannot tell them apart;
-    :func:`~crossroads.frequency` asks about frequency. The sets of a placebo share no word: where two topics
-    overlap, the later set takes the next nearest words.
+    20,000, drawn at random. The sets of a placebo share no word: where two topics overlap, the later set
+    takes the next nearest words. :func:`~crossroads.frequency` asks about frequency.
 
     References
     ----------
@@ -154,14 +152,12 @@ def placebo(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
-    >>> words = [f"w{i}" for i in range(2000)]
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(2000, 20)))
-    >>> toy = cr.Design(name="toy", x=words[:8], y=words[8:16], a=words[16:24], b=words[24:32])
-    >>> found = placebo(emb, toy, draws=200)
-    >>> found.pool, found.statistics.shape, 0 <= found.percentile <= 1
-    (1968, (200,), True)
+    >>> design = cr.catalog("weat6")
+    >>> emb = cr.load("default", words=design.words, pool=20_000)
+    >>> found = cr.placebo(emb, design, draws=200)
+    >>> found.pvalue < 0.05, 0 <= found.topic_percentile <= 1
+    (True, True)
     """
     return placebo_among(OtherWords(emb), design, draws=draws, seed=seed, missing=missing)
 
@@ -188,12 +184,8 @@ def placebo_among(
     size = abs(own.statistic)
     at_least = int((np.abs(statistics) >= size).sum())
     low, high = exact_interval(at_least, draws, 0.95)
-    conventions = {
-        "measure": "placebo",
-        "placebo tests": draws,
-        "statistic": "t with targets and attributes drawn",
-        "targets": "nearest words of a random word",
-    }
+    said = {"statistic": "t with targets and attributes drawn", "targets": "nearest words of a random word"}
+    conventions = {"measure": "placebo", "placebo tests": draws, **said, "seed": seed, "missing": missing}
     return PlaceboResult(
         design=design.name,
         statistic=own.statistic,
@@ -210,7 +202,7 @@ def placebo_among(
         pool=len(among.rows),
         coherence={"test": _coherence([v for k, v in found.vectors.items() if k in "xy"]), **coherence},
         titles=titles_of(sets),
-        **origin(emb, found.coverage, {**conventions, "seed": seed, "missing": missing}),
+        **origin(emb, found.coverage, conventions),
     )
 
 
@@ -269,7 +261,6 @@ class OtherWords:
 
     @cached_property
     def _nearest(self) -> NDArray[np.int32]:
-        """The nearest words of every word."""
         vectors = self._words[2]
         k = min((self._most or 0) + _SPARE, len(vectors))
         among = Among(vectors, np.arange(len(vectors)), None)

@@ -66,19 +66,17 @@ def forest(
 ) -> Axes:
     """Draw Level 1 of every test of a battery, with its interval, the surest first.
 
-    What is compared is on the left, and at both ends of each row are the attributes: on the side of one, the
-    first target is closer to it, relative to the other one, than the second target is. A filled square marks
-    tests that generalize to other words after adjustment for the number of tests. The report draws the same
-    by the same rules.
+    At both ends of each row are the attributes: on the side of one, the first target is closer to it,
+    relative to the other one, than the second target is. A filled square marks tests that generalize to
+    other words after adjustment for the number of tests.
 
     Parameters
     ----------
     intervals
         Bootstrap intervals of effect sizes by name of the design, in place of those of the battery.
     show
-        ``"difference"``, of mean cosines, with the interval for other words; or
-        ``"effect size"``, in standard deviations, with its bootstrap interval. By default differences, and
-        effect sizes where ``intervals`` are given.
+        ``"difference"``, of mean cosines, with the interval for other words; or ``"effect size"``, with its
+        bootstrap interval. By default differences, and effect sizes where ``intervals`` are given.
 
     Examples
     --------
@@ -99,9 +97,23 @@ def forest(
     drawn, headings = _rows(result, intervals, sizes=sizes)
     # what numbers below and above zero mean, in the space at both ends of a row
     poles, pole_size = alike([pole for row in drawn for pole in row.said.poles], _POLE, SMALL, lines=2)
+    firsts, size = alike([row.said.subject for row in drawn], _LONGEST, BODY, lines=1)
+    seconds = [f"vs {row.said.rival} ({row.said.name})" if row.said.rival else row.said.name for row in drawn]
+    lines, small = alike(seconds, _LONGEST, SMALL, lines=1)
+    digits, adjusted = 2 if sizes else 3, result._adjusted_p()
+    columns = [
+        ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
+        ["p", *(wording.probability(row.test.level1._answer) for row in drawn)],
+        [wording.ADJUSTED, *(wording.probability(adjusted[row.number]) for row in drawn)],
+    ]
+    if not sizes:
+        columns.append(["exact p", *(wording.probability(row.test.level1._p) for row in drawn)])
     texts = Rows(
-        labels=_row_labels(drawn),
-        columns=_columns(result, drawn, sizes=sizes),
+        labels=[
+            [(first, size, "normal"), (second, small, "normal")]
+            for first, second in zip(firsts, lines, strict=True)
+        ],
+        columns=columns,
         step=_LINE,
         side=0.1 + widest(poles, pole_size),
         gaps=(0.1, 0.13),
@@ -161,30 +173,6 @@ def _rows(
             headings[float(len(rows) + len(headings))] = row.said.heading
         rows.append(row._replace(place=float(len(rows) + len(headings))))
     return rows, headings
-
-
-def _row_labels(rows: Sequence[_Row]) -> list[list[tuple[str, float, str]]]:
-    """What each test compares, and its name, each a line with size and weight."""
-    firsts, size = alike([row.said.subject for row in rows], _LONGEST, BODY, lines=1)
-    seconds = [f"vs {row.said.rival} ({row.said.name})" if row.said.rival else row.said.name for row in rows]
-    lines, small = alike(seconds, _LONGEST, SMALL, lines=1)
-    return [
-        [(first, size, "normal"), (second, small, "normal")]
-        for first, second in zip(firsts, lines, strict=True)
-    ]
-
-
-def _columns(result: BatteryResult, drawn: Sequence[_Row], *, sizes: bool) -> list[list[str]]:
-    """The columns of text next to the picture, each with its heading."""
-    digits, adjusted = 2 if sizes else 3, result._adjusted_p()
-    columns = [
-        ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
-        ["p", *(wording.probability(row.test.level1._answer) for row in drawn)],
-        [wording.ADJUSTED, *(wording.probability(adjusted[row.number]) for row in drawn)],
-    ]
-    if not sizes:
-        columns.append(["exact p", *(wording.probability(row.test.level1._p) for row in drawn)])
-    return columns
 
 
 def _forest_note(
@@ -281,7 +269,6 @@ def decades(result: SeriesResult, *, ax: Axes | None = None) -> Axes:
 
 
 def _limits(values: Sequence[float], *, room: float) -> tuple[float, float]:
-    """The limits of an axis that contains some values, with a margin."""
     low, high = min(values), max(values)
     pad = room * (high - low) or 0.5
     return low - pad, high + pad
@@ -317,16 +304,6 @@ def _test(point: MleatResult, key: str) -> WeatResult:
     return point.level1 if key == "level1" else point.level2[key]
 
 
-def _is_filled(result: SeriesResult, time: int | str, key: str) -> bool:
-    """Whether the p-value of a test for other words is below the level; that of Level 1 is adjusted."""
-    point = result.points[time]
-    answer = _test(point, key)._answer
-    p = None if answer is None else answer.value
-    if key == "level1":
-        p = result.adjusted[ADJUSTMENT][list(result.points).index(time)]
-    return p is not None and bool(p < point.conventions["alpha"])
-
-
 def _series_note(result: SeriesResult, first: MleatResult, *, changes: bool, bars: bool) -> str:
     a, b = (wording.titled(key, first.titles) for key in "ab")
     alpha, tail = wording.level(first.conventions["alpha"]), wording.tail(first.level1.alternative)
@@ -350,7 +327,12 @@ def _draw_line(
     values = [line.get(time, float("nan")) for time in at]
     ax.plot(list(at.values()), values, color=color, linestyle=style, linewidth=wide, zorder=2)
     for time, value in line.items():
-        draw_mark(ax, at[time], value, marker, 5, color, filled=_is_filled(result, time, key))
+        answer = _test(result.points[time], key)._answer
+        p = None if answer is None else answer.value
+        if key == "level1":
+            p = result.adjusted[ADJUSTMENT][list(result.points).index(time)]
+        filled = p is not None and bool(p < result.points[time].conventions["alpha"])
+        draw_mark(ax, at[time], value, marker, 5, color, filled=filled)
 
 
 def _spread(ends: dict[str, float], labels: dict[str, str], low: float, high: float) -> dict[str, float]:

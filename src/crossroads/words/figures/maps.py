@@ -22,12 +22,12 @@ from crossroads.core.figures.style import (
     RED,
     SMALL,
     TITLE,
-    at_least_one,
     figure,
-    house,
     matplotlib,
+    own_style,
     tint,
 )
+from crossroads.core.inference.options import whole
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P
 from crossroads.words.measures.battery import BatteryResult
@@ -59,7 +59,6 @@ def _effect(test: WeatResult) -> str:
 
 
 def _rule(test: MleatResult) -> str:
-    """The criterion for an association in a Level 2 test."""
     least, alpha = test.conventions["least_effect"], test.conventions["alpha"]
     tail = wording.tail(test.level1.alternative)
     return f"|d| > {least:g} and p < {wording.level(alpha)} ({tail})"
@@ -69,12 +68,11 @@ def _rule(test: MleatResult) -> str:
 def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     """Draw the EAT-Map of one test: a column for each target, a row for each attribute.
 
-    A cell is the stronger in colour the further its target lies towards its attribute, and says so in
-    words, with the size of the Level 2 effect size. A leaning that is found has a dark border and a star,
-    one that is not a dashed border, so that nothing depends on colour. A sign of inequality is in the
-    middle where the two targets differ, in a dashed circle where other words might not show it. Every cell
-    prints its Level 3 mean cosine; Level 1 is in the heading, the Level 2 tests below their targets, and
-    under them the pattern in words, and the paper's with the share of resamples that agree.
+    A cell is the stronger in colour the further its target lies towards its attribute, with the size of the
+    Level 2 effect size and the Level 3 mean cosine. A leaning that is found has a dark border and a star, one
+    that is not a dashed border. A sign of inequality is in the middle where the two targets differ, in a
+    dashed circle where other words might not show it. Below are the Level 2 tests, the pattern in words, and
+    the paper's with the share of resamples that agree.
 
     References
     ----------
@@ -191,7 +189,6 @@ def draw_cells(
 
 
 def _ink(cell: MapCell) -> str:
-    """The colour of text on a cell."""
     return "white" if cell.step == len(_SHARES) - 1 else INK if cell.step else ON_CELL
 
 
@@ -317,12 +314,15 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     if not result.tests:
         raise InputError("the battery has no test to draw.", hint="see its field 'skipped' for the reasons.")
     tests = result.tests
-    columns = min(at_least_one("columns", columns), len(tests))
+    columns = min(whole("columns", columns, least=1), len(tests))
     room = max(columns, 3) * _PITCH
     width = room + 2 * MARGIN
     names = [test.titles[key] for test in tests for key in "xy"]
     heads, size = alike(names, _MAPS_WIDE / 2 - 0.03, SMALL, lines=_LINES)
-    said, patterned = _said(result)
+    told = [phrases.pattern(test.crossed_pattern, test.titles) for test in tests]
+    fits = _PITCH - 0.06
+    patterned = min(fitted(text, fits, SMALL, lines=_SAID, weight="bold")[1] for text in told)
+    said = [wrapped(text, fits, patterned, lines=_SAID + 2, weight="bold") for text in told]
     marks = [
         reach(test.level1.pvalue, p, alpha=test.conventions["alpha"])
         for test, p in zip(tests, result.adjusted[phrases.ADJUSTMENT], strict=True)
@@ -358,14 +358,6 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     draw_key(last, key, room)
     write(last, notes, (0, 0), (0, -0.04), size=SMALL, color=GREY, va="top")
     return figure
-
-
-def _said(result: BatteryResult) -> tuple[list[str], float]:
-    """The pattern of each test in words, in lines, and the font size in which all fit."""
-    room = _PITCH - 0.06
-    told = [phrases.pattern(test.crossed_pattern, test.titles) for test in result.tests]
-    size = min(fitted(text, room, SMALL, lines=_SAID, weight="bold")[1] for text in told)
-    return [wrapped(text, room, size, lines=_SAID + 2, weight="bold") for text in told], size
 
 
 def _tall(tests: Sequence[MleatResult]) -> float:
@@ -404,7 +396,7 @@ _COLUMNS = 5
 _TAXONOMY_WIDE, _TAXONOMY_TALL, _ABOVE, _BELOW = 1.28, 1.0, 0.2, 0.52
 
 
-@house()
+@own_style()
 def taxonomy() -> Figure:
     """Draw the nine patterns with their EAT-Maps.
 
@@ -421,8 +413,8 @@ def taxonomy() -> Figure:
     step, pitch = room / _COLUMNS, _ABOVE + _TAXONOMY_TALL + _BELOW
     rule = f"Level 2 test with |d| > {LEAST_EFFECT:g} and p < {wording.level(ALPHA)}"
     shown = [cell for pattern in PATTERNS for cell in map_cells(pattern).values()]
-    key = key_rows(key_entries(rule, shown), room)
-    total = 2 * MARGIN + 2 * pitch + key_height(key)
+    rows, titles = key_rows(key_entries(rule, shown), room), phrases.ANY_SETS
+    total = 2 * MARGIN + 2 * pitch + key_height(rows)
     figure = new_figure(PAGE, total)
     for i, pattern in enumerate(PATTERNS):
         row, column = divmod(i, _COLUMNS)
@@ -430,18 +422,14 @@ def taxonomy() -> Figure:
         left = MARGIN + (column + row / 2) * step + (step - _TAXONOMY_WIDE) / 2
         bottom = total - MARGIN - row * pitch - _ABOVE - _TAXONOMY_TALL
         ax = figure.add_axes((left / PAGE, bottom / total, _TAXONOMY_WIDE / PAGE, _TAXONOMY_TALL / total))
-        _draw_pattern(ax, pattern, step)
-    foot = figure.add_axes((MARGIN / PAGE, MARGIN / total, room / PAGE, key_height(key) / total))
-    draw_key(foot, key, room)
+        place = (_TAXONOMY_WIDE / 2, _TAXONOMY_TALL / 2)
+        draw_cells(ax, map_cells(pattern), titles, place, size=LEAST)
+        for j, key in enumerate("xy"):
+            head, size = fitted(titles[key], _TAXONOMY_WIDE / 2 - 0.02, SMALL)
+            write(ax, head, (j + 0.5, 2), (0, 0.03), coords="data", size=size, ha="center", va="bottom")
+        write(ax, pattern, (0.5, 0), (0, -0.05), weight="bold", ha="center", va="top")
+        text = wrapped(phrases.LEANINGS[pattern].format(**titles), step - 0.06, LEAST, lines=3)
+        write(ax, text, (0.5, 0), (0, -0.19), size=LEAST, color=ON_CELL, ha="center", va="top")
+    foot = figure.add_axes((MARGIN / PAGE, MARGIN / total, room / PAGE, key_height(rows) / total))
+    draw_key(foot, rows, room)
     return figure
-
-
-def _draw_pattern(ax: Axes, pattern: str, room: float) -> None:
-    titles = phrases.ANY_SETS
-    draw_cells(ax, map_cells(pattern), titles, (_TAXONOMY_WIDE / 2, _TAXONOMY_TALL / 2), size=LEAST)
-    for i, key in enumerate("xy"):
-        head, size = fitted(titles[key], _TAXONOMY_WIDE / 2 - 0.02, SMALL)
-        write(ax, head, (i + 0.5, 2), (0, 0.03), coords="data", size=size, ha="center", va="bottom")
-    write(ax, pattern, (0.5, 0), (0, -0.05), weight="bold", ha="center", va="top")
-    text = wrapped(phrases.LEANINGS[pattern].format(**titles), room - 0.06, LEAST, lines=3)
-    write(ax, text, (0.5, 0), (0, -0.19), size=LEAST, color=ON_CELL, ha="center", va="top")

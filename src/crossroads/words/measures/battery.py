@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import combinations
 from math import comb, sqrt
 from statistics import NormalDist
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import share, whole
 from crossroads.core.inference.permutation.test import Alternative, Tail, Ties
 from crossroads.core.results import (
+    ADJUSTERS,
     QUESTION,
     TEST,
     Conclusion,
@@ -35,6 +36,7 @@ from crossroads.core.results import (
     pointer_part,
     stat,
 )
+from crossroads.core.results.extended import extended
 from crossroads.core.results.gaps import measured, require_stimuli
 from crossroads.core.results.gathered import check_vectors, listed_designs
 from crossroads.core.stimuli import Design
@@ -44,6 +46,9 @@ from crossroads.core.wording.vocabulary import interval_levels
 from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.stability import BootstrapResult
 from crossroads.words.measures.weat import check_ddof, recorded_work
+
+if TYPE_CHECKING:
+    from crossroads.contexts.measures.battery import ceat_battery
 
 PowerMethod = Literal["auto", "exact", "t", "normal"]
 """How power is computed: from the divisions, from the limiting t test, or from a fitted normal curve."""
@@ -65,7 +70,6 @@ def _interval_note(results: Sequence[BatteryResult]) -> str:
 
 
 def _detectable_note(results: Sequence[BatteryResult]) -> str:
-    """Explanation of the detectable effect size; empty without a test."""
     for could in [could for one in results for could in one.detectable][:1]:
         side = "two-sided" if could.alternative == "two-sided" else "one-sided"
         cases = f"{percent(could.power)} of cases (p < {could.alpha:g}, {side}, not adjusted)"
@@ -110,7 +114,7 @@ class BatteryResult(Family):
 
     _tests_on: ClassVar[str] = "words"
     _section: ClassVar[str] = "tests"
-    _cites: ClassVar[tuple[str, ...]] = ("holm1979simple", "benjamini1995controlling")
+    _cites: ClassVar[tuple[str, ...]] = ADJUSTERS
     _stem: ClassVar[str] = "tests"
     _figure: ClassVar[str] = "forest"
     _member_type: ClassVar[type[Result]] = MleatResult
@@ -149,7 +153,6 @@ class BatteryResult(Family):
     """Bootstrap interval of each test that has one, by name of the design."""
 
     def _members(self) -> Iterator[Member]:
-        """Every test with the effect sizes that it can detect."""
         for one, could in zip(super()._members(), self.detectable, strict=True):
             yield replace(one, extra=could)
 
@@ -165,7 +168,6 @@ class BatteryResult(Family):
         return list(cls._table_notes(results))
 
     def _other_files(self) -> dict[str, list[Row]]:
-        """The associations of every effect size, by level."""
         rows = []
         for test in self.tests:
             levels = {"1": test.level1, "2 x": test.level2["x"], "2 y": test.level2["y"]}
@@ -177,7 +179,6 @@ class BatteryResult(Family):
         return {"associations": rows}
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every number of every test, with its interval, adjusted p-values and detectable effect sizes."""
         for one in self._members():
             test = one.test.design
             first, *others = one.long_rows(one.test._long_rows(test))
@@ -185,12 +186,17 @@ class BatteryResult(Family):
             yield from one.adjusted_rows("mleat", test, "level 1")
             yield from others
         for test, could in zip(self.tests, self.detectable, strict=True):
-            yield from _size_rows(test.design, could)
+            sizes = could.n_x + could.n_y
+            row = partial(long_row, "battery", test.design, "detectable", method=could.method, n=sizes)
+            low, high = could.critical_range or (None, None)
+            for statistic in ("critical", "detectable", "largest", "alpha", "power", "n_x", "n_y"):
+                value, ends = getattr(could, statistic), {"low": low, "high": high}
+                if value is not None:
+                    yield row(statistic, value, **(ends if statistic == "critical" else {}))
         for interval in self.intervals.values():
             yield from interval._long_rows(interval._label)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target is closer to which attribute, relative to the others, by test."""
         for one in self._members():
             more, test, drawn = {}, one.test, one.interval
             if drawn is not None:
@@ -200,21 +206,12 @@ class BatteryResult(Family):
             yield test.level1._concluded(test.design, one.p, f"tests/{one.at}/level1/", more, test.level2)
 
 
-def _size_rows(name: str, could: Detectable) -> Iterator[Row]:
-    """Effect sizes that a test with sets of its sizes can detect."""
-    row = partial(long_row, "battery", name, "detectable", method=could.method, n=could.n_x + could.n_y)
-    low, high = could.critical_range or (None, None)
-    for statistic in ("critical", "detectable", "largest", "alpha", "power", "n_x", "n_y"):
-        value = getattr(could, statistic)
-        if value is not None:
-            yield row(statistic, value, **({"low": low, "high": high} if statistic == "critical" else {}))
-
-
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options as conventions record them."""
     return {key: recorded_work(value) if key == "max_work" else value for key, value in options.items()}
 
 
+@extended("ceat_battery", lambda: ceat_battery)
 def battery(
     emb: Embeddings,
     designs: Design | Iterable[Design],
@@ -228,7 +225,8 @@ def battery(
     Holm's adjustment keeps the chance of any false rejection at the level, that of Benjamini and Hochberg
     the expected share of false rejections. Each test comes with what sets of its sizes could have shown at
     all (:func:`~crossroads.stats.minimum_detectable`). With ``alternative="observed"`` both
-    are two-sided, because the tail on the observed side has not the level it claims.
+    are two-sided, because the tail on the observed side has not the level it claims. Of
+    :class:`~crossroads.Contexts` it runs the CEAT on each design: ``crossroads.contexts.measures.battery``.
 
     Parameters
     ----------
@@ -241,14 +239,12 @@ def battery(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
     >>> designs = [cr.catalog("weat7"), cr.catalog("weat8")]
-    >>> words = list({word: None for design in designs for word in design.words})
-    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(len(words), 9)))
+    >>> emb = cr.load("default", words=designs)
     >>> result = cr.battery(emb, designs, alternative="two-sided")
     >>> [(test.design, round(test.level1.effect_size, 2)) for test in result.tests]
-    [('weat7', 0.57), ('weat8', 0.17)]
+    [('weat7', 1.5), ('weat8', 1.48)]
     """
     designs = listed_designs(designs)
     if missing == "raise":
@@ -272,11 +268,16 @@ def assemble_battery(
     detect: Callable[..., Detectable] | None = None,
 ) -> BatteryResult:
     """Combine ML-EATs that were measured one by one into a battery with adjusted p-values."""
-    tail = adjusted_tail(options)
+    detectable = []
+    for test in tests:  # under its own conventions
+        sets, method = test.level1.sets, "normal" if test.conventions["method"] == "normal" else "auto"
+        same = {name: test.conventions[name] for name in ("alpha", "ties", "ddof")}
+        same |= {"alternative": adjusted_tail(options), "method": method}
+        detectable.append((detect or minimum_detectable)(len(sets["x"]), len(sets["y"]), **same))
     return BatteryResult(
         tests=tuple(tests),
         skipped=skipped,
-        detectable=tuple(_of_test(test, tail, detect or minimum_detectable) for test in tests),
+        detectable=tuple(detectable),
         intervals=intervals or {},
         **adjusted_levels("battery", tests, missing, options),
         provenance=provenance,
@@ -299,13 +300,6 @@ def adjusted_tail(options: Mapping[str, Any]) -> Tail:
     """The tail that is adjusted: one chosen after the fact is no p-value to adjust."""
     tail: Alternative = options.get("alternative", "two-sided")
     return "two-sided" if tail == "observed" else tail
-
-
-def _of_test(test: MleatResult, alternative: Tail, detect: Callable[..., Detectable]) -> Detectable:
-    """Effect sizes that Level 1 of a test can detect, under its own conventions."""
-    sets, method = test.level1.sets, "normal" if test.conventions["method"] == "normal" else "auto"
-    same = {name: test.conventions[name] for name in ("alpha", "ties", "ddof")}
-    return detect(len(sets["x"]), len(sets["y"]), alternative=alternative, method=method, **same)
 
 
 def minimum_detectable(
@@ -342,12 +336,9 @@ def minimum_detectable(
 
     Notes
     -----
-    The exact test rejects once the observed difference of means exceeds the c-th largest difference of means
-    between as many stimuli of the second set and of the first, c being the number of divisions that may be
-    as extreme. In units of the standard deviation within sets that threshold depends on the shape of the
-    residuals only, and so is independent of the t statistic; the power is the mean, over shapes drawn with a
-    fixed seed, of the power of the t test with that threshold. The t test is used at the level that the
-    divisions can attain.
+    The exact test rejects beyond a threshold that depends on the shape of the scores within sets only: its
+    power is the mean, over shapes drawn with a fixed seed, of that of the t test with that threshold. The t
+    test is used at the level that the divisions can attain.
 
     Examples
     --------
@@ -379,7 +370,13 @@ def _detectable(
 ) -> Detectable:
     n, sides = n_x + n_y, 2 if alternative == "two-sided" else 1
     divisions = comb(n, n_x)
-    count, level = _attained(divisions, alpha, sides, strict)
+    count, level = divisions, alpha / sides
+    if divisions <= _COUNTABLE:  # how many, the observed one included, may be as extreme
+        count = int(level * divisions) + 1
+        while count > 0 and not sides * (count / divisions) < alpha:  # the comparison that users make
+            count -= 1
+        count += strict
+        level = count / divisions
     if method == "auto":
         few = COUNTED if level >= _LOW_LEVEL else COUNTED_AT_LOW_LEVELS
         method = "exact" if divisions <= few else "t"
@@ -420,17 +417,6 @@ def _detectable(
         method=method,
         reason=reason,
     )
-
-
-def _attained(divisions: int, alpha: float, sides: int, strict: bool) -> tuple[int, float]:
-    """Number of divisions, the observed one included, that may be as extreme, and the level attained."""
-    if divisions > _COUNTABLE:
-        return divisions, alpha / sides
-    count = int(alpha / sides * divisions) + 1
-    while count > 0 and not sides * (count / divisions) < alpha:  # the comparison that users make
-        count -= 1
-    count += strict
-    return count, count / divisions
 
 
 def _bars(n_x: int, n_y: int, count: int) -> Floats:
@@ -489,6 +475,5 @@ def _needed(bars: Floats, n_x: int, n_y: int, sides: int, power: float) -> float
 
 
 def _on_weat_scale(shift: Floats, n_x: int, n_y: int) -> Floats:
-    """Convert shifts in standard deviations within sets to standard deviations of all scores."""
     n = n_x + n_y
     return np.asarray(shift / np.sqrt((n - 2 + shift**2 * n_x * n_y / n) / (n - 1)))

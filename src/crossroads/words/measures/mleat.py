@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from crossroads.core.results import (
     stat,
 )
 from crossroads.core.results.checks import Checked
+from crossroads.core.results.extended import extended
 from crossroads.core.results.gathered import (
     check_inputs,
     gather,
@@ -43,6 +44,9 @@ from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
 from crossroads.words.measures.weat import DIFFERENCE, Options, WeatResult, crossed_rows, origin, run_test
+
+if TYPE_CHECKING:
+    from crossroads.contexts.measures.levels import multilevel_ceat
 
 LEAST_EFFECT = 0.2
 """A target with an effect size at or below this is close to neither attribute."""
@@ -188,7 +192,6 @@ class MleatResult(Result):
             yield long_row("mleat", name, pattern, "pattern_share", share, n=resamples)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target is closer to which attribute, relative to the others, and where each is by itself."""
         yield self.level1._concluded(self.design, self.level1._answer, "level1/", level2=self.level2)
 
     def _checks(self) -> Iterator[Checked]:
@@ -199,7 +202,6 @@ class MleatResult(Result):
 
 
 def _level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
-    """Every number of one level."""
     row = partial(long_row, "mleat", name, part, n=len(level.associations))
     method = level.method
     yield row("effect_size", level.effect_size, p=level.crossed.pvalue, exact_p=level.pvalue, method=method)
@@ -218,6 +220,7 @@ def _level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
             yield long_row("mleat", name, f"{part} {key} {word}", "association", level.associations[word])
 
 
+@extended("multilevel_ceat", lambda: multilevel_ceat)
 def mleat(
     emb: Embeddings,
     design: Design,
@@ -243,7 +246,9 @@ def mleat(
         u(T, c) = \operatorname{mean}_{t \in T} \cos(t, c),
 
     permuting the attributes. Level 3 gives the mean and standard deviation of the cosines of each target
-    with each attribute. The two Level 2 tests decide which of nine patterns it is.
+    with each attribute. The two Level 2 tests decide which of nine patterns it is. Of
+    :class:`~crossroads.Contexts` the same levels are combined over samples of contexts under random effects:
+    ``crossroads.contexts.measures.levels``.
 
     Parameters
     ----------
@@ -269,13 +274,12 @@ def mleat(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import crossroads as cr
     >>> design = cr.catalog("weat7")
-    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
+    >>> emb = cr.load("default", words=design.words)
     >>> result = cr.mleat(emb, design)
     >>> round(result.level1.effect_size, 2), round(result.level2["x"].effect_size, 2), result.pattern
-    (0.57, 0.82, 'Non-Directional')
+    (1.5, 0.75, 'Non-Directional')
     """
     options = Options(alternative, ddof, ties, method, seed, max_work)
     check_inputs(design, emb)
@@ -284,7 +288,7 @@ def mleat(
     )
     check_rule(alpha, least_effect)
     checks.whole("resamples", resamples, hint="give 0 for none; 1,000 is usual.")
-    warn_about_sharing(design)
+    warn_about_sharing(design, stacklevel=4)
     found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
     titles = titles_of(design.sets)
     level1 = run_test(found, emb, options, design=design.name, digest=design.digest, titles=titles)
@@ -305,6 +309,10 @@ def mleat(
     }
     vectors = found.vectors
     table = {f"{a}{target}": cosines(vectors[target], vectors[a]) for target in "xy" for a in "ab"}
+    level3 = {}
+    for key, c in table.items():
+        ends = named(mean_cosine(c), "low high")
+        level3[key] = Similarity(mean=float(c.mean()), sd=float(c.std(ddof=ddof)), pairs=c.size, **ends)
     rule = {"least_effect": least_effect, "alpha": alpha}
     exact = [lean(level.effect_size, level.pvalue, **rule) for level in level2.values()]
     others = [lean(level.effect_size, level.crossed.pvalue, **rule) for level in level2.values()]
@@ -320,18 +328,13 @@ def mleat(
         design=design.name,
         level1=level1,
         level2=level2,
-        level3={key: _similarity(c, ddof) for key, c in table.items()},
+        level3=level3,
         pattern=pattern_of(*exact),
         crossed_pattern=pattern_of(*others),
         pattern_shares=_shares(table, resamples, options, **rule),
         titles=titles,
         **origin(emb, found.coverage, conventions),
     )
-
-
-def _similarity(cells: Floats, ddof: int) -> Similarity:
-    ends = named(mean_cosine(cells), "low high")
-    return Similarity(mean=float(cells.mean()), sd=float(cells.std(ddof=ddof)), pairs=cells.size, **ends)
 
 
 def _shares(

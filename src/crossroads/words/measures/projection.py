@@ -10,7 +10,16 @@ import numpy as np
 
 from crossroads.core.errors import DesignError, EvidenceError, Missing, one_of
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.crossed import Crossed, Spread, combined, settled, single_words, spread
+from crossroads.core.inference.crossed import (
+    LEVEL,
+    Crossed,
+    Spread,
+    combined,
+    half_width,
+    settled,
+    single_words,
+    spread,
+)
 from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, permutation_test
 from crossroads.core.results import QUESTION, TEST, Row, Stat, long_row, stat
@@ -66,7 +75,6 @@ class ProjectionResult(CheckOfTest):
     """The difference of mean places, of one target the mean place, and how sure it is for other words."""
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """The difference with all words drawn, the effect size, and the place of every word."""
         yield from crossed_rows("projection", self.design, "", self.crossed, self.pvalue)
         yield long_row("projection", self.design, "", "effect_size", self.effect_size)
         for word, place in self.associations.items():
@@ -93,11 +101,11 @@ def projection(
         u_\text{means} = \frac{\bar a - \bar b}{\lVert \bar a - \bar b \rVert}, \qquad
         u_\text{pairs} = \arg\max_{\lVert u \rVert = 1} \sum_i \langle a_i - b_i, u \rangle^2
 
-    With means this is SemAxis; with pairs it is RIPA, the product with the first component of the
-    differences of pairs such as *he* and *she*. Δ is the difference of the mean scores of both targets, or
-    the mean score of a single target, with target and attribute words both drawn, as in ``crossed`` of
-    :func:`~crossroads.weat`. Pairs are drawn as pairs; since the first component changes with every pair,
-    their variance is that of a jackknife over pairs, and at least that of the component held fixed.
+    With means this is SemAxis; with pairs, such as *he* and *she*, it is RIPA. Δ is the difference of the
+    mean scores of both targets, or the mean score of a single one, with target and attribute words both
+    drawn, as in ``crossed`` of :func:`~crossroads.weat`. Pairs are drawn as pairs: their variance is that of
+    a jackknife over pairs, and at least that of the component held fixed. Where pairs do not agree on a
+    direction (t test of their places on the axis, .05) there is no p-value.
 
     Parameters
     ----------
@@ -121,13 +129,11 @@ def projection(
     Examples
     --------
     >>> import crossroads as cr
-    >>> emb = cr.Embeddings(
-    ...     ["nurse", "chef", "she", "her", "he", "his"], [[1, 3], [2, 2], [0, 2], [1, 2], [2, 0], [2, 1]]
-    ... )
     >>> design = cr.Design(name="work", x=["nurse", "chef"], a=["she", "her"], b=["he", "his"])
+    >>> emb = cr.load("default", words=design.words)
     >>> result = cr.projection(emb, design)
     >>> {word: round(score, 2) for word, score in result.associations.items()}
-    {'nurse': 0.45, 'chef': 0.0}
+    {'nurse': 0.41, 'chef': 0.16}
     """
     one_of("axis", axis, Axis)
     check_inputs(design, emb)
@@ -167,7 +173,7 @@ def projection(
             targets=len(targets),
             alternative=alternative,
             score_error=error,
-            reason=single_words(alone) if alone else None,
+            reason=single_words(alone) if alone else _no_direction(vectors) if axis == "pairs" else None,
         ),
         **origin(emb, found.coverage, {**measure, **options.conventions(found.coverage.policy)}),
     )
@@ -235,8 +241,16 @@ def _on_pairs(words: Floats, a: Floats, b: Floats, n_x: int, error: float) -> tu
     return scores, measured, error * float(np.abs(table).max())
 
 
+def _no_direction(vectors: Mapping[str, Floats]) -> str | None:
+    """Why there is no p-value where the pairs do not agree on which end of the axis is whose."""
+    differences = vectors["a"] - vectors["b"]
+    along, n = differences @ _component(differences)[0], len(differences)
+    if abs(along.mean()) > half_width(along.std(ddof=1) / np.sqrt(n), n - 1, LEVEL):
+        return None
+    return "the pairs do not agree on a direction of the axis, so that its sign is chance"
+
+
 def _gap(scores: Floats, n_x: int) -> float:
-    """Difference of the means of both targets, or the mean of one."""
     return float(scores[:n_x].mean() - (scores[n_x:].mean() if n_x < len(scores) else 0.0))
 
 

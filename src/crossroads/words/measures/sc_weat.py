@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
@@ -118,7 +119,6 @@ class ScWeatResult(Result):
         return OtherAttributes(self.association - half, self.association + half, pvalue)
 
     def _rows(self) -> list[dict[str, Any]]:
-        """One row per word."""
         low, high, p = self.crossed
         columns = {"effect_size": self.effect_size, "association": self.association}
         columns |= {"low": low, "high": high, "p": p, "exact_p": self.pvalue}
@@ -141,7 +141,6 @@ class ScWeatResult(Result):
 
     @property
     def _question(self) -> str:
-        """The attributes that words may be close to."""
         return f"{self.titles['a']} / {self.titles['b']}" if "a" in self.titles else ""
 
     def _members(self) -> Iterator[Row]:
@@ -153,7 +152,6 @@ class ScWeatResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per word."""
         table = super()._tabulate(results)
         return table if len(results) > 1 else table.without(["test"])
 
@@ -195,16 +193,15 @@ def sc_weat(
     method
         As in :func:`~crossroads.weat`, or ``"none"`` for effect sizes without p-values.
     precision
-        Precision without p-values (``method="none"``): ``"float64"``; ``"float32"``, which halves the time
-        for a large vocabulary stored as float32, with an error of about 1e-6; or ``"auto"``, float32 for more
-        than 100,000 words stored as float32. With p-values it is float64.
+        Without p-values: ``"float64"``; ``"float32"``, which halves the time, with an error of about 1e-6; or
+        ``"auto"``, float32 for more than 100,000 words stored as float32. With p-values it is float64.
     progress
         Called with the number of words done while p-values are computed.
 
     Notes
     -----
-    Exchanging labels assumes that the cosines of A and of B have the same spread. Where sets differ in size
-    and the smaller one has the larger spread, ``pvalue`` is too small, and ``crossed.pvalue`` is not.
+    Exchanging labels assumes that the cosines of A and of B have the same spread. Where the smaller set has
+    the larger spread, ``pvalue`` is too small, and ``crossed.pvalue`` is not.
 
     References
     ----------
@@ -214,12 +211,10 @@ def sc_weat(
     Examples
     --------
     >>> import crossroads as cr
-    >>> emb = cr.Embeddings.from_dict(
-    ...     {"nurse": [1, 3], "smith": [3, 1], "he": [4, 1], "him": [5, 2], "she": [1, 4], "her": [2, 5]}
-    ... )
+    >>> emb = cr.load("default", words=["nurse", "smith", "he", "him", "she", "her"])
     >>> result = cr.sc_weat(emb, ["nurse", "smith"], ["he", "him"], ["she", "her"])
     >>> dict(zip(result.words, result.effect_size.round(2).tolist(), strict=True))
-    {'nurse': -1.7, 'smith': 1.7}
+    {'nurse': -1.72, 'smith': 1.53}
     """
     check_vectors(emb)
     options = Options(alternative, ddof, ties, method, seed, max_work)
@@ -233,7 +228,10 @@ def sc_weat(
     if isinstance(words, str) and words == EVERY_WORD:
         warn_about_words(sets, titles)
         found = gather(emb, sets, missing=missing, least=least)
-        rows, labels = _every_row(emb, np.concatenate([found.rows["a"], found.rows["b"]]))
+        blocks = (emb.vectors[i : i + _CHUNK] for i in range(0, len(emb), _CHUNK))
+        keep = np.concatenate([block.any(axis=1) for block in blocks])
+        keep[np.concatenate([found.rows["a"], found.rows["b"]])] = False
+        rows, labels = np.flatnonzero(keep), tuple(compress(emb.labels, keep))
         among = keyed_by_word({"words": (*found.words["a"], *found.words["b"]), **found.words})
         coverage = replace(found.coverage, notes=overlap_notes(among, titles))
     else:
@@ -248,13 +246,20 @@ def sc_weat(
     measured = _Measured(*(np.empty(len(labels)) for _ in range(4)))
     centred = attributes - attributes.mean(axis=0)  # keeps the digits of cosines that are nearly equal
     kind, tested = np.float32 if single else np.float64, None
-    blocks = _scored(emb.vectors, rows, centred, n_a, ddof, kind, measured, divided=method != "none")
+    scored = _scored(emb.vectors, rows, centred, n_a, ddof, kind, measured, divided=method != "none")
     if method == "none":
-        deque(blocks, maxlen=0)
+        deque(scored, maxlen=0)
     else:
         settings = options.settings(rounding_error(emb.dim))
-        tested = permutation_blocks(blocks, (len(labels), len(centred)), n_a, progress=progress, **settings)
-    _check_spread(measured.effect, labels)
+        tested = permutation_blocks(scored, (len(labels), len(centred)), n_a, progress=progress, **settings)
+    bad = np.flatnonzero(~np.isfinite(measured.effect))
+    if bad.size:
+        none = join_words([repr(labels[i]) for i in bad[:4]], most=3)
+        raise EvidenceError(
+            f"{none} ({bad.size} in all) has the same cosine with every attribute, or a vector that is not "
+            "finite, so there is no effect size.",
+            hint="leave these words out, or check the vectors.",
+        )
     pvalues: dict[str, Any] = {
         name: read_only(getattr(tested, name) if tested else np.empty(0))
         for name in ("pvalue", "pvalue_low", "pvalue_high")
@@ -287,13 +292,6 @@ def _as_words(name: str, words: Iterable[str]) -> tuple[str, ...]:
             f"{name} lists {join_words(map(in_short, twice), most=3)} twice.", hint="list each word once."
         )
     return listed
-
-
-def _every_row(emb: Embeddings, attributes: NDArray[np.intp]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    """Every row that has a direction, without the attributes themselves."""
-    keep = np.concatenate([emb.vectors[i : i + _CHUNK].any(axis=1) for i in range(0, len(emb), _CHUNK)])
-    keep[attributes] = False
-    return np.flatnonzero(keep), tuple(label for label, kept in zip(emb.labels, keep, strict=True) if kept)
 
 
 class _Measured(NamedTuple):
@@ -355,14 +353,3 @@ def _scored(
         measured.effect[part], measured.df[part] = found.effect, found.df
         measured.difference[part], measured.se[part] = found.difference / lengths, found.se / lengths
         yield scores
-
-
-def _check_spread(effect: Floats, labels: tuple[str, ...]) -> None:
-    bad = np.flatnonzero(~np.isfinite(effect))
-    if bad.size:
-        words = join_words([repr(labels[i]) for i in bad[:4]], most=3)
-        raise EvidenceError(
-            f"{words} ({bad.size} in all) has the same cosine with every attribute, or a vector that is not "
-            "finite, so there is no effect size.",
-            hint="leave these words out, or check the vectors.",
-        )

@@ -14,6 +14,7 @@ import numpy as np
 from crossroads.core.errors import CrossroadsError, InputError, Missing, MissingStimuliError, in_short, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.results import (
+    ADJUSTERS,
     TEST,
     Conclusion,
     Member,
@@ -31,7 +32,7 @@ from crossroads.core.results import (
     status_of,
     under,
 )
-from crossroads.core.results.gaps import require_in_all
+from crossroads.core.results.gaps import require_stimuli
 from crossroads.core.results.gathered import check_inputs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
@@ -70,7 +71,7 @@ class SeriesResult(Result):
     """One design over a series of models: decades of a corpus, layers, checkpoints of a training run."""
 
     _section: ClassVar[str] = "time"
-    _cites: ClassVar[tuple[str, ...]] = ("wolfe2024mleat", "holm1979simple", "benjamini1995controlling")
+    _cites: ClassVar[tuple[str, ...]] = ("wolfe2024mleat", *ADJUSTERS)
     _stem: ClassVar[str] = "series"
     _figure: ClassVar[str] = "decades"
     _file_names: ClassVar[str] = f"time=extra {under('test', MleatResult._file_names)} *=values"
@@ -123,7 +124,6 @@ class SeriesResult(Result):
         return series_name(self.design, self.over)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """How the difference of the targets changes."""
         point, found = next(iter(self.points.values()), None), self.trend
         if point is None or found.slope is None:
             return
@@ -133,14 +133,15 @@ class SeriesResult(Result):
         (first, x), (second, y) = phrases.subject(test.subject), phrases.subject(test.rival)
         closer = (" come closer to ", near, ", relative to ", far, f", than {second}", y, " do")
         change = (f" and {second}", y, " change differently in how close they are to ", near)
+        when = ALONG[self.over][0]
         yield replace(
             test,
             status=status_of(found.pvalue, None),
             wordings={
-                "holds": (f"over time, {first}", x, *closer),
-                "absent": (f"it was not found that over time {first}", x, *change, ", relative to ", far, ""),
+                "holds": (f"{when}, {first}", x, *closer),
+                "absent": (f"it was not found that {when} {first}", x, *change, ", relative to ", far, ""),
             },
-            scale="Δ per unit of time",
+            scale=f"Δ per {self.over}",
             numbers=numbers(
                 value=("trend/slope", found.slope),
                 low=("trend/low", found.low),
@@ -157,7 +158,6 @@ class SeriesResult(Result):
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per design and point."""
         table = super()._tabulate(results)
         heads = {"time" if one.over == "year" else one.over for one in results.values()}
         along = {ALONG[one.over][0] for one in results.values()}
@@ -241,14 +241,13 @@ def series(
 ) -> SeriesResult:
     """Run the ML-EAT on one design in each model of a series, and find the trend of its difference.
 
-    The series may be the decades of a corpus (:func:`~crossroads.load_series`), the layers of a model or the
-    checkpoints of a training run (:func:`~crossroads.embed_series`), or models with labels, in their order.
+    The series may be the decades of a corpus, the layers of a model or the checkpoints of a training run
+    (:func:`~crossroads.load_series`), or models with labels, in their order.
 
     The p-values of the points are adjusted for their number. The trend is the slope of Δ, and the change the
     split of the series before and after which Δ differs most, with a p-value and an interval adjusted for
-    having looked at every split (:func:`~crossroads.words.measures.series.change`). Both use the words found
-    at every point, and take the words of all sets as drawn; for years also the deviations of single years.
-    The layers or steps of a model are all there are, so that only words are drawn.
+    having looked at every split. Both use the words found at every point, and take the words of all sets as
+    drawn; for years also the deviations of single years, but not for the layers or steps of a model.
 
     Parameters
     ----------
@@ -287,7 +286,7 @@ def series(
         over = "year" if isinstance(next(iter(found)), int) else "point"
     if missing == "raise":
         check_inputs(design, *found.values())
-        require_in_all(found, [design])
+        require_stimuli(found, [design])
     skips = () if missing == "raise" else (MissingStimuliError,)
     return series_of(found, design, over=over, missing=missing, options=options, skips=skips)
 

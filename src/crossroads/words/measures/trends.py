@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from crossroads.words.measures.mleat import MleatResult
 
 Points = Literal["year", "layer", "step", "point"]
 """What the points of a series are: years, layers of a model, steps of its training, or anything else."""
-
-
 ALONG: Mapping[Points, tuple[str, str, int, str]] = {
     "year": ("over time", "points in time", 10, "10 years"),
     "layer": ("over layers", "layers", 1, "layer"),
@@ -26,15 +24,9 @@ ALONG: Mapping[Points, tuple[str, str, int, str]] = {
     "point": ("over the series", "points", 1, "point"),
 }
 """A series of such points and the points, in words; and what a slope is given per."""
-
-
 _LEAST_POINTS = 4
 """Points that a change is looked for in: with three, each of the two splits has one of them alone."""
-
-
 _FLAT = "the words do not differ, or do not change"
-
-
 _NODES, _FAR = 96, 7.0
 
 
@@ -134,16 +126,11 @@ def trend(
 ) -> Trend:
     r"""Slope of a difference along a series, in tables of the same words at several points.
 
-    The slopes of the single cosines are a table of targets and attributes, whose difference is the slope of
-    the difference; :func:`spread` gives its variance :math:`V_w` over words. The deviations of the
-    differences from the line give the variance :math:`V_t` over points, as in a regression. The noise of
-    words at single points is in both and is subtracted once: :math:`V = V_w + V_t - N`, never below either.
-    Points that are not drawn have :math:`V = V_w`.
-
     ``tables`` are cosines: points in the first axis, then targets, then attributes, of which ``n_x`` and
-    ``n_a`` belong to the first set. There are at least three ``times``. Points are ``drawn`` too where they
-    are a sample, as the decades of a corpus are of the years there might have been; the layers of a model are
-    all there are. ``score_error`` is the largest error that rounding can leave in a mean of cosines.
+    ``n_a`` belong to the first set. :func:`spread` gives the variance :math:`V_w` of the slope over words;
+    where points are ``drawn`` too, as decades are and layers are not, deviations from the line give
+    :math:`V_t` over points. The noise of words at single points is in both and is subtracted once:
+    :math:`V = V_w + V_t - N`, never below either. ``score_error`` is the largest rounding error of a mean.
     """
     _, rows, columns = tables.shape
     words = dict(zip("xyab", (n_x, rows - n_x, n_a, columns - n_a), strict=True))
@@ -151,24 +138,17 @@ def trend(
     same: dict[str, Any] = {"level": level, "points": len(tables), "words": words, "drawn": drawn}
     if found is None:
         return Trend(**same, reason=_FLAT)
-    return Trend(**same, slope=found.value, pvalue=found.pvalue, **found.numbers(level))
+    return Trend(**same, slope=found[0], pvalue=found[-1], **_numbers(found, level))
 
 
-class _Contrast(NamedTuple):
-    """The slope of a difference on a regressor, with its standard error."""
+_Contrast = tuple[float, float, float, float]
+"""The slope of a difference on a regressor, its standard error and degrees of freedom, and its p-value."""
 
-    value: float
-    se: float
-    df: float
 
-    @property
-    def pvalue(self) -> float:
-        return float(tail_probability(self.value / self.se, self.df, "two-sided"))
-
-    def numbers(self, level: float) -> dict[str, Any]:
-        half, t = float(half_width(self.se, self.df, level)), self.value / self.se
-        ends = {"low": self.value - half, "high": self.value + half}
-        return {**ends, "statistic": t, "se": self.se, "df": self.df}
+def _numbers(found: _Contrast, level: float) -> dict[str, Any]:
+    value, se, df, _ = found
+    half = float(half_width(se, df, level))
+    return {"low": value - half, "high": value + half, "statistic": value / se, "se": se, "df": df}
 
 
 def _contrast(
@@ -193,7 +173,8 @@ def _contrast(
         free.append(n - 2)
     if total <= (4 * score_error * float(np.abs(weights).sum())) ** 2:
         return None
-    return _Contrast(slope, float(np.sqrt(total)), float(degrees_of_freedom(parts, free, total)))
+    se, df = float(np.sqrt(total)), float(degrees_of_freedom(parts, free, total))
+    return slope, se, df, float(tail_probability(slope / se, df, "two-sided"))
 
 
 def change(
@@ -201,35 +182,31 @@ def change(
 ) -> Change:
     r"""Where a difference changes: the largest difference before and after, in standard errors.
 
-    A split is a regression on a step, so that :math:`t_k` of the split after point k is that of
-    :func:`trend` with 0 before and 1 after. The split with the smallest p-value is reported, and that p-value
-    is adjusted for having looked at all: were points independent, the standardised differences would be a
-    Brownian bridge at k/T, divided by its standard deviation, a Markov chain whose chance of staying within
-    a bound is found by recursion (Hawkins 1977). Deviations that last make splits more alike, and the
-    adjustment too large rather than too small. ``tables`` has at least four points; see :func:`trend`.
+    A split is a regression on a step, as in :func:`trend`. That with the smallest p-value is reported, and
+    its p-value is adjusted for having looked at all: were points independent, the differences in standard
+    errors would be a Brownian bridge divided by its standard deviation, whose chance of staying within a
+    bound is found by recursion. Deviations that last make the adjustment too large rather than too small.
 
     References
     ----------
     Hawkins, D. M. (1977). doi:10.1080/01621459.1977.10479935
     """
     n = len(tables)
-    found: list[tuple[float, int, _Contrast]] = []
-    for k in range(1, n):
-        split = _contrast(tables, (np.arange(n) >= k).astype(np.float64), n_x, n_a, score_error, drawn=drawn)
-        if split is not None:
-            found.append((split.pvalue, k, split))
+    steps = {k: (np.arange(n) >= k).astype(np.float64) for k in range(1, n)}
+    splits = ((k, _contrast(tables, at, n_x, n_a, score_error, drawn=drawn)) for k, at in steps.items())
+    found = [(split[-1], k, split) for k, split in splits if split is not None]
     if not found:
         return Change(splits=n - 1, reason=_FLAT, drawn=drawn, level=level)
     p, k, best = min(found)
     return Change(
         position=k,
-        difference=best.value,
+        difference=best[0],
         pvalue=over_splits(p, n),
         split_pvalue=p,
         splits=n - 1,
         drawn=drawn,
         level=level,
-        **best.numbers(1 - level_of_each(1 - level, n)),
+        **_numbers(best, 1 - alpha_of_each(1 - level, n)),
     )
 
 
@@ -252,12 +229,12 @@ def over_splits(pvalue: float, points: int) -> float:
 
 
 @cache
-def level_of_each(level: float, points: int) -> float:
-    """The p-value of a split that is adjusted to a level: :func:`over_splits` the other way round."""
-    low, high = level / (points - 1), level
+def alpha_of_each(alpha: float, points: int) -> float:
+    """The p-value of a split that is adjusted to alpha: :func:`over_splits` the other way round."""
+    low, high = alpha / (points - 1), alpha
     for _ in range(30):
         middle = (low + high) / 2
-        low, high = (middle, high) if over_splits(middle, points) < level else (low, middle)
+        low, high = (middle, high) if over_splits(middle, points) < alpha else (low, middle)
     return low
 
 

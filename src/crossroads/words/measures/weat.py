@@ -148,7 +148,6 @@ class WeatResult(Result):
     """The difference of mean cosines, and how sure it is for other words for the same things."""
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target is closer to which attribute, relative to the other target and attribute."""
         yield self._concluded(self.design, self._answer)
 
     def _concluded(
@@ -178,7 +177,6 @@ class WeatResult(Result):
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
-        """Tests whose sets are too small to find anything."""
         return (note for name, test in results.items() for note in too_small(name, test.min_pvalue))
 
     @property
@@ -302,12 +300,11 @@ def weat(
 
     Examples
     --------
-    >>> words = "rose lily wasp gnat love peace filth abuse".split()
-    >>> emb = Embeddings(words, [[1, 0.1], [1, 0.2], [0, 1], [0.1, 1], [1, 0], [1, 0.3], [0, 1], [0.2, 1]])
-    >>> design = Design(name="bugs", x=words[:2], y=words[2:4], a=words[4:6], b=words[6:])
-    >>> result = weat(emb, design)
-    >>> round(result.effect_size, 3), result.pvalue == 2 / 6, result.method
-    (1.729, True, 'exact')
+    >>> import crossroads as cr
+    >>> design = cr.catalog("weat6")
+    >>> result = cr.weat(cr.load("default", words=design.words), design)
+    >>> round(result.effect_size, 2), result.method
+    (1.71, 'exact')
     """
     options = Options(alternative, ddof, ties, method, seed, max_work)
     check_inputs(design, emb)

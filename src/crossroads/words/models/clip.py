@@ -92,7 +92,7 @@ def clip_embeddings(
     prompt
         Template with ``{word}``; ``"{word}"`` for the bare word.
     revision, device
-        As in :func:`~crossroads.prompted_embeddings`.
+        As in :func:`~crossroads.sources.prompted_embeddings`.
     batch_size
         Most texts or images at once.
     progress
@@ -107,13 +107,25 @@ def clip_embeddings(
     ``folder`` holds a CLIP model:
 
     >>> import crossroads as cr
-    >>> emb = cr.clip_embeddings(folder, ["nurse", "banker"], prompt="a picture of a {word}")
+    >>> emb = cr.sources.clip_embeddings(folder, ["nurse", "banker"], prompt="a picture of a {word}")
     >>> emb.labels
     ('nurse', 'banker')
     """
     check_counts(batch_size=batch_size)
     words = words if isinstance(words, Mapping | str | bytes) else list(words)
-    texts, pictures = _asked_for(words, images, prompt)
+    # checked before a model is loaded
+    texts, pictures = prompted_words(words, prompt) if words or images is None else (), dict[str, Path]()
+    if images is not None:
+        require("PIL.Image", extra="vision", purpose="reading images")
+        pictures = labelled_images(images)
+        if not pictures:
+            raise InputError("there are no images.", hint="give at least one.")
+        both = [text.word for text in texts if text.word in pictures]
+        if both:
+            raise InputError(
+                f"{join_words(map(in_short, both), most=3)} label a word and an image.",
+                hint="give the images other names: {name: file, ...}.",
+            )
     checksum = images_sha256(pictures)
     files = find_model(model, revision=revision)
     if not is_clip(files.folder):
@@ -154,26 +166,6 @@ class _Clip(NamedTuple):
     device: str
 
 
-def _asked_for(
-    words: Words, images: Images | None, prompt: str
-) -> tuple[tuple[PromptedWord, ...], dict[str, Path]]:
-    """Words in their prompts and images by label, checked before a model is loaded."""
-    texts = prompted_words(words, prompt) if words or images is None else ()
-    if images is None:
-        return texts, {}
-    require("PIL.Image", extra="vision", purpose="reading images")
-    files = labelled_images(images)
-    if not files:
-        raise InputError("there are no images.", hint="give at least one.")
-    both = [text.word for text in texts if text.word in files]
-    if both:
-        raise InputError(
-            f"{join_words(map(in_short, both), most=3)} label a word and an image.",
-            hint="give the images other names: {name: file, ...}.",
-        )
-    return texts, files
-
-
 def _text_features(clip: _Clip, texts: Sequence[PromptedWord], batch_size: int) -> Iterator[_Part]:
     """Yield projected texts in batches of equal numbers of tokens, so that nothing is padded."""
     if not texts:
@@ -200,7 +192,6 @@ def _text_features(clip: _Clip, texts: Sequence[PromptedWord], batch_size: int) 
 
 
 def _image_features(clip: _Clip, pictures: Mapping[str, Path], batch_size: int) -> Iterator[_Part]:
-    """Yield projected images in batches."""
     if not pictures:
         return
     transformers = require("transformers", extra="models", purpose="loading transformer models")
@@ -347,9 +338,9 @@ def _plain_errors(path: Path) -> Iterator[None]:
         raise FormatError(
             "it is not an image that can be read.", path=path, hint=f"known: {', '.join(FORMATS)}."
         ) from error
+    except FileNotFoundError as error:
+        raise FormatError("there is no such file.", path=path, hint="check the path.") from error
     except Exception as error:  # decoders raise nearly anything on damaged files
-        if isinstance(error, FileNotFoundError):
-            raise FormatError("there is no such file.", path=path, hint="check the path.") from error
         if isinstance(error, OSError) and error.errno is not None:
             said = f"it cannot be read: {error.strerror or error}."
             raise FormatError(said, path=path, hint="check the path.") from error

@@ -105,31 +105,24 @@ def endpoint_embeddings(
         ``"openai"`` (also vLLM, LM Studio, llama.cpp …), ``"ollama"``, ``"tei"``, or ``"auto"``, which
         follows from the address or else is found by trying.
     key_variable
-        Name of the environment variable that holds the key of the service. The key itself is neither kept
-        nor shown.
+        Name of the environment variable that holds the key of the service, which is neither kept nor shown.
     batch_size
         Most words per request; halved if the service answers that it is too many.
-    timeout
-        Seconds that an answer may take.
-    retries
-        How often a request is repeated when the service is busy or the connection breaks.
+    timeout, retries
+        Seconds that an answer may take, and how often a request is repeated when the service is busy or the
+        connection breaks.
     cache
         Folder in which answers are kept, so that an interrupted run continues where it stopped. One kept text
         is then asked for again: a service that gives it another vector has changed its model.
     progress
         Called with the number of words done and the total.
 
-    Raises
-    ------
-    EndpointError
-        If the service cannot be reached, refuses, or answers something that cannot be used.
-
     Examples
     --------
     ``url`` is the address of an embedding service:
 
     >>> import crossroads as cr
-    >>> emb = cr.endpoint_embeddings(url, ["rose", "wasps"], model="tiny")
+    >>> emb = cr.sources.endpoint_embeddings(url, ["rose", "wasps"], model="tiny")
     >>> emb.labels, emb.vectors.tolist()
     (('rose', 'wasps'), [[4.0, 1.0], [5.0, 1.0]])
     """
@@ -140,20 +133,18 @@ def endpoint_embeddings(
     caller = Caller(key=read_key(key_variable, url), timeout=timeout, retries=retries)
     service = _Service(url, model, protocol, caller, batch_size, cache)
     vectors = service.vectors([text.text for text in texts], progress or ignore)
-    provenance = Provenance(
-        source=model or service.answered_by or public_url(url),
-        format="endpoint",
-        details={
-            "kind": "endpoint",
-            "url": public_url(url),
-            "protocol": service.protocol,
-            "model": model,
-            "answered by": service.answered_by,
-            "prompt": said_prompts(words.values() if isinstance(words, Mapping) else [prompt]),
-            "words": len(texts),
-        },
-    )
-    return Embeddings([text.word for text in texts], vectors, provenance=provenance)
+    details = {
+        "kind": "endpoint",
+        "url": public_url(url),
+        "protocol": service.protocol,
+        "model": model,
+        "answered by": service.answered_by,
+        "prompt": said_prompts(words.values() if isinstance(words, Mapping) else [prompt]),
+        "words": len(texts),
+    }
+    source = model or service.answered_by or public_url(url)
+    about = Provenance(source=source, format="endpoint", details=details)
+    return Embeddings([text.word for text in texts], vectors, provenance=about)
 
 
 class _Service:

@@ -74,12 +74,8 @@ def prompted_embeddings(
         default the top, and of an ELMo the sum of its layers.
     revision
         Branch, tag or commit of a model of the hub.
-    batch_size
-        Most prompts at once.
-    device
-        ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"mps"``.
-    threads
-        Threads of torch; its own default if not given.
+    batch_size, device, threads
+        Most prompts at once; ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"mps"``; threads of torch.
     progress
         Called with the number of words done and the total.
 
@@ -98,13 +94,14 @@ def prompted_embeddings(
     ``folder`` holds a transformer:
 
     >>> import crossroads as cr
-    >>> emb = cr.prompted_embeddings(folder, ["nurse", "banker"], prompt="the {word} is here")
+    >>> emb = cr.sources.prompted_embeddings(folder, ["nurse", "banker"], prompt="the {word} is here")
     >>> emb.labels, emb.vectors.shape
     (('nurse', 'banker'), (2, 16))
     """
     check_counts(batch_size=batch_size, threads=threads)
-    options = {"revision": revision, "prompt": prompt, "pooling": pooling, "device": device}
-    resolved = _resolved(model, words, layer=layer, **options)
+    prompted_words(words, prompt or DEFAULT_PROMPT[ENCODER])  # before a model is looked for
+    options: dict[str, Any] = {"revision": revision, "prompt": prompt, "pooling": pooling}
+    resolved = resolve_model(model, layer=layer, device=device, **options)
     (emb,) = _read(resolved, [resolved.layer], words, batch_size, threads, progress)
     return emb
 
@@ -123,8 +120,8 @@ def prompted_layers(
 
     Each text is read once. A sentence encoder needs another pooling than its own, which is for the top layer.
     """
-    options = {"revision": revision, "prompt": prompt, "pooling": pooling, "device": device}
-    resolved = _resolved(model, words, layer=-1, **options)
+    options: dict[str, Any] = {"revision": revision, "prompt": prompt, "pooling": pooling}
+    resolved = resolve_model(model, layer=-1, device=device, **options)
     if resolved.sentences is not None:
         raise InputError(
             f"{resolved.files.name} is a sentence encoder, whose own pooling is for the top layer only.",
@@ -133,12 +130,6 @@ def prompted_layers(
         )
     layers = range(resolved.top + 1)
     return dict(zip(layers, _read(resolved, layers, words, _BATCH, None, progress), strict=True))
-
-
-def _resolved(model: str | Path, words: Words, *, prompt: str | None, **options: Any) -> ResolvedModel:
-    """The model with its options, all of them checked."""
-    prompted_words(words, prompt or DEFAULT_PROMPT[ENCODER])  # before a model is looked for
-    return resolve_model(model, prompt=prompt, **options)
 
 
 def _read(
@@ -261,7 +252,6 @@ def _elmo_means(
 
 @contextlib.contextmanager
 def _threads(number: int | None) -> Iterator[None]:
-    """Set the number of threads of torch within the context."""
     torch = require("torch", extra="models", purpose="running transformer models")
     before = torch.get_num_threads()
     if number is not None:

@@ -76,11 +76,10 @@ def has_prompts(language: str, entry: str = "gpt2-prompts") -> bool:
 def prompts_for(*designs: Design) -> dict[str, str]:
     """The prompt that ML-EAT puts to GPT-2 for each word of some designs.
 
-    The targets of ``weat1`` and ``weat2`` (flowers, insects, instruments, weapons) are things that can be
-    counted, and get an article; see the catalogue entry ``gpt2-prompts``. They are recognised by their words,
-    so that ``c1`` and the variants of these tests have it too. A design with its own template keeps that. The
-    words of a design in another language than these prompts are read bare. A word that needs the article in
-    one of several designs has it in all, because a word has one vector.
+    The targets of ``weat1`` and ``weat2``, recognised by their words, can be counted and get an article; see
+    the catalogue entry ``gpt2-prompts``. A design with its own template keeps that. The words of a design in
+    another language than these prompts are read bare. A word that needs the article in one design has it in
+    all, because a word has one vector.
 
     Examples
     --------
@@ -95,22 +94,18 @@ def prompts_for(*designs: Design) -> dict[str, str]:
     }
     prompts: dict[str, str] = {}
     for design in designs:
-        own = _own_template(design) or (None if has_prompts(design.language) else BARE)
+        if len(design.templates) > 1:
+            held = f"has {len(design.templates)} templates, and a word has one vector."
+            hint = "keep one template, or make a design for each."
+            raise InputError(f"the design {design.name!r} {held}", hint=hint)
+        own = None if has_prompts(design.language) else BARE
+        own = check_prompt(design.templates[0]) if design.templates else own
         for role, stimuli in design.sets.items():
             chosen = own or (article if role in ("x", "y") and counted.issuperset(stimuli) else plain)
             for word in stimuli:
                 if prompts.get(word, plain) == plain:
                     prompts[word] = chosen
     return prompts
-
-
-def _own_template(design: Design) -> str | None:
-    if len(design.templates) > 1:
-        raise InputError(
-            f"the design {design.name!r} has {len(design.templates)} templates, and a word has one vector.",
-            hint="keep one template, or make a design for each.",
-        )
-    return check_prompt(design.templates[0]) if design.templates else None
 
 
 def _places(prompt: object) -> list[str]:

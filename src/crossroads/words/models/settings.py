@@ -15,7 +15,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +113,16 @@ class SentenceEncoder:
     @property
     def said(self) -> str:
         """A description of the modules after the first, for the provenance."""
-        steps = [_in_words(module) for module in list(self.model)[1:]]
+        steps = []
+        for module in list(self.model)[1:]:
+            kind = type(module).__name__
+            if kind == "Pooling":
+                modes = module.pooling_mode
+                steps.append(modes if isinstance(modes, str) else " + ".join(modes))
+            elif kind == "Dense":
+                steps.append(f"dense ({type(module.activation_function).__name__})")
+            else:
+                steps.append("normalize" if kind == "Normalize" else kind)
         if self.model.truncate_dim is not None:
             steps.append(f"first {self.model.truncate_dim} numbers")
         return ", ".join(steps)
@@ -179,7 +187,6 @@ def load_sentence_encoder(files: ModelFiles, *, device: str = "cpu") -> Sentence
 
 
 def _check_settings(files: ModelFiles) -> None:
-    """Check that the settings of the modules are JSON."""
     root = Path(files.folder)
     inside = (
         file for folder in filter(None, module_folders(root)) for file in (root / folder).glob("*.json")
@@ -198,6 +205,8 @@ def _check_settings(files: ModelFiles) -> None:
 @contextlib.contextmanager
 def _collected_notices() -> Iterator[list[logging.LogRecord]]:
     """Collect the log messages of the two packages, and show them nowhere."""
+    from logging.handlers import BufferingHandler  # files of vectors need none of it
+
     handler = BufferingHandler(sys.maxsize)
     loggers = [logging.getLogger(name) for name in ("transformers", "sentence_transformers")]
     before = [(logger, logger.level, logger.handlers, logger.propagate) for logger in loggers]
@@ -238,29 +247,16 @@ def _check_notices(files: ModelFiles, records: Sequence[logging.LogRecord]) -> N
                 )
 
 
-def _in_words(module: Any) -> str:
-    """Describe one module after the transformer."""
-    kind = type(module).__name__
-    if kind == "Pooling":
-        modes = module.pooling_mode
-        return str(modes) if isinstance(modes, str) else " + ".join(modes)
-    if kind == "Dense":
-        return f"dense ({type(module.activation_function).__name__})"
-    return "normalize" if kind == "Normalize" else kind
-
-
 @dataclass(frozen=True, kw_only=True)
 class ResolvedModel:
     """A model and its resolved options."""
 
     files: ModelFiles
-    """The model."""
     tokenizer: Any
     """Its fast tokenizer, or that of an ELMo; ``None`` for a sentence encoder without one."""
     architecture: str
     """Class of the model, such as ``"GPT2LMHeadModel"``."""
     kind: str
-    """Decoder, encoder or sentence encoder."""
     prompt: str = ""
     """Template for words that have none of their own."""
     pooling: str = ""
@@ -268,15 +264,12 @@ class ResolvedModel:
     layer: int | str
     """The layer that is read, from 0; or ``"sum"`` of an ELMo's."""
     top: int
-    """The top layer."""
     longest: float
     """Most tokens of a text, special ones included."""
     device: str = "cpu"
-    """Where it runs."""
     sentences: SentenceEncoder | None = None
     """The sentence encoder, if it is used as such."""
     elmo: Elmo | None = None
-    """The ELMo, if it is one."""
 
 
 def packages(files: ModelFiles) -> dict[str, str]:
@@ -297,14 +290,6 @@ def device_of(files: ModelFiles, device: str) -> str:
     return "cpu"
 
 
-def model_kind(config: Any) -> str:
-    """Whether a transformer is a decoder or an encoder, by its configuration."""
-    tables = require("transformers.models.auto.modeling_auto", extra="models", purpose="loading models")
-    if config.model_type in tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES:
-        return DECODER if getattr(config, "is_decoder", False) else ENCODER
-    return DECODER if config.model_type in tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES else ENCODER
-
-
 def layer_count(files: ModelFiles) -> int:
     """Number of the top layer of a transformer or an ELMo; the input of the first block is layer 0."""
     return Elmo(files.folder).options.layers if files.elmo else int(load_config(files).num_hidden_layers)
@@ -323,7 +308,7 @@ def resolve_model(
     one_of("pooling", pooling, Pooling)
     files = find_model(model, revision=revision)
     if is_clip(files.folder):
-        raise InputError(f"{files.name} is a vision-language model.", hint="use clip_embeddings.")
+        raise InputError(f"{files.name} is a vision-language model.", hint="use load, or clip_embeddings.")
     sentences = not files.elmo and is_sentence_encoder(files)
     if (pooling == "sentence" and not sentences) or (pooling == "cls" and files.elmo):
         lacks = f"an ELMo, which has no pooling {pooling!r}"
@@ -362,15 +347,14 @@ def resolve_model(
 
 def _transformer(files: ModelFiles) -> ResolvedModel:
     config, tokenizer = load_config(files), load_tokenizer(files)
-    top = int(config.num_hidden_layers)
+    top, named = int(config.num_hidden_layers), str((config.architectures or [config.model_type])[0])
+    tables = require("transformers.models.auto.modeling_auto", extra="models", purpose="loading models")
+    masked = config.model_type in tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    causal = config.model_type in tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    kind = DECODER if (getattr(config, "is_decoder", False) if masked else causal) else ENCODER
+    longest = longest_input(config, tokenizer)
     return ResolvedModel(
-        files=files,
-        tokenizer=tokenizer,
-        architecture=str((config.architectures or [config.model_type])[0]),
-        kind=model_kind(config),
-        layer=top,
-        top=top,
-        longest=longest_input(config, tokenizer),
+        files=files, tokenizer=tokenizer, architecture=named, kind=kind, layer=top, top=top, longest=longest
     )
 
 
@@ -378,9 +362,9 @@ def _sentence_encoder(files: ModelFiles, device: str) -> ResolvedModel:
     encoder = load_sentence_encoder(files, device=device)
     config, tokenizer, first = encoder.config, encoder.tokenizer, type(encoder.model[0]).__name__
     top = int(getattr(config, "num_hidden_layers", 0))
-    limits: list[float] = [encoder.model.max_seq_length or math.inf]
+    longest: float = encoder.model.max_seq_length or math.inf
     if tokenizer is not None and config is not None:
-        limits.append(longest_input(config, tokenizer))
+        longest = min(longest, longest_input(config, tokenizer))
     return ResolvedModel(
         files=files,
         tokenizer=tokenizer,
@@ -388,7 +372,7 @@ def _sentence_encoder(files: ModelFiles, device: str) -> ResolvedModel:
         kind=SENTENCES,
         layer=top,
         top=top,
-        longest=min(limits),
+        longest=longest,
         sentences=encoder,
     )
 

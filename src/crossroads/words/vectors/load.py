@@ -1,17 +1,18 @@
-"""Load static vectors in any known format, keeping only the words that are asked for."""
+"""Load static vectors in any known format: how one is recognised, and the words that are asked for."""
 
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from crossroads.core.errors import FormatError, InputError, UnknownNameError, join_words, one_of
+from crossroads.core.errors import FormatError, InputError, join_words, nearest, one_of
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.evidence.model_names import recorded_path
 from crossroads.core.evidence.spelling import (
@@ -23,129 +24,232 @@ from crossroads.core.evidence.spelling import (
     nearest_words,
 )
 from crossroads.core.storage.files import checksum as file_checksum
-from crossroads.core.storage.streams import compression
+from crossroads.core.storage.streams import Stream, compression
 from crossroads.words.vectors import default as embedded
-from crossroads.words.vectors.formats import arrays, spacy_pipelines
+from crossroads.words.vectors.formats import (
+    arrays,
+    fasttext,
+    gensim_files,
+    parquet,
+    spacy_pipelines,
+    word2vec,
+)
 from crossroads.words.vectors.reader import (
     Duplicates,
-    EncodingErrors,
     Progress,
     Reading,
     Request,
     Vocabulary,
     damage_reported,
+    is_number,
+    shown,
     wanted_forms,
 )
 from crossroads.words.vectors.rows import Pool, order_of
-from crossroads.words.vectors.signatures import FORMATS, NAMES, check_exists, sniff
 
 _AUTO = "auto"
 
 
-def load(
+class Format(NamedTuple):
+    """How a format of vectors is read."""
+
+    read: Callable[[Path, Request], Reading]
+    streamed: bool = False
+    """Whether a file is read from start to end, and may be compressed."""
+    ranked: bool = False
+    """Whether those who write it list words by frequency."""
+
+
+FORMATS = {
+    "glove-text": Format(partial(word2vec.read_text, header=False), streamed=True, ranked=True),
+    "word2vec-text": Format(partial(word2vec.read_text, header=True), streamed=True, ranked=True),
+    "word2vec-binary": Format(word2vec.read_binary, streamed=True, ranked=True),
+    "fasttext-binary": Format(fasttext.read, streamed=True, ranked=True),
+    "gensim": Format(gensim_files.read, streamed=True),
+    "histwords": Format(arrays.read_histwords),
+    "npz": Format(arrays.read_npz),
+    "npy": Format(arrays.read_npy),
+    "safetensors": Format(arrays.read_safetensors),
+    "parquet": Format(parquet.read),
+    "spacy": Format(spacy_pipelines.read),
+}
+"""The formats that can be read."""
+
+NAMES = {"default": "GloVe 6B, lower-case words × 50: the most frequent, and those of audits"}
+"""Vectors that can be loaded by name."""
+
+
+def kind_of_format(name: str) -> tuple[str, str]:
+    """The kind of a model with vectors in a format, and why it is of this kind."""
+    known = one_of("format", name, FORMATS)
+    return "series" if known == "histwords" else "vectors", f"its format is {known}"
+
+
+def kind_of_folder(folder: Path) -> tuple[str, str] | None:
+    """The same for a folder; None where it has no vectors in a format of folders."""
+    if arrays.decades(folder):
+        return "series", "it contains decades such as 1900-w.npy"
+    return ("vectors", "it is a spaCy pipeline") if spacy_pipelines.is_pipeline_folder(folder) else None
+
+
+def kind_of_file(file: Path) -> tuple[str, str]:
+    """The same for a file."""
+    return "vectors", f"it is a file of vectors ({sniff(file)})"
+
+
+def kind_of_name(name: str) -> tuple[str, str] | None:
+    """The same for a name that is not a path; None where it is not one of vectors."""
+    if name in NAMES:
+        return "vectors", "it is the name of embedded vectors"
+    installed = spacy_pipelines.is_installed_pipeline(name)
+    return ("vectors", "it is an installed spaCy pipeline") if installed else None
+
+
+_HEAD = 1 << 16
+_PICKLE_SUFFIXES = (".kv", ".model", ".pkl", ".pickle", ".wordvectors")
+_FIRST_BYTES = {fasttext.MAGIC: "fasttext-binary", b"\x93NUMPY": "npy", b"PAR1": "parquet"}
+"""First bytes of formats that have their own."""
+_PICKLES = (b"\x80\2", b"\x80\3", b"\x80\4", b"\x80\5")
+_NOT_VECTORS = {
+    b"<!doctype": ("this is a web page.", "fetch the file itself, not the page about it."),
+    b"<html": ("this is a web page.", "fetch the file itself, not the page about it."),
+    b"version https://git-lfs": ("this is a Git LFS pointer, not the file itself.", "run git lfs pull."),
+    b"\xff\xfe": ("the text is UTF-16.", "convert the file to UTF-8."),
+    b"\xfe\xff": ("the text is UTF-16.", "convert the file to UTF-8."),
+}
+"""First bytes of what is often taken for vectors, what it is, and what to do."""
+_BYTE_ORDER = b"\xef\xbb\xbf"
+
+
+def sniff(path: str | os.PathLike[str], member: str | None = None) -> str:
+    """Name the format of a file, compressed or not, of one member of a zip archive, or of a folder."""
+    path = Path(path)
+    with damage_reported(path):
+        check_exists(path)
+        if path.is_dir():
+            if found := kind_of_folder(path):
+                return "histwords" if found[0] == "series" else "spacy"
+            names = sorted(entry.name for entry in path.iterdir() if entry.is_file())
+            hint = f"name a file in it, such as {names[0]!r}." if names else "it holds no files."
+            raise FormatError("this folder is neither a HistWords folder nor a spaCy pipeline.", hint=hint)
+        if path.stat().st_size == 0:
+            raise FormatError("the file is empty.", hint="fetch it again.")
+        if member is None and compression(path) == "zip" and _is_npz(path):
+            return "npz"
+        with Stream(path, member=member) as stream:
+            head, name = stream.read(_HEAD), stream.name
+        if not head:
+            raise FormatError("the file is empty once decompressed.", hint="fetch it again.")
+        return _sniff_bytes(head, name)
+
+
+def check_exists(path: Path) -> None:
+    """Raise if there is no such file, naming the nearest one in the same folder."""
+    if path.exists():
+        return
+    folder = path.parent
+    if not folder.is_dir():
+        raise FormatError("there is no such file or folder.", path=path, hint=f"check {str(folder)!r}.")
+    near = nearest(path.name, [entry.name for entry in folder.iterdir()])
+    hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else "check the path."
+    raise FormatError("there is no such file.", path=path, hint=hint)
+
+
+def _is_npz(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile as error:
+        raise FormatError(
+            f"the zip archive cannot be read: {error}.", hint="fetch the file again."
+        ) from error
+    return bool(names) and all(name.endswith(".npy") for name in names)
+
+
+def _sniff_bytes(head: bytes, name: str) -> str:
+    known = next((kind for first, kind in _FIRST_BYTES.items() if head.startswith(first)), None)
+    if known is not None:
+        return known
+    if head[8:9] == b"{" and head[6:8] == b"\0\0":
+        return "safetensors"
+    if head.startswith(_PICKLES) or name.endswith(_PICKLE_SUFFIXES):
+        return "gensim"
+    first, newline, rest = head.removeprefix(_BYTE_ORDER).partition(b"\n")
+    header = word2vec.HEADER.fullmatch(first)
+    if header is not None and newline:
+        return _sniff_after_header(rest, int(header[2]))
+    fields = first.split() if newline or len(head) < _HEAD else first.split()[:-1]
+    if len(fields) > 1 and is_number(fields[-1]):
+        return "glove-text"
+    begins = head.removeprefix(_BYTE_ORDER).lstrip()[:40].lower()
+    for known_first, (what, hint) in _NOT_VECTORS.items():
+        if begins.startswith(known_first):
+            raise FormatError(what, hint=hint)
+    raise FormatError(
+        f"the format is not known; the file begins with {shown(head, 40)}.",
+        hint="as text, a line is a word and its numbers, with spaces or tabs between them and points for "
+        f"decimals; name any other format= if you know it: {', '.join(FORMATS)}.",
+        option="format",
+    )
+
+
+def _sniff_after_header(rest: bytes, dim: int) -> str:
+    """Text or binary, or text without a header whose first word happens to be a number."""
+    line = rest.partition(b"\n")[0]
+    fields = line.split()
+    if len(fields) >= dim and all(map(is_number, fields[-dim:] if dim else [])):
+        return "word2vec-text"
+    if len(fields) == 2 and is_number(fields[1]) and dim != 1:
+        return "glove-text"
+    if len(fields) > 1 and b"\0" not in rest and all(map(is_number, fields[1:])):
+        return "word2vec-text"
+    return "word2vec-binary"
+
+
+def load_vectors(
     path_or_name: str | os.PathLike[str],
     *,
     words: Iterable[str] | None = None,
-    format: str | None = None,  # noqa: A002 - the name the interface promises
+    format: str | None = None,  # noqa: A002 - what it is called everywhere
     fallback: str | Iterable[str] = _AUTO,
-    duplicates: Duplicates = "raise",
-    encoding_errors: EncodingErrors = "strict",
-    member: str | None = None,
     checksum: bool = False,
-    pool: int | None = None,
-    ranked: bool | None = None,
     progress: Progress | None = None,
+    pool: int | None = None,
+    **reading: Any,
 ) -> Embeddings:
-    r"""Load static vectors from a file, a folder or a name.
-
-    Text, word2vec and fastText files may be compressed (gz, bz2, xz, zst, zip). The file is read once, from
-    start to end; memory is needed for the words kept, not for the file.
-
-    Parameters
-    ----------
-    path_or_name
-        A file or folder; or ``"default"`` (GloVe 6B, 50 dimensions); or the name of an installed spaCy
-        pipeline.
-    words
-        The words to keep; ``None`` keeps all. Missing words are an error only if none is found.
-    format
-        Name of the format, such as ``"glove-text"``; by default it is detected from the content.
-    fallback
-        Rules for words not found as written: ``"none"``, or any of ``"lower"``, ``"title"``,
-        ``"accents"``. ``"auto"`` is ``"lower"`` if hardly any word of the vocabulary has a capital letter
-        (one in 2,000 at most), and ``"none"`` otherwise; the count is recorded in the provenance. Under
-        every rule, phrases are found whether spaces, underscores or hyphens join their words, and accents
-        whether they are part of their letters or not.
-    duplicates
-        What to do with a word that has two different vectors: ``"raise"``, or keep the ``"first"``.
-    encoding_errors
-        What to do with a kept word that is not UTF-8: ``"strict"``, ``"replace"``, ``"ignore"`` or
-        ``"backslashreplace"``.
-    member
-        The file to read in a zip archive that holds several.
-    checksum
-        Record the SHA-256 of the file in the provenance; it takes about a second per gigabyte.
-    pool
-        How many other words to read in the same pass: ``emb.pool`` then holds them, for measures that compare
-        with other words of the model. The most frequent words are all in it, and the others are spread evenly
-        over the logarithm of their rank; words with anything but letters are left out. Vectors of which every
-        word is kept are their own pool.
-    ranked
-        Whether the file lists words by frequency, the most frequent first, so that ``emb.ranks`` are known.
-        None decides it: yes for GloVe, word2vec and fastText, where very common words such as *the*, *of* and
-        *in* are among the first; unknown for other formats. How it was decided is in the provenance, under
-        ``order``.
-    progress
-        Called with the bytes read so far and the size of the file.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "tiny.txt"
-    >>> _ = file.write_text("rose 1 0\nwasp 0 1\n")
-    >>> emb = load(file, words=["Rose"])
-    >>> emb.labels, emb.fallback, emb.provenance.format
-    (('rose',), ('lower',), 'glove-text')
-    """
-    options: dict[str, Any] = {
-        "duplicates": duplicates,
-        "encoding_errors": encoding_errors,
-        "member": member,
-        "ranked": ranked,
-    }
-    query = _query(words, fallback, progress=progress, pool=pool, **options)
-    path = Path(path_or_name)
-    sha256: str | None = None
-    size: int | None
+    """Static vectors from a file, a folder or a name, with the options of :func:`crossroads.load`."""
+    rules, request = _asked(words, fallback, progress=progress, pool=pool, **reading)
+    path, sha256 = Path(path_or_name), None
+    again: str | os.PathLike[str] = path_or_name
     if isinstance(path_or_name, str) and path_or_name in NAMES and format is None:
         kind, source, sha256 = "default", embedded.NAME, embedded.about()["sha256"]["vectors.npy"]
-        query = replace(query, request=replace(query.request, usually_ranked=True))
-        reading = embedded.read(query.request)
-        size = (embedded.FOLDER / "vectors.npy").stat().st_size
+        request = replace(request, usually_ranked=True)
+        read, file = embedded.read(request), embedded.FOLDER / "vectors.npy"
     else:
         with damage_reported(path):
-            kind = _format_of(path_or_name, format, member)
-            query = replace(query, request=replace(query.request, usually_ranked=FORMATS[kind].ranked))
-            reading = FORMATS[kind].read(path, query.request)
-        source = path.as_posix()
-        size = path.stat().st_size if path.is_file() else None
+            kind = _format_of(path_or_name, format, request.member)
+            request = replace(request, usually_ranked=FORMATS[kind].ranked)
+            read = FORMATS[kind].read(path, request)
+        source, file, again = path.as_posix(), path, path.absolute() if path.exists() else again
         sha256 = file_checksum(path) if checksum and path.is_file() else None
+    size = file.stat().st_size if file.is_file() else None
     if progress is not None and size is not None:
         progress(size, size)
-    rules = query.decided(reading.vocabulary)
-    again = path.absolute() if path.exists() and kind != "default" else path_or_name
-    options |= {"words": query.words, "format": format, "fallback": rules or "none"}
-    more = None if words is None else partial(_read_pool, again, **options)
-    about = Provenance(source=recorded_path(source), format=kind, revision=reading.revision, sha256=sha256)
-    return _embeddings(query, reading, about, rules, size=size, more=more)
+    chosen = _chosen(rules, read.vocabulary)
+    options = {**reading, "words": words, "format": format, "fallback": chosen or "none"}
+
+    def others(size: int) -> Embeddings | None:
+        """Other words of a source that was read without them."""
+        return load_vectors(again, pool=size, **options).pool
+
+    about = Provenance(source=recorded_path(source), format=kind, revision=read.revision, sha256=sha256)
+    how = "automatically" if rules is None else "as asked"
+    return _embeddings(
+        words, request, read, about, chosen, how, size=size, more=None if words is None else others
+    )
 
 
-def _read_pool(path_or_name: str | os.PathLike[str], size: int, **options: Any) -> Embeddings | None:
-    """Other words of a source that was read without them."""
-    return load(path_or_name, pool=size, **options).pool
-
-
-def load_series(
+def load_decades(
     path: str | os.PathLike[str],
     *,
     words: Iterable[str] | None = None,
@@ -153,102 +257,53 @@ def load_series(
     duplicates: Duplicates = "raise",
     progress: Progress | None = None,
 ) -> dict[int, Embeddings]:
-    """Load every decade of a HistWords folder.
-
-    Words that do not occur in a decade keep their row of zeros; measures treat them as absent.
-
-    Parameters
-    ----------
-    path
-        Folder with ``1900-w.npy``, ``1900-vocab.pkl`` and so on.
-    words, fallback, duplicates
-        As in :func:`load`; ``"auto"`` makes one choice for all decades.
-    progress
-        Called after each decade with the bytes of vectors read so far and of all decades.
-
-    Returns
-    -------
-    dict
-        Decade to embeddings, in order.
-
-    Examples
-    --------
-    >>> import pickle
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> import numpy as np
-    >>> import crossroads as cr
-    >>> folder = Path(mkdtemp())
-    >>> for decade in (1900, 1910):
-    ...     np.save(folder / f"{decade}-w.npy", np.eye(2))
-    ...     _ = (folder / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(["rose", "wasp"]))
-    >>> {decade: emb.labels for decade, emb in cr.load_series(folder).items()}
-    {1900: ('rose', 'wasp'), 1910: ('rose', 'wasp')}
-    """
-    folder = Path(path)
-    query = _query(words, fallback, duplicates=duplicates)
-    readings: dict[int, Reading] = {}
+    """Every decade of a HistWords folder; progress is in bytes of vectors."""
+    folder, readings = Path(path), dict[int, Reading]()
+    rules, request = _asked(words, fallback, duplicates=duplicates)
     with damage_reported(folder):
-        check_exists(folder)
-        decades = arrays.decades(folder) if folder.is_dir() else []
-        if not decades:
-            raise FormatError(
-                "this is not a HistWords folder.", hint="expected 1900-w.npy, 1900-vocab.pkl and so on."
-            )
-        sizes = {decade: (folder / f"{decade}-w.npy").stat().st_size for decade in decades}
-        for decade in decades:
-            readings[decade] = arrays.read_decade(folder, decade, query.request)
+        sizes = {
+            decade: (folder / f"{decade}-w.npy").stat().st_size for decade in arrays.held_decades(folder)
+        }
+        for decade in sizes:
+            readings[decade] = arrays.read_decade(folder, decade, request)
             if progress is not None:
                 progress(sum(sizes[d] for d in readings), sum(sizes.values()))
-    rules = query.decided(*(reading.vocabulary for reading in readings.values()))
-    series = {}
+    chosen = _chosen(rules, *(reading.vocabulary for reading in readings.values()))
+    how, series = "automatically" if rules is None else "as asked", {}
     for decade, reading in readings.items():
         source = recorded_path(f"{folder.as_posix()}/{decade}-w.npy")
         about = Provenance(source=source, format="histwords")
-        series[decade] = _embeddings(query, reading, about, rules, size=sizes[decade])
+        series[decade] = _embeddings(words, request, reading, about, chosen, how, size=sizes[decade])
     return series
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Query:
-    """The words to load, and the rules by which they are found."""
-
-    request: Request
-    words: frozenset[str] | None
-    rules: tuple[str, ...] | None
-    """The rules that were given; None to decide by the vocabulary."""
-
-    def decided(self, *vocabularies: Vocabulary) -> tuple[str, ...]:
-        """The rules that were given, or those that fit the vocabulary."""
-        if self.rules is not None:
-            return self.rules
-        capitalised = sum(one.capitalised for one in vocabularies)
-        return () if is_cased(capitalised, sum(one.looked_at for one in vocabularies)) else ("lower",)
-
-
-def _query(words: Iterable[str] | None, fallback: str | Iterable[str], **options: Any) -> _Query:
-    """The words as given, with the request to the reader that finds them under any rule in question."""
+def _asked(
+    words: Iterable[str] | None, fallback: str | Iterable[str], **options: Any
+) -> tuple[tuple[str, ...] | None, Request]:
+    """The rules, None to decide them by the vocabulary, and a request for words under any in question."""
     rules = None if fallback == _AUTO else check_fallback(fallback)
-    if words is not None and not isinstance(words, str):
-        words = tuple(words)
-    wanted = wanted_forms(words, ("lower",) if rules is None else rules)
-    every = wanted_forms(words, RULES)
-    noticed = frozenset() if wanted is None or every is None else every - wanted
-    request = Request(wanted=wanted, noticed=noticed, **options)
-    return _Query(request=request, words=None if words is None else frozenset(words), rules=rules)
+    wanted = noticed = None
+    if words is not None:
+        wanted = wanted_forms(words, ("lower",) if rules is None else rules)
+        noticed = wanted_forms(words, RULES) - wanted
+    return rules, Request(wanted=wanted, noticed=noticed or frozenset(), **options)
+
+
+def _chosen(rules: tuple[str, ...] | None, *vocabularies: Vocabulary) -> tuple[str, ...]:
+    """The rules that were given, or those that fit the vocabulary."""
+    if rules is not None:
+        return rules
+    capitalised = sum(one.capitalised for one in vocabularies)
+    return () if is_cased(capitalised, sum(one.looked_at for one in vocabularies)) else ("lower",)
 
 
 def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member: str | None) -> str:  # noqa: A002
     if format is not None:
         one_of("format", format, FORMATS)
     path = Path(path_or_name)
-    if not path.exists() and isinstance(path_or_name, str):
-        plain_name = path_or_name == path.name and not path.suffix
-        if format == "spacy" or (format is None and spacy_pipelines.is_installed_pipeline(path_or_name)):
-            return "spacy"
-        if plain_name:
-            here = [entry.name for entry in Path().iterdir()]
-            raise UnknownNameError("source", path_or_name, (*NAMES, *sorted(here)))
+    known = format == "spacy" or (format is None and spacy_pipelines.is_installed_pipeline(str(path)))
+    if known and not path.exists():
+        return "spacy"
     check_exists(path)
     kind = format or sniff(path, member)
     if path.is_dir() and kind not in {"histwords", "spacy"}:
@@ -263,24 +318,26 @@ def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member:
 
 
 def _embeddings(
-    query: _Query,
+    words: Iterable[str] | None,
+    request: Request,
     reading: Reading,
     about: Provenance,
     rules: tuple[str, ...],
+    how: str,
     *,
     size: int | None,
     more: Callable[[int], Embeddings | None] | None = None,
 ) -> Embeddings:
     """The words that the rules find, with all that is known of the source."""
-    request, vocabulary = query.request, reading.vocabulary
+    vocabulary = reading.vocabulary
     labels, vectors, ranks, unread = reading.labels, reading.vectors, reading.ranks, None
-    if query.words is not None:
-        allowed = wanted_forms(query.words, rules) or frozenset()
+    if words is not None:
+        allowed = wanted_forms(words, rules)
         rows = [row for row, label in enumerate(labels) if label in allowed]
         forms = vocabulary.forms.union(label for label in labels if label not in allowed)
         unread = Unread(forms=frozenset(forms), blocks=tuple(vocabulary.blocks))
         if not rows:
-            raise _nothing_found(query.words, reading, unread, rules, about.source)
+            raise _nothing_found(sorted(words), reading, unread, rules, about.source)
         if len(rows) < len(labels):
             labels, vectors, ranks = [labels[row] for row in rows], vectors[rows], ranks[rows]
     order = order_of(request, vocabulary)
@@ -293,7 +350,7 @@ def _embeddings(
         "capitalised": vocabulary.capitalised,
         "capitalised_share": vocabulary.capitalised / max(vocabulary.looked_at, 1),
         "fallback": list(rules),
-        "fallback_chosen": "automatically" if query.rules is None else "as asked",
+        "fallback_chosen": how,
         "bytes": size,
         "order": order.decided,
         **reading.details,
@@ -329,21 +386,21 @@ def _embeddings(
 
 
 def _nothing_found(
-    asked: frozenset[str], reading: Reading, unread: Unread, rules: tuple[str, ...], source: str
+    asked: list[str], reading: Reading, unread: Unread, rules: tuple[str, ...], source: str
 ) -> InputError:
     vocabulary = reading.vocabulary
     looks = join_words([repr(word) for word in vocabulary.head[:3]])
     hint = f"its words look like {looks}"
-    allowed, found = helpful_rules(sorted(asked), unread.forms.__contains__, rules)
+    allowed, found = helpful_rules(asked, unread.forms.__contains__, rules)
     if found:
         hint += f"; fallback={','.join(allowed)!r} would find {len(found)} of those asked for"
     else:
-        near = nearest_words(sorted(asked)[:3], unread.blocks, n=1)
+        near = nearest_words(asked[:3], unread.blocks, n=1)
         similar = [f"{labels[0]!r} resembles {word!r}" for word, labels in near.items()]
         hint += f"; {join_words(similar)}" if similar else ""
     if "complete" in reading.details:
         hint += f"; for other words give the complete file, {reading.details['complete']}"
-    words = join_words([repr(word) for word in sorted(asked)], most=3)
+    words = join_words([repr(word) for word in asked], most=3)
     return InputError(
         f"none of the {len(asked)} words asked for ({words}) is among the {vocabulary.size:,} of {source}.",
         hint=f"{hint}.",

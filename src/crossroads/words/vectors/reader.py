@@ -50,13 +50,10 @@ class Request:
     noticed: frozenset[str] = frozenset()
     """Further forms of the words asked for, whose presence is noted."""
     duplicates: Duplicates = "raise"
-    """``"raise"`` or ``"first"``, for a word with two different vectors."""
     encoding_errors: EncodingErrors = "strict"
-    """How to decode words that are not UTF-8."""
     member: str | None = None
     """The member of a zip archive to read, if it holds several."""
     progress: Progress | None = None
-    """Called as the file is read."""
     pool: int | None = None
     """How many other words are also read; None for none."""
     ranked: bool | None = None
@@ -106,7 +103,6 @@ class Reading:
     labels: list[str]
     """The words kept, in the order of the file."""
     vectors: NDArray[Any]
-    """One row per word."""
     vocabulary: Vocabulary
     """Facts about all words, kept or not."""
     ranks: NDArray[np.int64]
@@ -146,7 +142,10 @@ class Vocabulary:
         """Count some words, decoded or as they are in a file."""
         for form in self._noticed.intersection(labels):
             self.forms.add(form if isinstance(form, str) else form.decode("utf-8", "surrogatepass"))
-        text = _lines(labels)
+        if labels and isinstance(labels[0], bytes):
+            text = b"\n".join(cast(Sequence[bytes], labels)).decode("utf-8", "replace")
+        else:
+            text = "\n".join(cast(Sequence[str], labels))
         self.size += len(labels)
         if len(self.head) < _HEAD:
             self.head += text.split("\n", _HEAD)[: min(_HEAD - len(self.head), len(labels))]
@@ -156,13 +155,6 @@ class Vocabulary:
         if self._room > 0 and text:
             self.blocks.append(text if len(text) <= self._room else text[: self._room].rpartition("\n")[0])
             self._room -= len(text)
-
-
-def _lines(labels: Sequence[str] | Sequence[bytes]) -> str:
-    """Words as text, one per line."""
-    if labels and isinstance(labels[0], bytes):
-        return b"\n".join(cast(Sequence[bytes], labels)).decode("utf-8", "replace")
-    return "\n".join(cast(Sequence[str], labels))
 
 
 def decode_word(token: str | bytes, errors: str, line: int) -> str:
@@ -202,26 +194,9 @@ def _capitalised(text: str) -> int:
     return found - sum(marker != marker.lower() for marker in markers)
 
 
-def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset[str] | None:
+def wanted_forms(words: Iterable[str], rules: Sequence[str]) -> frozenset[str]:
     """Every stored form that the words could be found under."""
-    if words is None:
-        return None
-    if isinstance(words, str):
-        raise InputError(
-            f"words is the single string {in_short(words)}.",
-            hint="give a list of words: words=[...] or words=None.",
-        )
-    rules = tuple(rules)
-    forms: set[str] = set()
-    for word in words:
-        if not isinstance(word, str):
-            raise InputError(
-                f"words holds {in_short(word)}, which is not a string.", hint="give words as strings."
-            )
-        forms.update(form for form, _ in spellings(word, rules))
-    if not forms:
-        raise InputError("words is empty.", hint="name at least one word, or give None to keep every word.")
-    return frozenset(forms)
+    return frozenset(form for word in words for form, _ in spellings(word, rules))
 
 
 INCOMPLETE = "the file is incomplete or damaged; fetch it again."

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -95,7 +96,6 @@ class Pool:
         self._labels: list[str] = []
         self._ranks: list[int] = []
         self._blocks: list[NDArray[Any]] = [np.empty((0, dim), dtype)]
-        self._by_frequency: bool | None = None
         self._largest = np.inf
 
     def choose(self, tokens: Sequence[str] | Sequence[bytes], first: int) -> list[int]:
@@ -125,11 +125,10 @@ class Pool:
     def sample(self) -> Sample:
         """The pool, in the order of the file."""
         self._prune()
-        once: dict[str, int] = {}
-        for row, label in enumerate(self._labels):
-            once.setdefault(label, row)
-        rows = list(once.values())
-        return Sample(list(once), self._blocks[0][rows], np.array(self._ranks, dtype=np.int64)[rows])
+        once = {label: row for row, label in reversed(list(enumerate(self._labels)))}
+        rows = sorted(once.values())
+        labels = [self._labels[row] for row in rows]
+        return Sample(labels, self._blocks[0][rows], np.array(self._ranks, dtype=np.int64)[rows])
 
     def _prune(self) -> None:
         """Keep the smallest keys, and take no larger ones any more."""
@@ -141,10 +140,11 @@ class Pool:
         if len(keep) == self._size:
             self._largest = float(self._keys(ranks[keep]).max(initial=0.0))
 
+    @cached_property
+    def _by_frequency(self) -> bool:
+        return order_of(self._request, self._vocabulary).by_frequency
+
     def _keys(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The number of each row, by which it is kept or not."""
-        if self._by_frequency is None:
-            self._by_frequency = order_of(self._request, self._vocabulary).by_frequency
         numbers = _scattered(ranks)
         return numbers * ranks if self._by_frequency else numbers
 
@@ -220,19 +220,36 @@ class Rows:
                 rest = [i for i, label in enumerate(labels) if label in wanted]
                 labels, vectors = [labels[i] for i in rest], vectors[rest]
                 lines, ranks = [lines[i] for i in rest], [ranks[i] for i in rest]
-        self._check_finite(labels, vectors, lines)
+        bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1)) if vectors.dtype.kind == "f" else np.empty(0)
+        if bad.size:
+            i = int(bad[0])
+            value = vectors[i][~np.isfinite(vectors[i])][0]
+            raise FormatError(
+                f"the vector of {in_short(labels[i])} holds {value}.",
+                line=lines[i],
+                hint="every number must be finite; remove the row, or repair it at its source.",
+            )
         start = len(self._rows)
         fresh: list[int] = []
         for i, (label, line) in enumerate(zip(labels, lines, strict=True)):
             row = self._rows.get(label)
-            if row is not None:
-                first = self._vectors[row] if row < start else vectors[fresh[row - start]]
-                self._check_duplicate(label, first, vectors[i], line)
-            else:
+            if row is None:
                 self._rows[label] = start + len(fresh)
                 self._lines.append(line)
                 self._ranks.append(ranks[i])
                 fresh.append(i)
+                continue
+            first = self._vectors[row] if row < start else vectors[fresh[row - start]]
+            if np.array_equal(first, vectors[i].astype(self._vectors.dtype, copy=False)):
+                self.identical += 1
+            elif self._request.duplicates == "first":
+                self.dropped += 1
+            else:
+                raise FormatError(
+                    f"{in_short(label)} has two different vectors, the first at line {self._lines[row]}.",
+                    line=line,
+                    hint='remove one of the rows, or load it in Python with duplicates="first".',
+                )
         capacity, dim = self._vectors.shape
         if start + len(fresh) > capacity:
             rows = max(start + len(fresh), capacity + capacity // 2)
@@ -255,32 +272,6 @@ class Rows:
             pool=None if self._pool is None else self._pool.sample(),
             details=details,
         )
-
-    def _check_duplicate(self, label: str, first: NDArray[Any], second: NDArray[Any], line: int) -> None:
-        if np.array_equal(first, second.astype(self._vectors.dtype, copy=False)):
-            self.identical += 1
-        elif self._request.duplicates == "first":
-            self.dropped += 1
-        else:
-            before = self._lines[self._rows[label]]
-            raise FormatError(
-                f"{in_short(label)} has two different vectors, the first at line {before}.",
-                line=line,
-                hint='remove one of the rows, or load it in Python with duplicates="first".',
-            )
-
-    def _check_finite(self, labels: Sequence[str], vectors: NDArray[Any], lines: Sequence[int]) -> None:
-        if vectors.dtype.kind != "f":
-            return
-        bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
-        if bad.size:
-            i = int(bad[0])
-            value = vectors[i][~np.isfinite(vectors[i])][0]
-            raise FormatError(
-                f"the vector of {in_short(labels[i])} holds {value}.",
-                line=lines[i],
-                hint="every number must be finite; remove the row, or repair it at its source.",
-            )
 
 
 class Block(NamedTuple):

@@ -217,7 +217,7 @@ def test_a_part_without_a_number_says_why_and_the_audit_goes_on(
         assert run.status == 0, run.err
     document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert reason in document["skipped"]["mine influence"]
-    assert {one["type"] for one in document["results"]} >= {"BatteryResult", "ReliabilityResult"}
+    assert {one["type"] for one in document["results"]} >= {"BatteryResult", "ProjectionResult"}
     assert reason in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 

@@ -145,13 +145,7 @@ def test_places_for_the_summary_are_checked_before_any_work(
 ) -> None:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     for arguments, said in [
-        (
-            (
-                "--summary",
-                "github",
-            ),
-            "GITHUB_STEP_SUMMARY is not set",
-        ),
+        (("--summary", "github"), "GITHUB_STEP_SUMMARY is not set"),
         (("--summary", tmp_path), "is a folder"),
         (("--summary", tmp_path / "nowhere" / "page.md"), "there is no folder"),
         (("--summary", tmp_path / "out" / "page.md"), "inside the folder of the audit"),

@@ -25,7 +25,7 @@ def test_two_models_are_audited_and_compared(two_models_audit: AuditRun) -> None
         assert json.loads((out / name / "results.json").read_text(encoding="utf-8"))["kind"] == "vectors"
     (found,) = two_models_audit.results["results"]
     assert found["type"] == "CompareBatteryResult"
-    design = cr.read_design(place / "design.json")
+    design = cr.read_designs(place / "design.json")[0]
     first, other = (cr.load(place / name, words=design.words) for name in ("vectors.txt", "other.txt"))
     expected = cr.compare(first, other, design, alternative="two-sided", missing="drop")
     (test,) = found["tests"]

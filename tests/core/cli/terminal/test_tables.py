@@ -48,7 +48,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "rsa": ("vectors.txt", "--words", "sheet.toml", "-C", "n=3", "-C", "samples=5"),
     "ceat": ("store", "-t", "c6", "-C", "samples=20", "--levels", "-C", "resamples=20"),
     "reproduce": ("ml-eat", "--vectors", "vectors.txt"),
-    "align": ("scores.json", "--human", "people.json", "-C", "resamples=20", "-C", "permutations=20"),
+    "align": ("scores.json", "--human", "people.json", "-C", "resamples=20", "-C", "draws=20"),
     "chat": ("answers.json", "-d", "age.json"),
     "sentences": ("pairs.json",),
     "sentences, triples": ("triples.json",),
@@ -70,7 +70,7 @@ def here(tmp_path_factory: pytest.TempPathFactory, chat_audit: AuditRun) -> Path
     docs_material.scores(folder / "scores.json")
     docs_material.judgements(folder / "people.json")
     for kind in ("pairs", "triples"):
-        sentences(kind, cr.Provenance(source="tiny")).save(folder / f"{kind}.json")
+        sentences(kind, cr.sources.Provenance(source="tiny")).save(folder / f"{kind}.json")
     for name in ("answers.json", "age.json"):
         shutil.copy(chat_audit.folder.parent / name, folder)
     return folder

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from crossroads.core.errors import FormatError
-from crossroads.core.stimuli import read_design, read_designs
+from crossroads.core.stimuli import read_designs
 from tests.fixtures.stimuli import Write
 
 ROWS = [("x", "rose"), ("y", "wasp"), ("a", "love"), ("b", "filth")]
@@ -15,14 +15,14 @@ def test_tables_are_read_with_any_common_delimiter_and_line_end(
     write: Write, delimiter: str, newline: str
 ) -> None:
     rows = [delimiter.join(row) for row in [("set", "word"), *ROWS]]
-    design = read_design(write("bugs.csv", "\ufeff" + newline.join(rows) + newline))
+    design = read_designs(write("bugs.csv", "\ufeff" + newline.join(rows) + newline))[0]
     assert design.name == "bugs"
     assert {role: list(words) for role, words in design.sets.items()} == {r: [w] for r, w in ROWS}
 
 
 def test_columns_may_come_in_any_order_and_case_and_a_line_may_announce_the_delimiter(write: Write) -> None:
     text = 'sep=;\nWord;"Set"\nrose;X\nlove;A\n;\nfilth;b\n'
-    assert read_design(write("bugs.csv", text)).words == ("rose", "love", "filth")
+    assert read_designs(write("bugs.csv", text))[0].words == ("rose", "love", "filth")
 
 
 def test_several_designs_and_named_sets_fit_into_one_table(write: Write) -> None:
@@ -34,7 +34,7 @@ def test_several_designs_and_named_sets_fit_into_one_table(write: Write) -> None
 
 def test_quoted_cells_may_hold_the_delimiter(write: Write) -> None:
     text = 'set,word\nx,"one, two"\na,"say ""hi"""\nb,c\n'
-    assert read_design(write("q.csv", text)).words == ("one, two", 'say "hi"', "c")
+    assert read_designs(write("q.csv", text))[0].words == ("one, two", 'say "hi"', "c")
 
 
 @pytest.mark.parametrize(
@@ -67,14 +67,14 @@ def test_faults_of_a_table_name_the_line(
 
 def test_a_table_may_have_a_column_for_each_set_and_sets_of_different_sizes(write: Write) -> None:
     text = "X;Y;A;B\r\nrose;wasp;love;filth\r\nlily;;joy;\r\n;;peace;dirt\r\n"
-    design = read_design(write("wide.csv", text))
+    design = read_designs(write("wide.csv", text))[0]
     found = [list(words) for words in design.sets.values()]
     assert found == [["rose", "lily"], ["wasp"], ["love", "joy", "peace"], ["filth", "dirt"]]
 
 
 def test_spaces_and_columns_that_a_spreadsheet_hides_are_removed(write: Write) -> None:
     text = "set;word ;;\nx;Rose ;;\nx;\u00a0Lily;;\nx;Iris;;\na; love;;\nb;filth;;\n ; ;;\n"
-    design = read_design(write("spaces.csv", text))
+    design = read_designs(write("spaces.csv", text))[0]
     assert design.words == ("Rose", "Lily", "Iris", "love", "filth")
     assert design.departures == ("spaces around 'Rose', 'Lily' and 'love' are removed.",)
 
@@ -91,7 +91,8 @@ def test_spaces_and_columns_that_a_spreadsheet_hides_are_removed(write: Write) -
 )
 def test_the_sets_of_a_wide_table_may_be_named_in_the_first_row(write: Write, head: str) -> None:
     mark = next(mark for mark in ("\t", ";", ",") if mark in head)
-    design = read_design(write("names.csv", f"{head}\n{mark.join(['John', 'Amy', 'career', 'family'])}\n"))
+    words = mark.join(["John", "Amy", "career", "family"])
+    design = read_designs(write("names.csv", f"{head}\n{words}\n"))[0]
     assert [words.name for words in design.sets.values()] == ["male names", "Female names", "a", "b"]
     assert design.words == ("John", "Amy", "career", "family")
 
@@ -108,7 +109,7 @@ def test_four_headings_of_ones_own_are_refused_with_the_line_to_write(
 ) -> None:
     words = "Mann;Frau;Büro;Heim\n".replace(";", ";" if ";" in heads else ",")
     with pytest.raises(FormatError, match="do not say which set they are") as caught:
-        read_design(write("own.csv", f"{heads}\n{words}"))
+        read_designs(write("own.csv", f"{heads}\n{words}"))
     assert f"first line: {line}\n" in str(caught.value.hint)
-    names = [one.name for one in read_design(write("own.csv", f"{line}\n{words}")).sets.values()]
+    names = [one.name for one in read_designs(write("own.csv", f"{line}\n{words}"))[0].sets.values()]
     assert [name in heads for name in names] == [True] * 4

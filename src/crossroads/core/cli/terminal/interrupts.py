@@ -104,23 +104,13 @@ def _end() -> NoReturn:
 
 def kept(output: Path, parts: Path, *, again: str = "the same command") -> Callable[[], str]:
     """The message on the finished parts of an output, determined at the time of the interruption."""
-
-    def line() -> str:
-        if is_anything_finished(parts):
-            return f"interrupted: finished parts of {output} are kept; {again} resumes from them."
-        return NOTHING
-
-    return line
+    some = f"interrupted: finished parts of {output} are kept; {again} resumes from them."
+    return lambda: some if is_anything_finished(parts) else NOTHING
 
 
 def kept_or_finished(output: Path, parts: Path) -> Callable[[], str]:
     """The same for an output that exists only when it is finished."""
-    before, otherwise = any(output.glob("*")), kept(output, parts)
-
-    def line() -> str:
-        if before:
-            return f"interrupted: {output} is unchanged."
-        finished = f"interrupted: the work was already finished, and is written to {output}."
-        return finished if any(output.glob("*")) else otherwise()
-
-    return line
+    if any(output.glob("*")):
+        return lambda: f"interrupted: {output} is unchanged."
+    finished = f"interrupted: the work was already finished, and is written to {output}."
+    return lambda: finished if any(output.glob("*")) else kept(output, parts)()

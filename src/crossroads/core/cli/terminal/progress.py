@@ -175,8 +175,6 @@ def seconds_between() -> float:
     except ValueError:
         found = -1.0
     if not 0 <= found <= threading.TIMEOUT_MAX:
-        raise InputError(
-            f"{VARIABLE}={given[:40]!r} is not a number of seconds.",
-            hint="give seconds between two lines of a log, such as 10, or 0 for no such lines.",
-        )
+        hint = "give seconds between two lines of a log, such as 10, or 0 for no such lines."
+        raise InputError(f"{VARIABLE}={given[:40]!r} is not a number of seconds.", hint=hint)
     return found

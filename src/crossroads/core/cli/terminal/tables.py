@@ -156,7 +156,6 @@ def show(table: Values, *, title: bool = True, elsewhere: str = "", said: set[st
 
 
 def _rich(table: Values) -> Table:
-    """A table as rich prints it."""
     found = plain_table()
     for one, right in zip(table.columns, table.right(), strict=True):
         found.add_column(escape(one.head), justify="right" if right else "left", no_wrap=right)
@@ -240,7 +239,8 @@ def fitted_widths(columns: Sequence[Column], room: int) -> list[int] | None:
 
     ``room`` is the width of the terminal; each column takes two characters besides its cells.
     """
-    most = [_most(column) for column in columns]
+    # where nothing is broken, up to a limit
+    most = [min(_widest(_texts(column)), column.max_width or 10_000) for column in columns]
     widths = list(starmap(min, zip(most, map(_least, columns), strict=True)))
     spare = room - 2 * len(columns) - sum(widths)
     if spare < 0:
@@ -258,11 +258,6 @@ def _texts(column: Column) -> list[str]:
 
 def _widest(texts: Sequence[str]) -> int:
     return max((cell_len(line) for text in texts for line in text.split("\n")), default=0)
-
-
-def _most(column: Column) -> int:
-    """The width of a column in which nothing is broken, up to a limit."""
-    return min(_widest(_texts(column)), column.max_width or 10_000)
 
 
 def _least(column: Column) -> int:

@@ -241,7 +241,6 @@ def count_overlap(part: Overlap, tie: int, *, window: int = WINDOW) -> tuple[int
 
 
 def _counter(work: int, compiled: bool | None) -> Callable[[Overlap, int], tuple[int, int]] | None:
-    """The compiled counter, if it is requested or worth loading, and installed."""
     if compiled is False or (compiled is None and not WORTH_COMPILING <= work <= _INT64_SAFE):
         return None
     found = kernels()

@@ -154,8 +154,6 @@ def permutation_blocks(
 
 @dataclass(frozen=True)
 class _Found:
-    """p-values of a block of rows."""
-
     values: Floats
     """The p-values, their lower and their upper bounds."""
     methods: set[str]
@@ -175,7 +173,6 @@ def _assembled(
     n_rows: int,
     progress: Callable[[int], None] | None,
 ) -> RowsResult:
-    """Test block after block."""
     values, methods, done = np.empty((3, n_rows)), set[str](), 0
     least: list[float] = []
     for block in blocks:

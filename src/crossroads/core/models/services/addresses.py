@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
-from urllib.request import getproxies, proxy_bypass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +86,8 @@ def is_loopback(url: str) -> bool:
 
 def proxy_variable(url: str) -> str | None:
     """The environment variable that sets a proxy for an address, or ``None``."""
+    from urllib.request import getproxies, proxy_bypass  # slow to import
+
     parts = urlsplit(url)
     if is_loopback(url) or proxy_bypass(parts.hostname or ""):
         return None
@@ -256,10 +257,7 @@ def _unpacked(text: str) -> Iterator[tuple[str, int, int, int]]:
             there = (groups[:, :-1] >= 0) & (groups[:, 1:] >= 0)
             packed = np.full((len(groups), size), 255, np.uint8)
             for byte in range(size):
-                high, low = groups[:, byte], groups[:, byte + 1]
-                if size == 1:
-                    whole = high << bits | low
-                else:
-                    whole = (high << (2 + 2 * byte) | low >> (4 - 2 * byte)) & 255
+                up = 8 - bits + 2 * byte  # places that the bits of the first digit are moved
+                whole = (groups[:, byte] << up | groups[:, byte + 1] >> (bits - up)) & 255
                 packed[:, byte] = np.where(there[:, byte], whole, 255)
             yield packed.tobytes().decode("latin-1"), size, digits, skipped

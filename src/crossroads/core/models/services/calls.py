@@ -10,6 +10,7 @@ finite and of one length. OpenAI's protocol numbers its vectors, and they are pu
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import http.client
 import io
@@ -85,17 +86,16 @@ class Caller:
 
     def post(self, url: str, body: bytes, *, most_bytes: int) -> bytes:
         """Send a body and return the answer."""
-        for attempt in range(self.retries + 1):
+        attempt = 0
+        while True:
             try:
                 return self._redirected(url, body, most_bytes)
             except _TemporaryError as failure:
-                if attempt == self.retries:
-                    raise failure.final(self.retries) from failure
-                if failure.pause is not None and failure.pause > _LONGEST_PAUSE:
+                if attempt == self.retries or (failure.pause or 0) > _LONGEST_PAUSE:
                     raise failure.final(attempt) from failure
                 self.repeated.append(failure.message)
                 time.sleep(_FIRST_PAUSE * 2**attempt if failure.pause is None else failure.pause)
-        raise EndpointError(f"retries={self.retries} is too small.")
+            attempt += 1
 
     def _redirected(self, url: str, body: bytes, most_bytes: int) -> bytes:
         """Send a body, and follow redirections within the same host; all of it within the timeout."""
@@ -114,10 +114,8 @@ class Caller:
         raise EndpointError(f"{public_url(url)} redirects in a circle.", hint="give the final address.")
 
     def _once(self, url: str, body: bytes, most_bytes: int, ends: float) -> tuple[int, Any, bytes]:
-        plain_json = "application/json"
-        headers = {"Content-Type": plain_json, "Accept": plain_json, "User-Agent": "crossroads"}
-        if self.key:
-            headers["Authorization"] = f"Bearer {self.key}"
+        headers = dict.fromkeys(("Content-Type", "Accept"), "application/json") | {"User-Agent": "crossroads"}
+        headers |= {"Authorization": f"Bearer {self.key}"} if self.key else {}
         request = urllib.request.Request(url, data=body, headers=headers, method="POST")
         handlers: list[urllib.request.BaseHandler] = [_NoRedirection(), _Handler(ends)]
         if is_loopback(url):  # never by way of a proxy
@@ -154,7 +152,6 @@ class Caller:
         return EndpointError(message, status=error.code, answer=said, hint=hints.get(error.code))
 
     def _unreachable(self, reason: object, url: str) -> Exception:
-        """The error for a service that gave no HTTP answer."""
         place, said = public_url(url), plain(without(str(reason), self.key))
         if isinstance(reason, ssl.SSLCertVerificationError):
             message = f"the certificate of {place} cannot be trusted: {plain(reason.verify_message or said)}."
@@ -190,7 +187,6 @@ class _TemporaryError(Exception):
     pause: float | None = None
 
     def final(self, retries: int) -> EndpointError:
-        """The error for a failure that persisted."""
         hint = "run it again later; answers in a cache are kept."
         if self.pause is not None and self.pause > _LONGEST_PAUSE:
             hint = f"the service asks to wait {self.pause:,.0f} s; {hint}"
@@ -255,12 +251,11 @@ def read_key(variable: str, url: str) -> str | None:
 
 def _joined(url: str, location: str) -> str:
     """The target of a redirection; empty if it cannot be read."""
-    try:
+    with contextlib.suppress(ValueError):
         joined = urljoin(url, location) if location else ""
         public_url(joined)
-    except ValueError:
-        return ""
-    return joined
+        return joined
+    return ""
 
 
 def _left(ends: float) -> float:
@@ -404,44 +399,35 @@ def question(protocol: str, texts: Sequence[str], model: str | None) -> bytes:
 def read_answer(protocol: str, data: bytes, texts: Sequence[str], *, secret: str | None = None) -> Answer:
     """The vectors in an answer, one per text and in their order."""
     try:
-        return _answer(protocol, data, texts, secret)
+        document = _document(data)
+        vectors = _vectors(_rows(protocol, document), texts)
     except _UnusableError as fault:
         said = without(data[:_SHOWN_BYTES].decode("utf-8", "replace"), secret)
-        if fault.is_said:
+        if not fault.what:
             raise EndpointError(f"the service says: {_message(said)}", answer=_message(said)) from None
         message = f"the service answered with {fault.what}: {plain(said[:1000], most=80)}"
         hint = fault.hint or "is this the address of an embedding service, and the protocol the right one?"
         raise EndpointError(message, answer=_message(said[:4000]), hint=hint) from None
+    model = document.get("model") if isinstance(document, dict) else None
+    named = plain(without(model, secret)) if isinstance(model, str) and model else None
+    return Answer(vectors=vectors, model=named)
 
 
 @dataclass(eq=False)
 class _UnusableError(Exception):
     """An answer without one vector per text; its message may still contain the key."""
 
-    what: str
+    what: str  # what it has instead; empty where the answer says it itself
     hint: str | None = None
-    is_said: bool = False
 
 
-def _answer(protocol: str, data: bytes, texts: Sequence[str], secret: str | None) -> Answer:
+def _document(data: bytes) -> Any:
     try:
-        document = json.loads(data)
+        return json.loads(data)
     except (ValueError, RecursionError):
         page = "it is a web page; give the address of the service, such as http://localhost:8000/v1."
         hint = page if data.lstrip()[:1] == b"<" else None
         raise _UnusableError("something other than JSON", hint=hint) from None
-    model = document.get("model") if isinstance(document, dict) else None
-    rows = _rows(protocol, document)
-    if len(rows) != len(texts):
-        raise _UnusableError(f"{len(rows)} vectors for {len(texts)} texts")
-    if any(isinstance(row, str) for row in rows):
-        raise _UnusableError("vectors as text instead of numbers")
-    lengths = {len(row) if isinstance(row, list) else 0 for row in rows}
-    if len(lengths) > 1 or 0 in lengths:
-        raise _UnusableError("vectors that are empty or not of one length")
-    vectors = np.stack([_vector(row, text) for row, text in zip(rows, texts, strict=True)])
-    named = plain(without(model, secret)) if isinstance(model, str) and model else None
-    return Answer(vectors=vectors, model=named)
 
 
 def error_message(data: bytes, *, secret: str | None = None) -> str:
@@ -478,7 +464,7 @@ def _rows(protocol: str, document: Any) -> list[Any]:
         fields = document if isinstance(document, dict) else {}
         rows = fields.get("data" if protocol == OPENAI else "embeddings")
         if rows is None and "error" in fields:
-            raise _UnusableError("an error", is_said=True)
+            raise _UnusableError("")
     if not isinstance(rows, list):
         raise _UnusableError("no list of vectors")
     return _in_order(rows) if protocol == OPENAI else rows
@@ -496,13 +482,22 @@ def _in_order(items: list[Any]) -> list[Any]:
     return [items[numbers.index(place)]["embedding"] for place in range(len(items))]
 
 
-def _vector(row: list[Any], text: str) -> Floats:
-    if any(type(number) not in (int, float) for number in row):
-        raise _UnusableError(f"a vector of {plain(text)!r} that holds something other than numbers")
-    try:
-        vector = np.array(row, np.float64)
-    except OverflowError:
-        vector = np.array([np.inf])
-    if not np.isfinite(vector).all():
-        raise _UnusableError(f"a vector of {plain(text)!r} that is not finite")
-    return vector
+def _vectors(rows: list[Any], texts: Sequence[str]) -> Floats:
+    if len(rows) != len(texts):
+        raise _UnusableError(f"{len(rows)} vectors for {len(texts)} texts")
+    if any(isinstance(row, str) for row in rows):
+        raise _UnusableError("vectors as text instead of numbers")
+    lengths = {len(row) if isinstance(row, list) else 0 for row in rows}
+    if len(lengths) > 1 or 0 in lengths:
+        raise _UnusableError("vectors that are empty or not of one length")
+    vectors = np.empty((len(rows), *lengths))
+    for vector, row, text in zip(vectors, rows, texts, strict=True):
+        if any(type(number) not in (int, float) for number in row):
+            raise _UnusableError(f"a vector of {plain(text)!r} that holds something other than numbers")
+        try:
+            vector[:] = row
+        except OverflowError:
+            vector[:] = np.inf
+        if not np.isfinite(vector).all():
+            raise _UnusableError(f"a vector of {plain(text)!r} that is not finite")
+    return vectors

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -164,7 +163,6 @@ def _named(data: Plain) -> Iterator[tuple[str | None, Any]]:
 
 
 def _results_in(value: Any) -> list[Plain]:
-    """A result, or the results in a list."""
     some = value if isinstance(value, list) else [value]
     return [one for one in some if isinstance(one, dict) and {"type", "schema"} <= one.keys()]
 
@@ -176,11 +174,9 @@ def _record(results: Iterable[_Named], files: Sequence[_File], about: Plain, **m
     try:
         views = described(dict(zip(names, live, strict=True)))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise FormatError(
-            f"its results contradict themselves ({type(error).__name__}: {error}).",
-            path=", ".join(str(one.path) for one in files),
-            hint="the file was changed after it was written; measure again.",
-        ) from error
+        message = f"its results contradict themselves ({type(error).__name__}: {error})."
+        hint = "the file was changed after it was written; measure again."
+        raise FormatError(message, path=", ".join(str(one.path) for one in files), hint=hint) from error
     head = {key: about[key] for key in _HEAD if key in about}
     return Record(document=document_of(names, data, **head), **views, **more)
 
@@ -200,7 +196,9 @@ def _by_model(files: Sequence[_File]) -> list[Record]:
     groups: dict[tuple[str, ...], list[_Named]] = {}
     for file in files:
         for one in _revived(file):
-            groups.setdefault(_sources(one[2]), []).append(one)
+            sources = tuple(source.source for source in one[2].provenance)
+            people = one[2]._judged and len(sources) > 1  # whose judgements come last
+            groups.setdefault(sources[:-1] if people else sources, []).append(one)
     if len(groups) > 1 and () in groups:
         unnamed = groups.pop(())
         next(iter(groups.values())).extend(unnamed)
@@ -220,21 +218,11 @@ def _by_model(files: Sequence[_File]) -> list[Record]:
     return records
 
 
-def _sources(result: Result) -> tuple[str, ...]:
-    """The models of a result, without sources of human judgements."""
-    found = tuple(one.source for one in result.provenance)
-    return found[:-1] if result._judged and len(found) > 1 else found
-
-
 def _distinct(records: Sequence[Record]) -> list[Record]:
     """Audits with distinct names: those of one name are followed by the name of their folder."""
-    names = Counter(one.model for one in records)
+    names = [one.model for one in records]
     folders = distinct_names([Provenance(source=one.place, format="audit") for one in records])
-    own = [
-        one.model if names[one.model] == 1 else f"{one.model} ({folder})"
-        for one, folder in zip(records, folders, strict=True)
-    ]
-    return [
-        replace(one, document={**one.document, "model": name})
-        for one, name in zip(records, numbered(own), strict=True)
-    ]
+    pairs = zip(names, folders, strict=True)
+    own = numbered([name if names.count(name) == 1 else f"{name} ({folder})" for name, folder in pairs])
+    documents = [{**one.document, "model": name} for one, name in zip(records, own, strict=True)]
+    return [replace(one, document=new) for one, new in zip(records, documents, strict=True)]

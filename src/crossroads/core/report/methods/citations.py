@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from crossroads.core.report.audit import Audit
@@ -104,24 +105,18 @@ def publications(result: Result) -> Iterator[str]:
     """Keys of :data:`REFERENCES` for a result and the methods it used."""
     yield from result._cites
     yield from _chosen(result.conventions)
-    for method in _methods(result):
-        yield from FOUND.get(method, ())
+    one: Any = result
+    levels = (getattr(one, "level1", None), *(getattr(one, "level2", None) or {}).values())
+    for part, name in product((one, *levels), ("method", "stimulus_method")):
+        methods = getattr(part, name, None)
+        for method in methods.split(", ") if isinstance(methods, str) else ():  # rows found in several ways
+            yield from FOUND.get(method, ())
 
 
 def _chosen(conventions: Mapping[str, Any]) -> Iterator[str]:
-    """Publications of methods chosen by conventions."""
     for name, value in conventions.items():
         # "percentile, groups drawn again": what comes after the comma says on what; "emergent null": of what
         yield from CHOSEN.get((name.removeprefix("emergent "), str(value).partition(",")[0]), ())
-
-
-def _methods(result: Any) -> Iterator[str]:
-    """Method of each p-value of a result and of its levels."""
-    levels = [getattr(result, "level1", None), *(getattr(result, "level2", None) or {}).values()]
-    for one in (result, *levels):
-        for name in ("method", "stimulus_method"):
-            if isinstance(found := getattr(one, name, None), str):
-                yield from found.split(", ")  # rows that were found in several ways
 
 
 def _entries(names: Iterable[str]) -> dict[str, str]:
@@ -141,10 +136,9 @@ def _cited(source: Citation) -> str:
     key, year = _key(source), _year(source.text)
     if key in REFERENCES:
         return REFERENCES[key]
-    fields = {"key": _name(source), "note": in_bibtex(source.text)}  # by which it is sorted
-    fields |= {"year": year} if year else {}
-    fields |= {} if source.doi is None else {"doi": in_bibtex(source.doi)}
-    return _entry("misc", key, **fields)
+    fields = {"key": _name(source), "note": in_bibtex(source.text), "year": year}  # the first sorts it
+    fields["doi"] = in_bibtex(source.doi or "")
+    return _entry("misc", key, **{name: text for name, text in fields.items() if text})
 
 
 def _key(source: Citation) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Row = tuple[str, str]  # what was chosen or happened, and how; both in Markdown
 _MOST_WORDS = 40
 _MOST_TESTS = 20
+_ADJUSTED = "; ".join(name.removesuffix("'s adjustment") for _, name in phrases.ADJUSTMENTS.values())
 _SAID = frozenset(
     {"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "checks", "influence", "bootstrap"}
     | {"ceat-bootstrap"}
@@ -47,7 +48,9 @@ def methods_text(audit: Audit, designs: Iterable[Design] = ()) -> str:
     used = ", ".join(f"{name} {text}" for name, text in versions.items())
     rows = [*_models(audit), *_tests(audit)]
     rows += [("Departures of the word lists", in_markdown(differ))] if differ else []
-    rows += [*_conventions(audit), *_pvalues(audit), *_coverage(audit), *_absent(audit)]
+    rows += [*_conventions(audit), *_pvalues(audit), *_coverage(audit)]
+    absent = [f"{name} ({why.rstrip('.')})" for name, (_, why) in audit.unmeasured().items()]
+    rows += [("Not measured", in_markdown("; ".join(absent)))] if absent else []
     rows.append(("Computed with", in_markdown(used)))
     lines = ["| what | how |", "| --- | --- |", *(f"| {what} | {how} |" for what, how in rows)]
     return "\n\n".join([methods_paragraph(audit, designs).strip(), "## Conventions", "\n".join(lines)]) + "\n"
@@ -85,9 +88,9 @@ def _asked(audit: Audit) -> list[str]:
                 f"{len(names)} {tests} two sets of target words by their mean cosines with two sets of "
                 f"attribute words{where}: {in_markdown(join_words(_runs(names), most=_MOST_TESTS))}."
             )
-    others = dict.fromkeys(_title(name) for one in audit.values() if (name := _measure(one)) not in _SAID)
+    others = [_TITLES.get(name, name) for name in map(_measure, audit.values()) if name not in _SAID]
     if others:
-        titles = join_words(one[0].lower() + one[1:] for one in others)
+        titles = join_words(one[0].lower() + one[1:] for one in dict.fromkeys(others))
         sentences.append(f"Also measured: {in_markdown(titles)}.")
     return sentences
 
@@ -120,11 +123,8 @@ def _inferred(audit: Audit) -> list[str]:
             "words of all sets count as drawn, with Satterthwaite's degrees of freedom."
         )
     if any(battery.adjusted for battery in _batteries(audit)):
-        which = "These p-values" if shares else "p-values"
-        rest = "; intervals are not" if shares else ""
-        sentences.append(
-            f"{which} are adjusted for the number of tests (Benjamini and Hochberg; Holm){rest}."
-        )
+        which, rest = ("These p-values", "; intervals are not") if shares else ("p-values", "")
+        sentences.append(f"{which} are adjusted for the number of tests ({_ADJUSTED}){rest}.")
     if tests:
         given = dict.fromkeys(str(one.conventions.get("alternative", "two-sided")) for one in tests)
         tails = [phrases.TOLD_TAILS.get(one, one) for one in given]
@@ -149,26 +149,19 @@ def _missed(audit: Audit) -> list[str]:
     return [f"{left_out} left out.", *parts]
 
 
-def _absent(audit: Audit) -> list[Row]:
-    why = {name: in_markdown(reason.rstrip(".")) for name, (_, reason) in audit.unmeasured().items()}
-    absent = "; ".join(f"{in_markdown(name)} ({reason})" for name, reason in why.items())
-    return [("Not measured", absent)] if absent else []
-
-
 def _models(audit: Audit) -> list[Row]:
     """The models of the results and the human judgements, with all that identifies them."""
     people = [one.provenance[-1] for one in audit.values() if one._judged and one.provenance]
     everyone = [source for result in audit.values() for source in result.provenance]
     models = _distinct(one for one in everyone if one not in people)
-    head = "Model" if len(models) == 1 else "One of the models"
-    found = {one.source: one for one in (*everyone, *people)}
+    found = {one.source: one for one in everyone}
     names = dict(zip(found, distinct_names(list(found.values())), strict=True))
     names[audit.about.source] = audit.model
-    sources = [*((head, *item) for item in models.items())]
-    sources += [("Human judgements", *item) for item in _distinct(people).items()]
+    head = "Model" if len(models) == 1 else "One of the models"
     return [
-        (what, f"{in_markdown(names[name])} ({in_markdown(') and, in another way, ('.join(ways))})")
-        for what, name, ways in sources
+        (head, f"{in_markdown(names[name])} ({in_markdown(') and, in another way, ('.join(ways))})")
+        for head, sources in {head: models, "Human judgements": _distinct(people)}.items()
+        for name, ways in sources.items()
     ]
 
 
@@ -180,7 +173,7 @@ def _distinct(sources: Iterable[Provenance]) -> dict[str, list[str]]:
         known = [f"format {one['format']}"]
         known += [f"{key} {one[key]}" for key in ("revision", "sha256") if one[key] is not None]
         known += [
-            f"{_spaced(name)} {_grouped(_plain(value))}"
+            f"{name.replace('_', ' ')} {_grouped(_plain(value))}"
             for name, value in one["details"].items()
             if value not in (None, {}, [])
         ]
@@ -189,7 +182,6 @@ def _distinct(sources: Iterable[Provenance]) -> dict[str, list[str]]:
 
 
 def _tests(audit: Audit) -> list[Row]:
-    """Which tests were run, and on which words."""
     tests = next((one.tests for one in _batteries(audit) if one._tests_on == "words"), ())
     lists = [f"{in_markdown(t.design)} (word lists {t.level1.digest[:12]})" for t in tests]
     rows = [("Tests", ", ".join(lists))] if lists else []
@@ -212,19 +204,19 @@ def _conventions(audit: Audit) -> list[Row]:
         for title, text in _by_title(result):
             groups.setdefault(title, {}).setdefault(text, []).append(name)
     return [
-        (in_markdown(", ".join([_title(measure), *([] if len(variants) == 1 else names)])), in_markdown(text))
-        for measure, variants in groups.items()
+        (in_markdown(", ".join([title, *([] if len(variants) == 1 else names)])), in_markdown(text))
+        for title, variants in groups.items()
         for text, names in variants.items()
     ]
 
 
 def described(result: Result) -> str:
     """The measure behind a result and every convention, without a full stop."""
-    return f"{in_markdown(_title(_measure(result)))}: {in_markdown(_every_convention(result))}"
+    title, text = _as_a_whole(result)
+    return f"{in_markdown(title)}: {in_markdown(text)}"
 
 
 def _pvalues(audit: Audit) -> list[Row]:
-    """The method that each p-value actually used."""
     found: dict[str, list[str]] = {}
     for name, result in audit.named():
         for part, method in result._pvalue_methods():
@@ -245,10 +237,9 @@ def _coverage(audit: Audit) -> list[Row]:
     respelled: dict[str, str] = {}
     notes: dict[str, dict[str, None]] = {}
     for name, result in audit.named():
-        coverage = result.coverage
+        coverage, of = result.coverage, tested(result, name)
         if coverage is None or result._resampled:
             continue  # those next to a test of the same words
-        of = tested(result, name)
         respelled |= coverage.respelled
         for note in coverage.notes:
             notes.setdefault(note, {})[of] = None
@@ -258,19 +249,14 @@ def _coverage(audit: Audit) -> list[Row]:
         told = "; ".join(f"{join_words(words, most=_MOST_WORDS)} ({why})" for why, words in reasons.items())
         if told:
             left.setdefault(told, {})[of] = None
-    rows = [
-        (f"Left out of {in_markdown(join_words(names))}", in_markdown(told)) for told, names in left.items()
-    ]
-    if not left:
-        rows.append(("Left out", "no stimulus"))
+    rows = [(f"Left out of {join_words(names)}", told) for told, names in left.items()]
+    rows += [] if left else [("Left out", "no stimulus")]
     if respelled:
         rules = Counter(how.rpartition("(")[2].rstrip(")") for how in respelled.values())
         counts = join_words(f"{count} by the rule {rule}" for rule, count in rules.items())
-        rows.append(("Found under another spelling", f"{in_markdown(counts)}; results.json lists them"))
-    rows += [
-        (f"Of note in {in_markdown(join_words(names))}", in_markdown(note)) for note, names in notes.items()
-    ]
-    return rows
+        rows.append(("Found under another spelling", f"{counts}; results.json lists them"))
+    rows += [(f"Of note in {join_words(names)}", note) for note, names in notes.items()]
+    return [(in_markdown(what), in_markdown(how)) for what, how in rows]
 
 
 # ---- conventions in words
@@ -319,12 +305,8 @@ Sentence = str | Mapping[Any, str] | Callable[[Any], str]
 """What a convention says: with ``{}`` for its value; by value, others under ``""``; or by a function."""
 
 
-def _tails(tails: Mapping[str, str]) -> Mapping[Any, str]:
-    return {name: f"p-values are {text}" for name, text in tails.items()}
-
-
 _SENTENCES: Mapping[str, Sentence] = {
-    "alternative": _tails(phrases.TOLD_TAILS),
+    "alternative": lambda tail: f"p-values are {phrases.TOLD_TAILS.get(tail, tail)}",
     "ties": {
         "weak": "divisions that equal the observed one count",
         "strict": "divisions that equal the observed one do not count",
@@ -343,7 +325,7 @@ _SENTENCES: Mapping[str, Sentence] = {
     "least_effect": "and only with an effect size beyond ±{}",
     "resamples": "resamples: {}",
     "adjusted": lambda value: (
-        "adjusted p-values (Holm; Benjamini and Hochberg) are of "
+        f"adjusted p-values ({_ADJUSTED}) are of "
         + str(value).replace("other words, ", "for other words than these, ")
     ),
     "method": "requested method: {}",
@@ -357,6 +339,7 @@ _SENTENCES: Mapping[str, Sentence] = {
         f"the rule for the threshold is: {value}" if isinstance(value, str) else f"the threshold is {value}"
     ),
     "permutations": "labels were exchanged {} times",
+    "draws": "labels were exchanged {} times",
     "splits": "people were divided {} times",
     "level": "the level of intervals is {}",
     "gamma": "the margin γ is {}",
@@ -367,7 +350,7 @@ _SENTENCES: Mapping[str, Sentence] = {
     },
 }
 _COMPARED: Mapping[str, Sentence] = {
-    "alternative": _tails(phrases.COMPARED_TAILS),
+    "alternative": lambda tail: f"p-values are {phrases.COMPARED_TAILS.get(tail, tail)}",
     "missing": {
         "raise": "a stimulus that either model lacks would have stopped the run",
         "drop": "stimuli that either model of a pair lacks were left out of both",
@@ -410,6 +393,12 @@ _OF_SENTENCES: Mapping[str, Sentence] = {
         "": "scores are means over target terms, and those were flipped",
     },
 }
+_OF_RSA: Mapping[str, Sentence] = {
+    "n": "a sample has {} items of each set",
+    "samples": "{} samples of items were drawn",
+    "draws": "labels were exchanged {} times",
+    "splits": "for the agreement of halves, dimensions were halved {} times",
+}
 _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
     "checks": {
         "alpha": "questions are answered at the level {}",
@@ -431,34 +420,22 @@ _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
         "over": "measured on {}",
     },
     "corrections": {"over": "means, spreads and directions are those of {}"},
-    "rsa": {
-        "n": "a sample has {} items of each set",
-        "samples": "{} samples of items were drawn",
-        "splits": "for the agreement of halves, dimensions were halved {} times",
-    },
-    "chat association": _CHAT,
-    "chat decision": _CHAT,
-    "sentence pairs": _OF_SENTENCES,
-    "sentence triples": _OF_SENTENCES,
-    "compare": _COMPARED,
-    "compare battery": _COMPARED,
+    **dict.fromkeys(("rsa", "rsa grid"), _OF_RSA),
+    **dict.fromkeys(("chat association", "chat decision"), _CHAT),
+    **dict.fromkeys(("sentence pairs", "sentence triples"), _OF_SENTENCES),
+    **dict.fromkeys(("compare", "compare battery"), _COMPARED),
 }
 """Conventions with a different meaning in one measure."""
 
 
-def _title(measure: str) -> str:
-    """What a measure is called."""
-    return _TITLES.get(measure, measure)
-
-
 def _measure(result: Result) -> str:
-    """The measure of a result, as recorded in it."""
     return str(result.conventions.get("measure", "unnamed"))
 
 
-def _every_convention(result: Result) -> str:
-    """Every convention of a result, including those that are fields."""
-    return _joined(result, _recorded(result)) or "no convention is recorded"
+def _as_a_whole(result: Result) -> tuple[str, str]:
+    """The title of a measure, and every convention of a result, including those that are fields."""
+    text, measure = _joined(result, _recorded(result)), _measure(result)
+    return _TITLES.get(measure, measure), text or "no convention is recorded"
 
 
 def _by_title(result: Result) -> list[tuple[str, str]]:
@@ -468,16 +445,15 @@ def _by_title(result: Result) -> list[tuple[str, str]]:
     """
     measure, tests = _measure(result), getattr(result, "tests", ())
     if measure not in _MULTIPLE or not tests:
-        return [(measure, _every_convention(result))]
+        return [_as_a_whole(result)]
     whole, of_tests = _recorded(result), [_recorded(test) for test in tests]
     adjusted = {"adjusted": whole.pop("adjusted", None)}
     own = {k: value for k, value in whole.items() if any(one.get(k) != value for one in of_tests)}
     parts = [(_MULTIPLE[measure], adjusted), (measure, own)]
-    return [(title, text) for title, some in parts if (text := _joined(result, some))]
+    return [(_TITLES[title], text) for title, some in parts if (text := _joined(result, some))]
 
 
 def _recorded(result: Result) -> dict[str, Any]:
-    """The conventions of a result, including those that are fields."""
     conventions = {key: value for key, value in result.conventions.items() if key != "measure"}
     kept = {key: getattr(result, key, None) for key in _UNRECORDED if key not in conventions}
     conventions |= {key: value for key, value in kept.items() if value is not None}
@@ -502,16 +478,10 @@ def _in_words(sentences: Mapping[str, Sentence], key: str, value: Any) -> str:
         return sentence(text)
     if isinstance(sentence, Mapping):
         sentence = sentence.get(text, sentence.get(""))
-    return f"{_spaced(key)}: {text}" if sentence is None else sentence.format(text)
-
-
-def _spaced(key: str) -> str:
-    """The name of a convention as words."""
-    return key.replace("_", " ")
+    return f"{key.replace('_', ' ')}: {text}" if sentence is None else sentence.format(text)
 
 
 def _grouped(value: Any) -> Any:
-    """A count with commas."""
     return f"{value:,}" if isinstance(value, int) and value >= 10_000 else value
 
 
@@ -527,8 +497,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and value and all(isinstance(one, str) for one in value):
         return ", ".join(map(_quoted, value))
     if isinstance(value, Mapping) and value:
-        parts = {_quoted(_spaced(str(key))): _plain(one) for key, one in value.items() if one is not None}
-        return ", ".join(f"{key} {one}" for key, one in parts.items())
+        parts = {str(key).replace("_", " "): one for key, one in value.items() if one is not None}
+        return ", ".join(f"{_quoted(key)} {_plain(one)}" for key, one in parts.items())
     if isinstance(value, (list, tuple, dict)):
         return json.dumps(value, ensure_ascii=False, default=str)
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -66,7 +66,7 @@ def page_data(records: Sequence[Record], *, title: str, comparisons: Sequence[Re
         "audits": [_audit(one, share) for one in records],
         "comparisons": [_audit(one, share) for one in comparisons],
         "findings": {name: [one.to_dict() for one in numbers] for name, numbers in known.items()},
-        "fidelity": [one.to_dict() for module in papers for one in module.fidelity()],
+        "fidelity": [one for module in papers for one in module.fidelity()],
         "groups": {one.name: {"label": one.label, "names": list(one.items)} for one in groups},
     }
 
@@ -98,11 +98,10 @@ def _audit(record: Record, budget: tuple[int, int]) -> dict[str, Any]:
 
 def _concluded(one: Concluded) -> dict[str, Any]:
     """What a result comes to, with the JSON pointers of its numbers."""
-    said = one.found
     shown = ("status", "heading", "drawn", "parts", "subject", "rival", "poles", "scale", "middle")
-    at = {role: f"/results/{one.result}/{place}" for role, (place, _) in said.numbers.items()}
-    more = {name: getattr(said, name) for name in shown}
-    return {"name": said.name, "section": one.section, **more, "at": at}
+    said = {name: getattr(one.found, name) for name in ("name", *shown)}
+    at = {role: f"/results/{one.result}/{place}" for role, (place, _) in one.found.numbers.items()}
+    return {**said, "section": one.section, "at": at}
 
 
 def _table(table: Table) -> dict[str, Any]:
@@ -192,7 +191,6 @@ def histogram(values: Sequence[float]) -> dict[str, Any]:
 
 
 def _words(document: Mapping[str, Any]) -> list[str]:
-    """Every stimulus of a document, in order."""
     parts = [design.get(key) or [] for design in document["designs"] for key in ("x", "y", "a", "b")]
     sets = [part.get("items") or [] if isinstance(part, Mapping) else part for part in parts]
     covered = [result.get("coverage") or {} for result in document["results"]]
@@ -212,8 +210,7 @@ def _packed(emb: Embeddings, words: Iterable[str], budget: int, others: int) -> 
     aliases = {word: row for word, row in rows.items() if labels[row] != word}
     kind, data = _numbers(array, budget)
     if data is None:
-        size = array.shape[0] * array.shape[1] * 2
-        return {"absent": f"the vectors of {len(labels):,} words would take {size / 1e6:.0f} MB"}
+        return {"absent": f"the vectors of {len(labels):,} words would take {array.size * 2 / 1e6:.0f} MB"}
     return {
         "labels": labels,
         "aliases": aliases,
@@ -245,7 +242,6 @@ def _others(emb: Embeddings, budget: int) -> dict[str, Any] | None:
 
 
 def _cosines(rows: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """Cosines of pairs of rows."""
     units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(np.einsum("ij,ij->i", units[first], units[second]))
 
@@ -261,13 +257,11 @@ def _numbers(array: NDArray[Any], budget: int) -> tuple[str, bytes | None]:
     """The smallest type that represents the numbers exactly, or sixteen bits if that is too large."""
     with np.errstate(over="ignore"):
         single = array.astype("<f4")
-        exact = bool(np.array_equal(single.astype(array.dtype), array))
-    whole = single if exact else array.astype("<f8")
+        whole = single if np.array_equal(single.astype(array.dtype), array) else array.astype("<f8")
     if whole.nbytes * 4 // 3 <= budget:
-        return ("float32" if exact else "float64"), whole.tobytes()
-    if array.size * 2 * 4 // 3 > budget:
-        return "int16", None
-    return "int16", _steps(array, 32767).astype("<i2").tobytes()
+        return whole.dtype.name, whole.tobytes()
+    fits = array.size * 2 * 4 // 3 <= budget
+    return "int16", _steps(array, 32767).astype("<i2").tobytes() if fits else None
 
 
 def stimulus_vectors(emb: Embeddings, audit: Audit, designs: Iterable[Design]) -> Embeddings | None:
@@ -287,12 +281,10 @@ def other_words(emb: Embeddings, most: int = MOST_OTHERS) -> Embeddings | None:
     pool = emb.pool
     if pool is None or pool is emb:
         return None
-    known = set(emb.labels)
-    labels, measurable = pool.labels, np.asarray(pool.vectors.any(axis=1))
-    rows = [row for row, label in enumerate(labels) if label not in known and measurable[row]][:most]
-    if not rows:
-        return None
-    return Embeddings([labels[row] for row in rows], pool.vectors[rows], provenance=emb.provenance)
+    known, measurable = set(emb.labels), np.asarray(pool.vectors.any(axis=1))
+    rows = [row for row, label in enumerate(pool.labels) if label not in known and measurable[row]][:most]
+    labels = [pool.labels[row] for row in rows]
+    return Embeddings(labels, pool.vectors[rows], provenance=emb.provenance) if rows else None
 
 
 def write_vectors(path: Path, emb: Embeddings) -> None:
@@ -320,11 +312,9 @@ def write_vectors(path: Path, emb: Embeddings) -> None:
 def read_vectors(path: Path, model: str) -> Embeddings:
     """The vectors and rules of spelling that an audit saved; the pool are the other words in the file."""
     with ArrayArchive(path, hint=_AGAIN) as archive:
-        missing = {"labels", "vectors", "fallback"}.difference(archive.names)
-        if missing:
-            raise FormatError(
-                f"these are not the vectors of an audit: there are no {min(missing)}.", path=path, hint=_AGAIN
-            )
+        if missing := {"labels", "vectors", "fallback"}.difference(archive.names):
+            message = f"these are not the vectors of an audit: there are no {min(missing)}."
+            raise FormatError(message, path=path, hint=_AGAIN)
         labels, vectors = _labels(archive, "labels"), archive.read("vectors")
         fallback, has_others = _labels(archive, "fallback"), set(_OTHERS).issubset(archive.names)
         others = (_labels(archive, _OTHERS[0]), archive.read(_OTHERS[1])) if has_others else None
@@ -333,13 +323,11 @@ def read_vectors(path: Path, model: str) -> Embeddings:
         found = Embeddings(labels, vectors, provenance=provenance, fallback=fallback)
         return found if others is None else found.with_pool(Embeddings(*others, provenance=provenance))
     except CrossroadsError as error:
-        raise FormatError(
-            f"these are not the vectors of an audit: {error.message}", path=path, hint=_AGAIN
-        ) from error
+        message = f"these are not the vectors of an audit: {error.message}"
+        raise FormatError(message, path=path, hint=_AGAIN) from error
 
 
 def _labels(archive: ArrayArchive, name: str) -> list[str]:
-    """A list of words from an archive."""
     array = archive.read(name)
     if array.ndim != 1 or array.dtype.kind != "U":
         raise FormatError(f"{name} are of type {array.dtype!s:.60}.", path=archive.path, hint=_AGAIN)

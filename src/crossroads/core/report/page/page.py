@@ -78,7 +78,6 @@ def in_script(data: Any) -> str:
 
 
 def _printable(text: str) -> str:
-    """Text that can be written as UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -133,10 +132,8 @@ def joined(root: str, read: Callable[[str], str]) -> str:
     def join(path: str, trail: tuple[str, ...]) -> None:
         if path in trail:
             circle = " → ".join((*trail[trail.index(path) :], path))
-            raise InputError(
-                f"scripts import each other in a circle: {circle}.",
-                hint="move what they share to a third file.",
-            )
+            hint = "move what they share to a third file."
+            raise InputError(f"scripts import each other in a circle: {circle}.", hint=hint)
         if path in exports:
             return
         text, heads = _text(path, trail, read), []
@@ -151,10 +148,9 @@ def joined(root: str, read: Callable[[str], str]) -> str:
         exports[path] = _EXPORT.findall(text)
         body = _NOTES.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))
         if left := _REST.search(body):
-            raise InputError(
-                f"{path} has an import or export of an unknown form: {left[0].strip()!r}.",
-                hint='write import { a } from "./file.js"; or export before one function or one constant.',
-            )
+            message = f"{path} has an import or export of an unknown form: {left[0].strip()!r}."
+            hint = 'write import { a } from "./file.js"; or export before one function or one constant.'
+            raise InputError(message, hint=hint)
         head, names = "".join(heads), ", ".join(exports[path])
         pieces.append(f'$files["{path}"] = (() => {{\n{head}{body}\nreturn {{ {names} }};\n}})();\n')
 

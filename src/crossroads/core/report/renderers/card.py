@@ -94,11 +94,8 @@ def with_section(card: str, section: str, *, path: Path | None = None) -> str:
     if (begins, ends) == (0, 0):
         return f"{card.rstrip()}\n\n{section}" if card.strip() else section
     if (begins, ends) != (1, 1) or card.index(BEGIN) > card.index(END):
-        raise FormatError(
-            f"the lines {BEGIN} and {END} do not enclose one section.",
-            path=path,
-            hint="remove both; the section is then added at the end.",
-        )
+        hint = "remove both; the section is then added at the end."
+        raise FormatError(f"the lines {BEGIN} and {END} do not enclose one section.", path=path, hint=hint)
     before, after = card[: card.index(BEGIN)], card[card.index(END) + len(END) :]
     return before + section.rstrip("\n") + after
 

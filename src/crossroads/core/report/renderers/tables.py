@@ -90,13 +90,11 @@ def write_tidy_parquet(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """
     arrow = require("pyarrow", extra="parquet", purpose="writing results.parquet")
     parquet = require("pyarrow.parquet", extra="parquet", purpose="writing results.parquet")
-    kinds = {
-        column: arrow.string() if column in (*_PLACE, "method") else arrow.float64() for column in COLUMNS
-    }
-    kinds["n"] = arrow.int64()
+    kinds = dict.fromkeys(COLUMNS, arrow.float64()) | {"n": arrow.int64()}
+    kinds |= dict.fromkeys((*_PLACE, "method"), arrow.string())
     rows = list(rows)
-    columns = {name: _column(arrow, kind, [row[name] for row in rows]) for name, kind in kinds.items()}
-    table = arrow.Table.from_arrays(list(columns.values()), names=list(columns))
+    columns = [_column(arrow, kind, [row[name] for row in rows]) for name, kind in kinds.items()]
+    table = arrow.Table.from_arrays(columns, names=list(kinds))
     with path.open("wb") as raw:  # pyarrow accepts only paths in UTF-8
         parquet.write_table(table, raw, compression="zstd")
 

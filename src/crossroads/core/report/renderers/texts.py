@@ -10,7 +10,7 @@ from crossroads.core.report.gate import Gate
 from crossroads.core.results import Conclusion, describe_coverage, versions
 from crossroads.core.wording.escaping import in_markdown
 from crossroads.core.wording.numbers import between, number
-from crossroads.core.wording.table import FIT, Table, in_latex_table, in_markdown_table
+from crossroads.core.wording.table import FIT, Table, distinct, in_latex_table, in_markdown_table
 
 _ROWS_OF_COVERAGE = 40
 NEEDS = rf"""% Needs \usepackage{{booktabs}} and \usepackage{{graphicx}} in the preamble; any engine will do.
@@ -109,8 +109,7 @@ def latex_table(audit: Audit, *, label: str = "tab:crossroads") -> str:
 def latex_tables(tables: Iterable[Table], *, label: str, before: str = "") -> str:
     """Tables one after the other, each with its label."""
     texts = [NEEDS]
-    for table in tables:
-        if table.rows:
-            own = label if len(texts) == 1 else f"{label}-{table.name.replace('_', '-')}"
-            texts.append(in_latex_table(table.shortened(), label=own, before=before))
+    for name, table in distinct(table for table in tables if table.rows).items():
+        own = f"{label}-{name.replace('_', '-')}" if name else label
+        texts.append(in_latex_table(table.shortened(), label=own, before=before))
     return "\n".join(texts)

@@ -464,7 +464,7 @@ def batteries() -> dict[str, tuple[str, ...]]:
     Examples
     --------
     >>> import crossroads as cr
-    >>> cr.batteries()["weat"][:3]
+    >>> cr.sources.batteries()["weat"][:3]
     ('weat1', 'weat2', 'weat3')
     """
     names: dict[str, tuple[str, ...]] = {}

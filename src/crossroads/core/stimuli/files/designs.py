@@ -1,10 +1,4 @@
-"""Designs read from files: TOML, JSON, and text tables with a word per row or a set per column.
-
-Documents in TOML and JSON have three forms: that of crossroads (``name``, ``x``, ``y``, ``a``, ``b`` and
-information about them), that of the sentence tests of May et al. (``targ1``, ``targ2``, ``attr1``, ``attr2``,
-each with ``category`` and ``examples``, or a list of words as in XWEAT), and that of WEATHub, where these are
-either nested or flat (``targ1.examples``).
-"""
+"""Designs read from files: TOML, JSON, and text tables with a word per row or a set per column."""
 
 from __future__ import annotations
 
@@ -14,26 +8,20 @@ import io
 import json
 import os
 import re
-import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crossroads.core.errors import (
-    FormatError,
-    in_short,
-    join_words,
-    nearest,
-    one_of,
-)
+from crossroads.core.errors import FormatError, in_short, join_words, nearest, one_of
 from crossroads.core.stimuli.design import ROLES, Design
-from crossroads.core.stimuli.files.building import FOREIGN, ONCE, Duplicates, Keys, PlacedError, design_from
+from crossroads.core.stimuli.files.building import FOREIGN, ONCE, Duplicates, design_from
 from crossroads.core.stimuli.files.text import (
     Place,
     from_cell,
     load_json,
-    load_toml,
+    parsed,
     read_text,
     table_errors,
     table_rows,
@@ -41,35 +29,6 @@ from crossroads.core.stimuli.files.text import (
 from crossroads.core.stimuli.sets import StimulusSet, word_fault
 
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
-
-
-def read_design(path: str | os.PathLike[str], *, duplicates: Duplicates = "raise") -> Design:
-    r"""Read the one design of a file.
-
-    Parameters
-    ----------
-    path
-        A TOML, JSON or CSV file; see :func:`read_designs`.
-    duplicates
-        ``"raise"``, or ``"drop"`` to keep the first of equal words and note it in the departures.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> import crossroads as cr
-    >>> file = Path(mkdtemp(), "mine.csv")
-    >>> _ = file.write_text("x,y,a,b\nrose,wasp,joy,pain\ntulip,ant,love,filth\n")
-    >>> design = cr.read_design(file)
-    >>> design.name, tuple(design.x)
-    ('mine', ('rose', 'tulip'))
-    """
-    designs = read_designs(path, duplicates=duplicates)
-    if len(designs) > 1:
-        what = f"{len(designs)} designs, among them {', '.join(design.name for design in designs[:6])}"
-        hint = "use read_designs, or write one design per file."
-        raise FormatError(f"the file contains {what}.", path=os.fspath(path), hint=hint)
-    return designs[0]
 
 
 def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "raise") -> list[Design]:
@@ -116,9 +75,8 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
     if not text.strip():
         raise FormatError("the file is empty.", path=file)
     designs = reader(text, file, duplicates)
-    names = [design.name for design in designs]
-    for position, name in enumerate(names):
-        if name in names[:position]:
+    for name, number in Counter(design.name for design in designs).items():
+        if number > 1:
             raise FormatError(f"two designs are called {in_short(name)}.", path=file, key="name")
     return designs
 
@@ -135,37 +93,8 @@ def _unknown_ending(file: Path) -> FormatError:
     return FormatError(what, path=file, hint=hint)
 
 
-def _read_toml(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
-    try:
-        return _each(load_toml(text, file), file.stem, duplicates)
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"the TOML cannot be read: {error}.", path=file) from error
-    except PlacedError as fault:
-        raise fault.at(file) from fault
-
-
-def _read_json(
-    text: str, file: Path, duplicates: Duplicates, *, default: str = "", line: int | None = None
-) -> list[Design]:
-    """Read the designs of a JSON text, which may be one line of a file."""
-    try:
-        document = load_json(text, file, object_pairs_hook=_object)
-        return _each(document, default or file.stem, duplicates)
-    except json.JSONDecodeError as error:
-        where = error.lineno if line is None else line
-        raise FormatError(f"the JSON cannot be read: {error.msg}.", path=file, line=where) from error
-    except PlacedError as fault:
-        raise fault.at(file, line) from fault
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object with a key that occurs twice, of which JSON keeps the last."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise PlacedError(f"the key {in_short(key)} occurs twice.", (key,))
-        found[key] = value
-    return found
+def _read_document(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
+    return _each(parsed(text, Place(file)), Place(file), file.stem, duplicates)
 
 
 def _read_json_lines(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
@@ -176,33 +105,31 @@ def _read_json_lines(text: str, file: Path, duplicates: Duplicates) -> list[Desi
     except json.JSONDecodeError as error:
         several = error.msg.startswith("Extra data")
     if not several:
-        return _read_json(text, file, duplicates)
+        return _read_document(text, file, duplicates)
     designs: list[Design] = []
     for line, row in enumerate(text.split("\n"), start=1):
         if row.strip():
-            default = f"{file.stem}-{len(designs) + 1}"
-            designs += _read_json(row, file, duplicates, default=default, line=line)
+            place, stem = Place(file, line), f"{file.stem}-{len(designs) + 1}"
+            designs += _each(parsed(row, place), place, stem, duplicates)
     return designs
 
 
-def _each(document: Any, stem: str, duplicates: Duplicates) -> list[Design]:
+def _each(document: Any, place: Place, stem: str, duplicates: Duplicates) -> list[Design]:
     """Find the designs of a document, which is a design, a list of designs, or has them under ``design``."""
-    where: Keys = ()
-    items = document
-    if isinstance(document, dict):
-        where = tuple(key for key in ("design", "designs") if key in document)[:1]
-        if where and (others := [key for key in document if key not in where]):
+    items, where = document, place
+    if isinstance(document, dict) and (keys := [key for key in ("design", "designs") if key in document]):
+        items, where = document[keys[0]], place.at(keys[0])
+        if others := [key for key in document if key != keys[0]]:
             message = f"{in_short(others[0])} is outside the designs."
-            raise PlacedError(message, (others[0],), hint="put it into each design.")
-        items = document[where[0]] if where else document
+            raise place.at(others[0]).error(message, "put it into each design.")
     items = [items] if isinstance(items, dict) else items
     if not isinstance(items, list) or not items:
-        raise PlacedError("there is no design in this file.", where, hint="give name, x, y, a and b.")
+        raise where.error("there is no design in this file.", "give name, x, y, a and b.")
     if len(items) == 1:
-        return [design_from(items[0], default=stem, duplicates=duplicates, path=where)]
+        return [design_from(items[0], where, default=stem, duplicates=duplicates)]
     return [
-        design_from(item, default=f"{stem}-{number}", duplicates=duplicates, path=(f"design {number}",))
-        for number, item in enumerate(items, start=1)
+        design_from(item, place.at(f"design {n}"), default=f"{stem}-{n}", duplicates=duplicates)
+        for n, item in enumerate(items, start=1)
     ]
 
 
@@ -221,11 +148,9 @@ _NAMED = re.compile(r"([xyab])\s*(?:[:=]\s*(?P<after>.*\S)|\(\s*(?P<inside>.*\S)
 
 @dataclass
 class _Sets:
-    """The sets of one design while its rows are read."""
-
     words: dict[str, dict[str, None]] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
-    twice: dict[str, dict[str, None]] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
     spaced: dict[str, None] = field(default_factory=dict)
 
 
@@ -266,12 +191,8 @@ def _lists(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
         if not any("[" in cells[key] for key in lists) and not {"weat", "language"} & set(heads):
             return []  # one word in every cell: a set in each column
         data: dict[str, Any] = {**cells, **{key: _words_of(cells[key]) for key in lists}}
-        for key in [key for key in lists if f"{key}.category" in data]:  # next to it, not inside
-            data[key] = {"category": data.pop(f"{key}.category"), "examples": data[key]}
-        try:
-            found.append(design_from(data, default=f"{path.stem}-{len(found) + 1}", duplicates=duplicates))
-        except PlacedError as fault:
-            raise fault.at(path, rows.line_num) from fault
+        place, default = Place(path, rows.line_num), f"{path.stem}-{len(found) + 1}"
+        found.append(design_from(data, place, default=default, duplicates=duplicates))
     return found
 
 
@@ -289,7 +210,6 @@ def _words_of(cell: str) -> list[str]:
 
 
 def _rows(text: str, path: Path) -> Iterator[tuple[Place, dict[str, str]]]:
-    """The words of a table, each with its set and where it is."""
     skipped = 0
     if text[:4].casefold() == "sep=":
         text, skipped = text.partition("\n")[2], 1
@@ -388,7 +308,7 @@ def _add(sets: _Sets, row: dict[str, str], place: Place, duplicates: Duplicates)
     if word in words and duplicates == "raise":
         raise place.error(f"{in_short(word)} occurs twice in {role}.", ONCE, key="word")
     if word in words:
-        sets.twice.setdefault(role, {})[word] = None
+        sets.notes[f"{word!r}, given more than once in {role}, is kept once."] = None
     words[word] = None
 
 
@@ -400,19 +320,14 @@ def _design(name: str, sets: _Sets, path: Path) -> Design:
     roles: dict[str, Any] = {
         role: StimulusSet(sets.names.get(role, role), tuple(words)) for role, words in sets.words.items()
     }
-    notes = [
-        f"{word!r}, given more than once in {role}, is kept once."
-        for role, words in sets.twice.items()
-        for word in words
-    ]
+    notes = [*sets.notes]
     if sets.spaced:
         notes.append(f"spaces around {join_words(map(repr, sets.spaced), most=20)} are removed.")
     return Design(name=name, **roles, departures=notes)
 
 
 _READERS: dict[str, Callable[[str, Path, Duplicates], list[Design]]] = {
-    ".toml": _read_toml,
-    ".json": _read_json,
+    **dict.fromkeys((".toml", ".json"), _read_document),
     **dict.fromkeys((".jsonl", ".ndjson"), _read_json_lines),
     **dict.fromkeys((".csv", ".tsv", ".txt"), _read_table),
 }

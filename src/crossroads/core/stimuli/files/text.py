@@ -26,6 +26,7 @@ from crossroads.core.errors import FormatError, UnknownNameError, in_short, requ
 _SAVE = "save the file as UTF-8."
 _SAVE_TABLE = f"{_SAVE[:-1]}; spreadsheet programs call it CSV UTF-8."
 _TABLES = (".csv", ".tsv", ".txt")
+_JSON = (".json", ".jsonl", ".ndjson")
 _DEEPEST = 100
 """Largest depth of nested tables; files that users write have about five levels."""
 _BITS = 1023
@@ -35,14 +36,19 @@ _LARGE = 4300 * 10 // 3
 
 
 class Place(NamedTuple):
-    """A file and a line of it, for errors that name them."""
+    """A file, a line of it and a key, for errors that name them."""
 
     path: str | Path | None
     line: int | None = None
+    key: str | None = None
+
+    def at(self, key: str) -> Place:
+        """The place of a key within this place."""
+        return self._replace(key=f"{self.key}.{key}" if self.key else key)
 
     def error(self, message: str, hint: str | None = None, *, key: str | None = None) -> FormatError:
         """The error for a fault at this place."""
-        return FormatError(message, path=self.path, line=self.line, key=key, hint=hint)
+        return FormatError(message, path=self.path, line=self.line, key=key or self.key, hint=hint)
 
 
 def read_text(path: str | Path, expected: str) -> str:
@@ -94,7 +100,7 @@ def guarded(parse: Callable[[], Any], path: str | Path, *, large: bool = False) 
     deep = FormatError("it is nested too deeply.", path=path, hint="write lists and tables of a few levels.")
     try:
         document = parse()
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError):
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError, FormatError):
         raise
     except RecursionError as error:
         raise deep from error
@@ -133,13 +139,30 @@ def check_known(
 
 def read_data(file: Path, expected: str) -> Any:
     """Read a TOML file, or a JSON file if its extension says so."""
-    text = read_text(file, expected)
+    return parsed(read_text(file, expected), Place(file))
+
+
+def parsed(text: str, place: Place) -> Any:
+    """Parse TOML, or JSON if the extension of the file says so; neither may have a key twice in a table."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:  # JSON would keep the last
+                raise place.at(key).error(f"the key {in_short(key)} occurs twice.")
+            found[key] = value
+        return found
+
+    path = Path(place.path or "")
     try:
-        return load_json(text, file) if file.suffix.casefold() == ".json" else load_toml(text, file)
+        if path.suffix.casefold() in _JSON:
+            return load_json(text, path, object_pairs_hook=unique)
+        return load_toml(text, path)
     except json.JSONDecodeError as error:
-        raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
+        line = place.line or error.lineno
+        raise place._replace(line=line).error(f"the JSON cannot be read: {error.msg}.") from error
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"{error}.", path=file) from error
+        raise place.error(f"the TOML cannot be read: {error}.") from error
 
 
 def table_rows(

@@ -76,7 +76,6 @@ def _read_labels(path: Path) -> list[str]:
 
 
 def _parse_json(text: str) -> Any:
-    """Parse JSON; the error names the place at which it fails."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -155,14 +154,20 @@ def read_decade(folder: Path, decade: int, request: Request) -> Reading:
         return select(_read_labels(words), map_array(vectors), request, decade=decade)
 
 
-def read_histwords(path: Path, request: Request) -> Reading:
-    """Read a HistWords folder that holds a single decade."""
-    held = decades(path)
+def held_decades(folder: Path) -> list[int]:
+    """The decades of a HistWords folder, in order; an error if there is none."""
+    held = decades(folder)
     if not held:
         raise FormatError(
             "the folder holds no HistWords decades.",
             hint="expected files such as 1900-w.npy and 1900-vocab.pkl.",
         )
+    return held
+
+
+def read_histwords(path: Path, request: Request) -> Reading:
+    """Read a HistWords folder that holds a single decade."""
+    held = held_decades(path)
     if len(held) > 1:
         raise FormatError(
             f"the folder holds {len(held)} decades: {join_words(map(str, held), most=6)}.",
@@ -210,11 +215,30 @@ def read_safetensors(path: Path, request: Request) -> Reading:
     """Read a matrix and its words."""
     header, start = _header(path)
     metadata = header.pop("__metadata__", {})
-    name = pick(header, VECTOR_NAMES, "vectors") or _only_matrix(header)
+    name = pick(header, VECTOR_NAMES, "vectors")
+    if name is None:
+        shapes = {key: entry.get("shape", ()) for key, entry in header.items() if isinstance(entry, dict)}
+        matrices = [key for key, shape in shapes.items() if len(shape) == 2]
+        if len(matrices) != 1:
+            raise FormatError(
+                f"there are {len(matrices)} two-dimensional tensors, none of them called 'vectors'.",
+                hint=f"call the one that holds the vectors {VECTOR_NAMES[0]!r}.",
+            )
+        name = matrices[0]
     matrix = _tensor(path, name, header[name], start)
     key = pick(metadata, NAMES, "words") if isinstance(metadata, dict) else None
-    labels = _read_labels(_file_of_labels(path)) if key is None else _labels_in(str(metadata[key]))
-    decode = _widen if header[name]["dtype"] == "BF16" else np.asarray
+    text = "" if key is None else str(metadata[key])
+    try:
+        labels = labels_from(json.loads(text))
+    except (ValueError, RecursionError):
+        labels = text.removesuffix("\n").split("\n")
+    if key is None:
+        labels = _read_labels(_file_of_labels(path))
+
+    def widened(rows: NDArray[Any]) -> NDArray[np.float32]:  # of bfloat16, which numpy lacks
+        return (np.asarray(rows).astype(np.uint32) << 16).view(np.float32)
+
+    decode = widened if header[name]["dtype"] == "BF16" else np.asarray
     return select(labels, matrix, request, decode=decode, tensor=name)
 
 
@@ -232,18 +256,6 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
     if not isinstance(header, dict):
         raise FormatError("the header is not a JSON object.")
     return header, 8 + length
-
-
-def _only_matrix(header: dict[str, Any]) -> str:
-    matrices = [
-        name for name, entry in header.items() if isinstance(entry, dict) and len(entry.get("shape", ())) == 2
-    ]
-    if len(matrices) != 1:
-        raise FormatError(
-            f"there are {len(matrices)} two-dimensional tensors, none of them called 'vectors'.",
-            hint=f"call the one that holds the vectors {VECTOR_NAMES[0]!r}.",
-        )
-    return matrices[0]
 
 
 def _tensor(path: Path, name: str, entry: Any, start: int) -> NDArray[Any]:
@@ -264,15 +276,3 @@ def _tensor(path: Path, name: str, entry: Any, start: int) -> NDArray[Any]:
             hint=INCOMPLETE,
         )
     return np.memmap(path, dtype, "r", start + first, shape)
-
-
-def _labels_in(text: str) -> list[str]:
-    try:
-        return labels_from(json.loads(text))
-    except (ValueError, RecursionError):
-        return text.removesuffix("\n").split("\n")
-
-
-def _widen(rows: NDArray[Any]) -> NDArray[np.float32]:
-    """Convert bfloat16, which numpy lacks, to float32."""
-    return (np.asarray(rows).astype(np.uint32) << 16).view(np.float32)

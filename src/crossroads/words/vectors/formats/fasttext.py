@@ -100,7 +100,7 @@ def read(path: Path, request: Request) -> Reading:
         model = _arguments(cursor)
         dictionary = _dictionary(cursor, request)
         rows = _matrix_shape(cursor, model, dictionary)
-        fetch = _fetcher(cursor, stream, rows, model, dictionary, request)
+        fetch = _fetcher(cursor, stream, rows, model, dictionary)
         gathered = Rows(model.dim, request, dictionary.vocabulary)
         kept = list(dictionary.kept.items())
         for start in range(0, len(kept), _BATCH):
@@ -173,11 +173,13 @@ def _matrix_shape(cursor: _Cursor, model: _Model, dictionary: _Dictionary) -> in
         raise cursor.broken(
             f"the matrix is {rows:,} × {columns}, expected {least:,} × {model.dim} for {words:,} words"
         )
+    outside = [row for row in (dictionary.pruned or {}).values() if not 0 <= row < rows - words]
+    if outside:
+        raise cursor.broken(f"a word points at row {words + outside[0]:,} of {rows:,}")
     return rows
 
 
 def _parts(i: int, token: bytes, model: _Model, dictionary: _Dictionary) -> list[int]:
-    """The rows whose mean is the vector of a word."""
     buckets = subword_buckets(token, model.minn, model.maxn, model.bucket)
     if dictionary.pruned is not None:
         buckets = [dictionary.pruned[bucket] for bucket in buckets if bucket in dictionary.pruned]
@@ -186,28 +188,21 @@ def _parts(i: int, token: bytes, model: _Model, dictionary: _Dictionary) -> list
 
 
 def _fetcher(
-    cursor: _Cursor, stream: Stream, rows: int, model: _Model, dictionary: _Dictionary, request: Request
+    cursor: _Cursor, stream: Stream, rows: int, model: _Model, dictionary: _Dictionary
 ) -> Callable[[list[int]], NDArray[np.float32]]:
     """Return a function that gives the mean of some rows of the matrix, read in the cheapest way."""
     offset, width = cursor.offset(), 4 * model.dim
-    needed: NDArray[np.int64] | None = None
-    table: NDArray[np.float32]
     if stream.plain and stream.size < offset + rows * width:
         raise cursor.broken(f"the matrix of {rows:,} × {model.dim} numbers is cut off")
     check_expansion(stream.path, rows * width, stream.size)
-    if stream.plain and (request.wanted is None or request.reads_others):
+    needed: NDArray[np.int64] | None = None
+    table: NDArray[np.float32]
+    if stream.plain:
         table = np.memmap(stream.path, "<f4", "r", offset, (rows, model.dim))
     else:
         parts = (_parts(i, token, model, dictionary) for i, token in dictionary.kept.items())
         needed = np.unique(np.fromiter(chain.from_iterable(parts), dtype=np.int64))
-        if needed.size and int(needed[-1]) >= rows:
-            raise cursor.broken(f"a word points at row {int(needed[-1]):,} of {rows:,}")
-        if stream.plain:
-            table = np.empty((len(needed), model.dim), np.float32)
-            for place, row in enumerate(needed.tolist()):
-                table[place] = np.frombuffer(stream.read_at(offset + row * width, width), "<f4")
-        else:
-            table = _gather(cursor, needed, model.dim)
+        table = _gather(cursor, needed, model.dim)
 
     def mean(part: list[int]) -> NDArray[np.float32]:
         places = part if needed is None else np.searchsorted(needed, part)
@@ -252,14 +247,11 @@ def subword_buckets(word: bytes, minn: int, maxn: int, bucket: int) -> list[int]
         while stop < size and length <= maxn:
             more = True
             while more:  # a character, of one byte or more
-                value = ((value ^ _signed(marked[stop])) * _PRIME) & _MASK
+                byte = marked[stop]  # as a signed char
+                value = ((value ^ (byte | (0 if byte < _CONTINUATION else 0xFFFFFF00))) * _PRIME) & _MASK
                 stop += 1
                 more = stop < size and marked[stop] & _TOP_BITS == _CONTINUATION
             if length >= minn and not (length == 1 and (start == 0 or stop == size)):
                 buckets.append(value % bucket)
             length += 1
     return buckets
-
-
-def _signed(byte: int) -> int:
-    return byte if byte < _CONTINUATION else byte | 0xFFFFFF00

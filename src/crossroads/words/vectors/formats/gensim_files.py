@@ -79,7 +79,10 @@ def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Readin
     vectors: list[NDArray[Any]] = []
     size, written = 0, path.stat().st_size
     for row, (word, value) in enumerate(zip(words, table.values(), strict=True), start=1):
-        vector = as_array(value) if isinstance(value, ArrayRecord) else _as_vector(value)
+        vector = as_array(value) if isinstance(value, ArrayRecord) else None
+        if isinstance(value, list | tuple) and all(isinstance(number, int | float) for number in value):
+            with contextlib.suppress(OverflowError):  # an integer too large for any float
+                vector = np.array(value, dtype=np.float64)
         if vector is None or vector.ndim != 1 or vector.dtype.kind not in "fiu" or not vector.size:
             raise FormatError(f"the vector of {in_short(word)} is {_describe(value)}.", line=row)
         vectors.append(vector)
@@ -89,13 +92,6 @@ def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Readin
         size += vector.nbytes
         check_expansion(path, size, written)  # a pickle can name the same vector any number of times
     return select_rows(words, lambda rows: np.stack([vectors[row] for row in rows]), request)
-
-
-def _as_vector(value: Any) -> NDArray[Any] | None:
-    if isinstance(value, list | tuple) and all(isinstance(number, int | float) for number in value):
-        with contextlib.suppress(OverflowError):  # an integer too large for any float
-            return np.array(value, dtype=np.float64)
-    return None
 
 
 def _describe(value: Any) -> str:

@@ -27,7 +27,11 @@ def read(path: Path, request: Request) -> Reading:
     pa, pq = _arrow(), _arrow(".parquet")
     try:
         with path.open("rb") as raw, pq.ParquetFile(raw) as file:  # pyarrow only takes paths in UTF-8
-            check_expansion(path, _expanded(file.metadata), path.stat().st_size)
+            # a few bytes of a file can repeat a value any number of times
+            groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+            values = sum(group.column(at).num_values for group in groups for at in range(group.num_columns))
+            expanded = _NUMBER * values + _ROW * file.metadata.num_rows
+            check_expansion(path, expanded, path.stat().st_size)
             word, columns = _choose_columns(pa.types, file.schema_arrow)
         with path.open("rb") as raw, pq.ParquetFile(raw, read_dictionary=[word]) as file:
             return gather(_blocks(file, word, columns, path.stat().st_size, request), request)
@@ -39,13 +43,6 @@ def read(path: Path, request: Request) -> Reading:
 
 def _arrow(module: str = "") -> Any:
     return require(f"pyarrow{module}", extra="parquet", purpose="reading Parquet files")
-
-
-def _expanded(about: Any) -> int:
-    """About how many bytes the rows take: a few bytes of a file can repeat a value any number of times."""
-    groups = map(about.row_group, range(about.num_row_groups))
-    values = sum(group.column(at).num_values for group in groups for at in range(group.num_columns))
-    return int(_NUMBER * values + _ROW * about.num_rows)
 
 
 def _choose_columns(types: Any, schema: Any) -> tuple[str, list[str]]:
@@ -77,7 +74,6 @@ def _choose_columns(types: Any, schema: Any) -> tuple[str, list[str]]:
 
 
 def _blocks(file: Any, word: str, columns: list[str], size: int, request: Request) -> Iterator[Block]:
-    """Yield the words of each batch of rows."""
     total, done = max(1, file.metadata.num_rows), 0
     for batch in file.iter_batches(batch_size=_BATCH, columns=[word, *columns]):
         yield Block(_words(batch.column(word), word, done + 1), partial(_vectors, batch, columns, done + 1))

@@ -70,7 +70,10 @@ def read_text(path: Path, request: Request, *, header: bool) -> Reading:
         if not sample:
             raise FormatError("there is not a single vector.", hint="the file is empty or cut off.")
         start = 2 if header else 1
-        layout = _learn_layout(sample, dim, start)
+        dim = _usual_count(sample, start) if dim is None else dim  # by majority, as all of the layout
+        trailing = sum(line.rstrip(b"\r").endswith((b" ", b"\t")) for line in sample)
+        tabs = any(b"\t" in line for line in sample)
+        layout = _Layout(dim, tabs, dim + (2 * trailing > len(sample)))
         pieces = chain([(first, unfinished)], blocks)
         reading = gather(_scanned(pieces, layout, start, sample=request.wanted is not None), request)
         found = reading.vocabulary.size
@@ -104,15 +107,6 @@ class _Layout(NamedTuple):
     tabs: bool
     separators: int
     """Separators on an ordinary line, whose word holds none; fastText writes one more at the end."""
-
-
-def _learn_layout(lines: list[bytes], dim: int | None, first_line: int) -> _Layout:
-    """Learn the layout from the first lines, by majority."""
-    if dim is None:
-        dim = _usual_count(lines, first_line)
-    tabs = any(b"\t" in line for line in lines)
-    trailing = sum(line.rstrip(b"\r").endswith((b" ", b"\t")) for line in lines)
-    return _Layout(dim, tabs, dim + (2 * trailing > len(lines)))
 
 
 def _usual_count(lines: list[bytes], first_line: int) -> int:
@@ -194,7 +188,6 @@ def _tokens(block: bytes, starts: list[int], tabs: bool) -> list[bytes]:
 
 
 def _split_line(line: bytes, dim: int, number: int, unfinished: bool = False) -> tuple[bytes, list[bytes]]:
-    """Split a line into its word and its ``dim`` numbers."""
     fields = line.rsplit(None, dim)
     word, count = fields[0] if fields else b"", len(fields) - 1
     if count == dim:

@@ -209,7 +209,7 @@ export function traitAlignment(context, { result, path, name }) {
       ["interval over people", plotInterval(context, `${path}/annotator_interval/0`, `${path}/annotator_interval/1`)],
       fact("expected \u03c4, groups exchanged", "exchanges/groups/expected_tau"),
       fact("expected \u03c4, traits exchanged", "exchanges/traits/expected_tau"),
-      fact("exchanges", "exchanges/groups/permutations", { as: "whole" }),
+      fact("exchanges", "exchanges/groups/draws", { as: "whole" }),
       fact("traits at either end", "k", { as: "whole" }),
       ...(result.noise
         ? [

@@ -312,7 +312,7 @@ function pairedTruth(context, { result, path }) {
       fact("recall", "recall"),
       fact("recall by chance", "chance_recall"),
       fact("p", "pvalue", { as: "p", method: "monte-carlo" }),
-      fact("draws", "permutations", { as: "whole" }),
+      fact("draws", "draws", { as: "whole" }),
     ]),
     table({
       caption: "Pairs of the list",
