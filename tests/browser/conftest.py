@@ -254,7 +254,7 @@ def _audited(folder: Path, designs: list[Design]) -> None:
     words = [word for design in designs for word in design.words]
     words += [name for group in groups.members for name in group.items]
     words += list(lists.all_words)
-    vectors = cr.load("default", words=dict.fromkeys(words))
+    vectors = cr.load("default", words=list(dict.fromkeys(words)))
     battery: BatteryResult = cr.battery(vectors, designs, alternative="two-sided")
     scores = cr.stats.wefat(vectors, groups, lists.all_words, "AF", missing="drop")
     found = cr.ibd(scores.pairs, threshold="youden", truth=lists["AF"]["intersectional"])

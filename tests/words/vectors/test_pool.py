@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -179,3 +180,11 @@ def test_a_wrong_pool_or_rank_is_named(tmp_path: Path) -> None:
         cr.Embeddings(["rose", "wasp"], [[1.0], [2.0]], ranks=[3, 0])
     with pytest.raises(EvidenceError, match="one whole number per label"):
         cr.Embeddings(["rose", "wasp"], [[1.0], [2.0]], ranks=[3])
+
+
+def test_vectors_that_went_to_another_process_can_still_read_a_pool() -> None:
+    emb = pickle.loads(pickle.dumps(cr.load("default", words=["rose", "wasp"])))
+    assert emb.pool is None
+    others = emb.others(1_000)
+    assert others is not None
+    assert len(others) == 1_000

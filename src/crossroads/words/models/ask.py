@@ -430,6 +430,8 @@ def _listed(words: Asked | None, kind: Kind) -> tuple[list[str] | Mapping[str, A
     """The words that are asked for, and the designs that they are of."""
     if words is None:
         return None, []
+    if isinstance(words, Mapping) and not any(words.values()):  # dict.fromkeys(words), which has no prompts
+        words = list(words)
     if isinstance(words, Mapping):
         if kind.name not in (*TRANSFORMERS, "vision-language", "endpoint"):
             raise InputError(

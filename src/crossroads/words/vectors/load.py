@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -237,16 +237,15 @@ def load_vectors(
         progress(size, size)
     chosen = _chosen(rules, read.vocabulary)
     options = {**reading, "words": words, "format": format, "fallback": chosen or "none"}
-
-    def others(size: int) -> Embeddings | None:
-        """Other words of a source that was read without them."""
-        return load_vectors(again, pool=size, **options).pool
-
+    more = None if words is None else partial(_others, again, options)
     about = Provenance(source=recorded_path(source), format=kind, revision=read.revision, sha256=sha256)
     how = "automatically" if rules is None else "as asked"
-    return _embeddings(
-        words, request, read, about, chosen, how, size=size, more=None if words is None else others
-    )
+    return _embeddings(words, request, read, about, chosen, how, size=size, more=more)
+
+
+def _others(path: str | os.PathLike[str], options: Mapping[str, Any], size: int) -> Embeddings | None:
+    """Other words of a source that was read without them."""
+    return load_vectors(path, pool=size, **options).pool
 
 
 def load_decades(
