@@ -15,9 +15,15 @@ from numpy.typing import NDArray
 from crossroads.contexts.measures.draws import expected_cosines, stack
 from crossroads.core.errors import InputError, Missing, join_words
 from crossroads.core.evidence import Contexts, Embeddings
-from crossroads.core.inference.bootstrap import generator
-from crossroads.core.inference.crossed import Crossed, crossed, facing
-from crossroads.core.inference.geometry import Floats, effect_size, effect_sizes, rounding_error, unit
+from crossroads.core.inference.crossed import (
+    Crossed,
+    Facing,
+    crossed,
+    facing,
+    spread_at_equal,
+    tail_probability,
+)
+from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
 from crossroads.core.inference.options import whole
 from crossroads.core.results import QUESTION, Stat, label_for, named, stat
 from crossroads.core.results.checks import FREQUENCY, Check
@@ -26,6 +32,7 @@ from crossroads.core.results.gathered import Gathered, check_inputs, gather, req
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, between, number, p_equals, percent
+from crossroads.words.checks.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
 from crossroads.words.checks.scales import Scale, scale_of
 from crossroads.words.measures.weat import CheckOfTest, origin
 
@@ -38,14 +45,13 @@ _HARDLY = 0.1
 """Overlap below which targets are not compared at equal frequency: about 3.3 standard deviations."""
 _LIKE = log(2)
 """Words are alike in frequency where one is at most twice as frequent as the other."""
+_RELIABILITY = 0.7
+"""Of frequencies that are not the model's own: lists of other texts have .44 to .99 within sets of words."""
 _APPROXIMATED = 13
 """Words of each attribute from which on their exchange is approximated, since counting takes seconds."""
 _LEAST_POOL = 1_000
 """Other words from which on some are drawn: fewer are rather those of other tests than of the language."""
 _QUANTILES = (0.025, 0.5, 0.975)
-_NEAREST, _FEWEST = 100, 10
-"""How many words are alike to one at most, and at least."""
-_AT_ONCE = 4_000_000
 _MATCHED = "share of tests on frequency-matched words in place of the targets with at least such a d"
 _DRAWN = "of that, all words resampled"
 _FREQUENCIES = "gap overlap r matched_pvalue matched_both_pvalue"
@@ -66,6 +72,12 @@ class FrequencyBasis:
     """Change of the association with log frequency within the targets."""
     draws: int
     """Number of tests on frequency-matched words, of each kind."""
+    reliability: float
+    """Share of the variance of log frequencies within a set that counts as the model's own; the rest is
+    error, which makes slopes too flat."""
+    least_reliability: float | None
+    """From which share on the difference at equal frequency has p < .05 and its sign; None with the model's
+    own frequencies, or where there is none."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -233,10 +245,8 @@ def frequency(
         table = found.cosines()
         nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
-    equal = (
-        facing(n_x, n_x + n_y, f[: n_x + n_y], reliability=scale.reliability),
-        facing(n_a, table.shape[1], f[n_x + n_y :], reliability=scale.reliability),
-    )
+    reliability = 1.0 if scale.own else _RELIABILITY
+    equal = _equal(f, (n_x, n_y, n_a), reliability)
     line = _line(f[: n_x + n_y], s, n_x)
     d = effect_size(s[:n_x], s[n_x:], ddof=1)
     error = float(np.abs(equal[0].weights).sum() * np.abs(equal[1].weights).sum()) * rounding_error(emb.dim)
@@ -245,7 +255,10 @@ def frequency(
     adjusted = crossed(table, n_x, n_a, alternative="two-sided", equal=equal, **options)
     pvalues = {name: _share(one, d) for name, one in nulls.items()}
     difference = float(s[:n_x].mean() - s[n_x:].mean())
+    least = None if scale.own else _tipping(table, f, (n_x, n_y, n_a), difference)
     answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
+    if answer == "yes" and not scale.own:
+        answer, reason = _of_another(reason, least, scale.source)
     words = [word for key in _SETS for word in found.words[key]]
     conventions: dict[str, Any] = {"measure": "frequency", "frequencies": scale.source}
     conventions |= {"tests on frequency-matched words": draws, "ddof": 1, "seed": seed, "missing": missing}
@@ -270,6 +283,8 @@ def frequency(
             associations=dict(zip(words, s.tolist(), strict=False)),
             slope=line.slope,
             draws=draws,
+            reliability=reliability,
+            least_reliability=least,
         ),
         sets=dict(found.words),
         titles=titles_of({key: design.sets[key] for key in _SETS}),
@@ -395,82 +410,39 @@ def _answer(
         if matched is not None:
             tests = f", and few tests on frequency-matched words are as far apart ({like})"
         return "yes", f"{change} ({p_equals(pvalue)}){tests}"
-    if not low <= difference <= high:
+    if abs(difference) > (high if difference > 0 else -low):
         return "no", f"{change}, and with other words it would lie between {between(low, high, 3)}"
     return "cannot tell", f"{change}, and other words could give anything in {between(low, high, 3)}"
 
 
-class Windows(NamedTuple):
-    """The words of a pool that are alike to each of some words: ranges of the sorted pool."""
-
-    low: Rows
-    high: Rows
-
-    @property
-    def lacking(self) -> NDArray[np.bool_]:
-        """Which words have too few others like them."""
-        return self.high - self.low < _FEWEST
-
-
-class Drawn(NamedTuple):
-    """The effect size d of each test on drawn words, and its difference of mean cosines."""
-
-    effect_sizes: Floats
-    differences: Floats
-
-
-def windows(pool: Floats, values: Floats, *, within: float) -> Windows:
-    """Which words are alike to each: the hundred nearest or a twentieth of the pool, ``within`` a limit."""
-    size = len(pool)
-    count = min(_NEAREST, max(2 * _FEWEST, size // 20), size)
-    centre = (np.searchsorted(pool, values, "left") + np.searchsorted(pool, values, "right")) // 2
-    low = np.clip(centre - count // 2, 0, size - count)
-    return Windows(
-        np.maximum(low, np.searchsorted(pool, values - within, "left")),
-        np.minimum(low + count, np.searchsorted(pool, values + within, "right")),
+def _equal(f: Floats, sizes: tuple[int, int, int], reliability: float) -> tuple[Facing, Facing]:
+    """Weights of targets and attributes at equal frequency; sets of fewer than three words have no slope."""
+    n_x, n_y, n_a = sizes
+    of_targets, of_attributes = f[: n_x + n_y], f[n_x + n_y :]
+    few = min(n_a, len(of_attributes) - n_a) < 3
+    return (
+        facing(n_x, n_x + n_y, of_targets, reliability=reliability),
+        facing(n_a, len(of_attributes), None if few else of_attributes, reliability=reliability),
     )
 
 
-def drawn_targets(
-    pool: NDArray[Any], rows: Rows, alike: Windows, n_x: int, direction: Floats, *, draws: int, seed: int
-) -> Drawn:
-    """Tests with drawn targets: of the ``rows`` of the ``pool``, those ``alike`` to each word."""
-    places, units = _needed(pool, rows, alike)
-    scores = (units @ direction)[_chosen(places, alike, generator(seed).random((draws, len(alike.low))))]
-    return _tests(scores, n_x)
+def _tipping(table: Floats, f: Floats, sizes: tuple[int, int, int], difference: float) -> float | None:
+    """The reliability of frequencies from which on, up to 1, the difference at equal frequency holds."""
+    least = None
+    for reliability in np.linspace(1, 0.2, 33).tolist():
+        equal = _equal(f, sizes, reliability)
+        found = spread_at_equal(table, *equal, sizes[0], sizes[2])
+        if found.total <= 0 or found.difference * difference <= 0:
+            break
+        if tail_probability(found.difference / np.sqrt(found.total), found.df, "two-sided") >= _LEVEL:
+            break
+        least = round(reliability, 3)
+    return least
 
 
-def drawn_tests(
-    pool: NDArray[Any], rows: Rows, alike: Windows, n_x: int, n_y: int, n_a: int, *, draws: int, seed: int
-) -> Drawn:
-    """Tests whose targets and attributes are all drawn; ``alike`` has targets first, then attributes."""
-    places, units = _needed(pool, rows, alike)
-    units = units.astype(np.float32)  # half the memory to move, and precise enough to draw from
-    rng, found, targets = generator(seed), [], n_x + n_y
-    step = max(1, _AT_ONCE // (len(alike.low) * units.shape[1]))
-    for start in range(0, draws, step):
-        numbers = rng.random((min(step, draws - start), len(alike.low)))
-        vectors = units[_chosen(places, alike, numbers)]
-        attributes = vectors[:, targets:]
-        direction = attributes[:, :n_a].mean(axis=1) - attributes[:, n_a:].mean(axis=1)
-        found.append(np.matmul(vectors[:, :targets], direction[:, :, None])[:, :, 0])
-    return _tests(np.concatenate(found).astype(np.float64), n_x)
-
-
-def _needed(pool: NDArray[Any], rows: Rows, alike: Windows) -> tuple[Rows, Floats]:
-    """Unit vectors of the words that are in some range, and where each row stands among them."""
-    edges = np.zeros(len(rows) + 1, dtype=np.intp)
-    np.add.at(edges, alike.low, 1)
-    np.add.at(edges, alike.high, -1)
-    needed = np.cumsum(edges[:-1]) > 0
-    return np.cumsum(needed) - 1, unit(pool[rows[needed]])
-
-
-def _chosen(places: Rows, alike: Windows, numbers: Floats) -> Rows:
-    """The word of each range that a number between 0 and 1 chooses."""
-    return places[alike.low + (numbers * (alike.high - alike.low)).astype(np.intp)]
-
-
-def _tests(scores: Floats, n_x: int) -> Drawn:
-    difference = scores[:, :n_x].mean(axis=1) - scores[:, n_x:].mean(axis=1)
-    return Drawn(effect_sizes(scores, n_x, ddof=1)[0], difference)
+def _of_another(reason: str, least: float | None, source: str) -> tuple[Answer, str]:
+    """The answer from frequencies that are not the model's own, which is never a plain yes."""
+    if least is None or least > _RELIABILITY:
+        return "cannot tell", f"{reason}, but these are not the model's own frequencies ({source})"
+    within = f"unless the reliability of these frequencies within the sets is below {number(least)}"
+    return "yes", f"{reason}; {within} ({source})"

@@ -23,8 +23,8 @@ class Scale(NamedTuple):
     source: str
     of: Callable[[str, str], float | None]
     of_pool: Callable[[Embeddings], Floats]
-    reliability: float = 1.0
-    """Share of its variance within a set that is not error, as far as the model goes."""
+    own: bool = False
+    """Whether it is the order of the model's own words, and not that of another text."""
 
 
 def scale_of(frequencies: object, emb: Embeddings, design: Design) -> Scale:
@@ -57,7 +57,7 @@ def _rank_scale(emb: Embeddings) -> Scale:
         known = pool.ranks or {}
         return -np.log(np.array([known.get(word, np.nan) for word in pool.labels], dtype=np.float64))
 
-    return Scale("order of the vector file", lambda _, label: -log(ranks[label]), of_pool)
+    return Scale("order of the vector file", lambda _, label: -log(ranks[label]), of_pool, own=True)
 
 
 def _table_scale(table: Mapping[Any, Any]) -> Scale:
