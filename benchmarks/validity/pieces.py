@@ -11,8 +11,10 @@ from packages.default import whole
 from scipy import stats
 
 import crossroads as cr
-from crossroads.core.inference.crossed import crossed
+from crossroads.core.inference.copies import near_copies
+from crossroads.core.inference.crossed import crossed, facing
 from crossroads.core.inference.detection import area_interval
+from crossroads.core.inference.geometry import unit
 from crossroads.core.inference.multiplicity import holm
 from crossroads.core.inference.permutation.test import permutation_test
 from crossroads.core.inference.random_effects import combine
@@ -74,7 +76,41 @@ def frequency(rng: np.random.Generator) -> Noted:
     table += np.outer(np.repeat([1.0, 0.0], 10), rng.normal(0, 0.05, 20))  # what topics targets have
     options: dict[str, Any] = {"alternative": "two-sided", "method": "normal"}
     yield PLAIN, crossed(table, 10, 10, **options).pvalue
-    yield OURS, crossed(table, 10, 10, covariate=f, **options).pvalue
+    yield OURS, crossed(table, 10, 10, equal=(facing(10, 20, f), facing(10, 20)), **options).pvalue
+
+
+def both_facets(rng: np.random.Generator, *, error: float = 0.0, reliability: float = 1.0) -> Noted:
+    """Targets and attributes two SD apart in frequency, which is all that vectors share; plain: as it is."""
+    n = 16
+    f = rng.normal(size=4 * n) + np.repeat([1, -1, 1, -1], n)
+    vectors = rng.normal(size=(4 * n, 50)) / np.sqrt(50)
+    vectors[:, 0] += 0.3 * f
+    vectors = unit(vectors)
+    listed = f + error * rng.normal(size=4 * n)
+    equal = tuple(
+        facing(n, 2 * n, part, reliability=reliability) for part in (listed[: 2 * n], listed[2 * n :])
+    )
+    table = vectors[: 2 * n] @ vectors[2 * n :].T
+    options: dict[str, Any] = {"alternative": "two-sided", "exchange": False}
+    yield PLAIN, crossed(table, n, n, **options).pvalue
+    yield OURS, crossed(table, n, n, equal=equal, **options).pvalue
+
+
+def another_text(rng: np.random.Generator) -> Noted:
+    """The same with frequencies of which seven tenths of the variance within a set is real, taken as such."""
+    return both_facets(rng, error=np.sqrt(1 / 0.7 - 1), reliability=0.7)
+
+
+def near_copies_of_words(rng: np.random.Generator) -> Noted:
+    """Sets of two words in four spellings each, unrelated; plain: eight independent words."""
+    sets = []
+    for _ in range(4):
+        centres = np.repeat(rng.normal(size=(2, 50)), 4, axis=0)
+        sets.append(unit(centres + 0.2 * rng.normal(size=centres.shape)))
+    table = np.concatenate(sets[:2]) @ np.concatenate(sets[2:]).T
+    options: dict[str, Any] = {"alternative": "two-sided", "exchange": False}
+    yield PLAIN, crossed(table, 8, 8, **options).pvalue
+    yield OURS, crossed(table, 8, 8, copies=[near_copies(one) for one in sets], **options).pvalue
 
 
 def profiles(rng: np.random.Generator) -> Noted:
@@ -134,6 +170,9 @@ PIECES: dict[str, Callable[[np.random.Generator], Noted]] = {
     "prediction interval": prediction,
     "ten dependent nulls": several,
     "frequency alone, at equal frequency": frequency,
+    "frequency of targets and attributes": both_facets,
+    "the same, frequencies of another text": another_text,
+    "near copies, counted as fewer words": near_copies_of_words,
     "unrelated profiles": profiles,
     "answers of a chat model": chat,
     PLACEBOS: placebos,
