@@ -29,7 +29,6 @@ from crossroads.core.storage.files import full_disk, is_full
 from crossroads.core.subjects import Command, commands
 
 _START = "Start here"
-_GROUPS = (_START, "One measure", "From a corpus", "Language and chat models")
 _OURS = {
     "audit": Command(
         "crossroads.core.cli.audit", _START, "Run every measure that applies; write one page and the numbers."
@@ -39,6 +38,7 @@ _OURS = {
     ),
 }
 _ALL = {**_OURS, **commands()}
+_GROUPS = dict.fromkeys(one.group for one in _ALL.values())
 COMMANDS = {name: one for group in _GROUPS for name, one in _ALL.items() if one.group == group}
 """The commands. Lists of commands need no more; only a command that is called is loaded."""
 SECOND = {

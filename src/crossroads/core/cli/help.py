@@ -13,7 +13,8 @@ from crossroads.core.cli.runner import TAKERS, Convention, Key, keys_of
 
 HIDDEN = frozenset({"--design", "-d", "--fallback", "--fail-on"})
 """Second names of options, which work and are not shown."""
-_EVERYWHERE = ("json", "verbose", "seed", "help")
+_EVERYWHERE = {"json": "--json", "verbose": "--verbose", "seed": "--seed N"}
+_HELPS = ("--help", "--help-all")
 _PANELS = ("Common", "Words", "Models", "Asking", "Cost", "Output", "Scale")
 _INDENT = 26  # column in which explanations begin
 
@@ -32,7 +33,7 @@ def program_help(groups: Mapping[str, Sequence[tuple[str, str]]]) -> str:
             lines += _entry(name, sentence, 13)
     lines += [
         "",
-        *_wrapped("Everywhere: --json, --verbose, --seed N, --help, --help-all; crossroads --version", 12),
+        *_wrapped(f"Everywhere: {', '.join([*_EVERYWHERE.values(), *_HELPS])}; crossroads --version", 12),
         *_wrapped("Exit status: 0 done, 1 a rule was broken, 2 anything else wrong, 130 interrupted", 13),
     ]
     return "\n".join(lines)
@@ -62,8 +63,8 @@ def command_help(command: Any, place: str, *, whole: bool = False) -> str:
         for key in known.values():
             lines += _entry(key.shown, said_of_key(key), _INDENT)
     there = {one.name for one in command.params}
-    named = [f"--{name}{' N' if name == 'seed' else ''}" for name in _EVERYWHERE if name in there]
-    lines += [_bold("Everywhere"), f"  {' · '.join([*named, '--help', '--help-all'])}"]
+    named = [shown for name, shown in _EVERYWHERE.items() if name in there]
+    lines += [_bold("Everywhere"), f"  {' · '.join([*named, *_HELPS])}"]
     return "\n".join(lines)
 
 
@@ -94,7 +95,7 @@ def _grouped(params: Sequence[Any]) -> dict[str, list[Any]]:
     """Options that are shown by their panel; those of all commands and the conventions stand at the end."""
     found: dict[str, list[Any]] = {name: [] for name in _PANELS}
     for one in params:
-        hidden = getattr(one, "hidden", False) or one.name in (*_EVERYWHERE, "convention")
+        hidden = getattr(one, "hidden", False) or one.name in (*_EVERYWHERE, "help", "convention")
         if one.opts[0].startswith("-") and not hidden:
             found.setdefault(getattr(one, "rich_help_panel", None) or "Common", []).append(one)
     return {panel: options for panel, options in found.items() if options}

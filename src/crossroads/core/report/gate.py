@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 import tomllib
@@ -20,7 +21,6 @@ from crossroads.core.errors import (
     join_words,
     nearest,
 )
-from crossroads.core.inference.multiplicity import ADJUSTED_P
 from crossroads.core.report.audit import Audit
 from crossroads.core.results import Values, result_kinds
 from crossroads.core.results.checks import CANNOT_TELL
@@ -44,13 +44,11 @@ TEXTS = ("pattern", "crossed_pattern", "these_words", "other_words", "beyond_fre
 """Statistics that are words."""
 
 SHARES = frozenset({
-    "p", "exact_p", *ADJUSTED_P, "p_x", "p_y", "exact_p_x", "exact_p_y", "published_p", "kendall_pvalue",
-    "p_groups", "p_traits", "pattern_share",
-    "accuracy", "honest_accuracy", "tpr", "fpr", "auc", "baseline", "i2",
-    "share_positive", "precision_at_3", "attribute_pvalue", "slope_pvalue", "change_pvalue",
-    "these_words_pvalue", "other_words_pvalue", "beyond_frequency_pvalue",
-    "placebo_p", "percentile", "topic_percentile", "overlap", "matched_pvalue", "matched_both_pvalue",
-    "adjusted_pvalue", "share", "sign_pvalue", "difference_pvalue",
+    "accuracy", "honest_accuracy", "auc", "tpr", "fpr", "baseline", "precision_at_3", "i2", "overlap",
+    "share", "pattern_share", "share_positive", "percentile", "topic_percentile",
+    "refusal_rate", "unparsed_rate",
+    # p-values, such as p_bh, exact_p_x and sign_pvalue
+    *(name for name in itertools.chain(*STATISTICS.values()) if {"p", "pvalue"} & set(name.split("_"))),
 })  # fmt: skip
 """Statistics between 0 and 1."""
 _LARGEST = sys.float_info.max

@@ -114,7 +114,7 @@ class MleatResult(Result):
 
     _words_for_rules: ClassVar[Iterable[str]] = PATTERNS
     _section: ClassVar[str] = "tests"
-    _cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics", "wolfe2024mleat", "cohen1988statistical")
+    _cites: ClassVar[tuple[str, ...]] = (*WeatResult._cites, "wolfe2024mleat", "cohen1988statistical")
     _figure: ClassVar[str] = "eat_map"
     _stem: ClassVar[str] = "mleat"
     _table_title: ClassVar[str] = "Association tests at three levels"

@@ -118,6 +118,8 @@ type View = {
   id: string;
   title: string;
   order: number;
+  /** Types of results that it shows, each of them; what no view shows is among the other results. */
+  shows?: string[];
   /** Whether it is printed though none of its parts is open. */
   printed?: boolean;
   applies(context: Context, data: Data): boolean;

@@ -349,6 +349,7 @@ view({
   id: "intersections",
   title: "Intersections",
   order: 20,
+  shows: ["DetectionResult", "DiscoveryResult"],
   applies: (context) => ["DetectionResult", "WefatResult", "DiscoveryResult"].some((type) => context.of(type).length),
   build(context) {
     const found = detectAll(context),

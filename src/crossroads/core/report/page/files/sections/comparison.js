@@ -488,6 +488,7 @@ view({
   id: "comparison",
   title: "Comparison",
   order: 60,
+  shows: ["CompareResult", "CompareBatteryResult", "CompareTraitsResult"],
   applies: () => cmpContexts().length > 0 || modelPanels().length > 0,
   build() {
     const panels = modelPanels();

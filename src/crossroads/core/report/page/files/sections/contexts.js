@@ -135,14 +135,14 @@ const ctxGroups = (context) =>
     ),
   ]);
 
+const CTX_SHOWN = ["CeatResult", "CeatBatteryResult", "MultilevelCeatResult", "CeatBootstrapResult", "GroupCeatResult"];
+
 view({
   id: "contexts",
   title: "Contexts",
   order: 40,
-  applies: (context) =>
-    ["CeatResult", "CeatBatteryResult", "MultilevelCeatResult", "CeatBootstrapResult", "GroupCeatResult"].some(
-      (type) => context.of(type).length,
-    ),
+  shows: CTX_SHOWN,
+  applies: (context) => CTX_SHOWN.some((type) => context.of(type).length),
   build(context) {
     const rows = ctxAll(context),
       measured = rows.filter((row) => row.test || row.levels),

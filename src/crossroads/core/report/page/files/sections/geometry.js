@@ -242,6 +242,7 @@ view({
   id: "geometry",
   title: "Geometry",
   order: 30,
+  shows: ["RsaResult", "RsaGridResult"],
   applies: (context) => context.of("RsaResult").length + context.of("RsaGridResult").length > 0,
   build(context) {
     const rows = geoAll(context);

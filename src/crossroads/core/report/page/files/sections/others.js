@@ -6,40 +6,10 @@ import { plotFacts } from "../parts/columns.js";
 import { bdi, el } from "../parts/elements.js";
 import { fixed, noNumber, num, numbered, part, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
-import { opening, view } from "../parts/views.js";
+import { opening, view, VIEWS } from "../parts/views.js";
 import { testsOf } from "../tests/entries.js";
 import { methShown, otherTitle } from "./methods.js";
 
-const OTHER_SHOWN = new Set([
-  "ChecksResult",
-  "BatteryResult",
-  "WeatResult",
-  "MleatResult",
-  "ScWeatResult",
-  "SeriesResult",
-  "DetectionResult",
-  "DiscoveryResult",
-  "RsaResult",
-  "RsaGridResult",
-  "CeatResult",
-  "CeatBatteryResult",
-  "MultilevelCeatResult",
-  "CeatBootstrapResult",
-  "GroupCeatResult",
-  "TraitScores",
-  "AlignmentResult",
-  "AlignmentTable",
-  "DominanceResult",
-  "EmergentResult",
-  "EmergentTruthResult",
-  "OrderSensitivityResult",
-  "ScreenResult",
-  "TemplateChoice",
-  "CompareResult",
-  "CompareBatteryResult",
-  "CompareTraitsResult",
-  "Reproduction",
-]);
 const OTHER_APART = new Set(["type", "schema", "coverage", "conventions", "provenance", "versions"]);
 const OTHER_MOST = 200;
 
@@ -123,11 +93,11 @@ const OTHER_BESIDE = ["BootstrapResult", "InfluenceResult", "FrequencyResult", "
  * @param {Context} context
  */
 const otherResults = (context) => {
-  const tests = new Set(testsOf(context).map((one) => one.name));
+  const tests = new Set(testsOf(context).map((one) => one.name)), shown = new Set(VIEWS.flatMap((one) => one.shows ?? []));
   return context.document.results
     .map((result, i) => ({ result, path: `/results/${i}` }))
     .filter(
-      ({ result }) => !OTHER_SHOWN.has(result.type) && !(["BootstrapResult", "InfluenceResult"].includes(result.type) && tests.has(result.design)),
+      ({ result }) => !shown.has(result.type) && !(["BootstrapResult", "InfluenceResult"].includes(result.type) && tests.has(result.design)),
     );
 };
 

@@ -172,6 +172,7 @@ view({
   id: "published",
   title: "Published work",
   order: 65,
+  shows: ["Reproduction"],
   applies: (context, data) => context.of("Reproduction").length + data.fidelity.length > 0 || Object.values(data.findings).some((some) => some.length),
   build(context, data) {
     const found = context.of("Reproduction");

@@ -308,6 +308,7 @@ function overviewMatrix(all) {
 
 view({
   id: "overview", title: "All tests", order: 5,
+  shows: ["ChecksResult"],
   applies: (context, all) => testsOf(context).length > 0 || all.audits.length > 1 || context.of("ChecksResult").length > 0
     || OVERVIEW_OTHERS.some(([, types]) => types.some((type) => context.of(type).length)),
   build(context, all) {

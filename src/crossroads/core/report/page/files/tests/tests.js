@@ -21,6 +21,7 @@ const testsSummary = (context, one) => el("span", { class: "line" }, el("h3", {}
 
 view({
   id: "tests", title: "Tests", order: 10,
+  shows: ["BatteryResult", "WeatResult", "MleatResult", "ScWeatResult", "SeriesResult"],
   applies: (context) => testsOf(context).length + context.of("SeriesResult").length + context.of("ScWeatResult").length > 0,
   build(context, all) {
     const tests = testsOf(context);

@@ -323,14 +323,14 @@ function traitFinding(context, { result, path, name }) {
   );
 }
 
+const TRAITS_SHOWN = ["TraitScores", "AlignmentResult", "AlignmentTable", "ScreenResult", "TemplateChoice", ...PAIRED_TYPES];
+
 view({
   id: "traits",
   title: "Traits",
   order: 50,
-  applies: (context) =>
-    ["TraitScores", "AlignmentResult", "AlignmentTable", "ScreenResult", "TemplateChoice", ...PAIRED_TYPES].some(
-      (type) => context.of(type).length,
-    ),
+  shows: TRAITS_SHOWN,
+  applies: (context) => TRAITS_SHOWN.some((type) => context.of(type).length),
   build(context) {
     const scores = traitNamed(context.of("TraitScores")),
       aligned = traitAlignments(context),
