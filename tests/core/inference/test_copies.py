@@ -46,7 +46,7 @@ def test_two_words_are_never_copies_and_one_word_has_no_variance() -> None:
 
 
 def test_a_facet_is_that_of_the_formulas() -> None:
-    copies = np.kron(np.eye(3), np.ones((2, 2)))
+    copies = np.kron(np.eye(3), np.ones((2, 2))).astype(np.float64)
     copies[0, 2] = copies[2, 0] = 1.0
     n, total, centring = 6, copies.sum(), np.eye(6) - 1 / 6
     found, values = facet(copies), RNG.normal(size=6)
@@ -63,7 +63,7 @@ def test_a_facet_is_that_of_the_formulas() -> None:
 def test_copies_written_twice_add_nothing() -> None:
     once = RNG.normal(size=(8, 10))
     twice = np.repeat(np.repeat(once, 2, axis=0), 2, axis=1)
-    pairs = [np.kron(np.eye(k), np.ones((2, 2))) for k in (4, 4, 5, 5)]
+    pairs = [np.kron(np.eye(k), np.ones((2, 2))).astype(np.float64) for k in (4, 4, 5, 5)]
     plain, counted = spread(once, 4, 5), spread(twice, 8, 10, pairs)
     assert counted.effective == pytest.approx([4, 4, 5, 5])
     assert counted.difference == pytest.approx(plain.difference)

@@ -44,7 +44,7 @@ def test_a_pilot_knows_its_own_variance() -> None:
     if min(*found.targets, *found.attributes) > 0:
         assert found.reach(8, 8) == pytest.approx(reach(float(known.total), float(known.df)), rel=1e-9)
     assert found.words == (1.0, 1.0)
-    copies = [np.kron(np.eye(4), np.ones((2, 2)))] * 4
+    copies = [np.kron(np.eye(4), np.ones((2, 2))).astype(np.float64)] * 4
     assert pilot(table, 8, 8, copies).words == (2.0, 2.0)
 
 

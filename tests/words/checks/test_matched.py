@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crossroads.core.inference.geometry import Floats, unit
-from crossroads.words.checks.frequency import Windows, drawn_targets, drawn_tests, windows
+from crossroads.words.checks.matched import Windows, drawn_targets, drawn_tests, windows
 
 POOL = np.random.default_rng(5).normal(size=(300, 6))
 ROWS = np.random.default_rng(6).permutation(300)[:240]

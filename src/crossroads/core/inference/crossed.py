@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,6 @@ from crossroads.core.inference.permutation.test import Alternative, PermutationR
 
 LEVEL = 0.95
 """Level of intervals."""
-Words = Literal["effective", "independent"]
-"""Whether near copies in a set count as fewer words, or all words as independent."""
 _SHOWING_NOTHING = 2
 
 
@@ -33,7 +31,8 @@ class Crossed:
     difference: float
     """Mean cosine of the first target with A minus that with B, minus the same of the second target."""
     agreement: float | None
-    """Chance that other words for the same things would point the same way; None without a p-value."""
+    """Chance that other words for the same things would point the same way, from the variance of these;
+    None without a p-value."""
     low: float | None
     """Lower end of the interval; None where there is none."""
     high: float | None
@@ -52,7 +51,7 @@ class Crossed:
     df: float | None
     """Degrees of freedom (Satterthwaite); at most one where a set has two words."""
     effective: Mapping[str, float]
-    """Number of independent words that each set counts as, near copies counting less."""
+    """Number of independent words that each set counts as: all of them, unless near copies were looked for."""
     shares: Mapping[str, float]
     """Shares of the variance that come from ``targets``, from ``attributes`` and from single ``cells``."""
     attribute_pvalue: float | None

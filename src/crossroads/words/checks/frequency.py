@@ -67,9 +67,9 @@ class FrequencyBasis:
     log_frequencies: Mapping[str, float]
     """Log frequency of every word, up to a number that is the same for all."""
     associations: Mapping[str, float]
-    """Association of every target word."""
+    """Association of every target word, at equal frequency of the attributes."""
     slope: float
-    """Change of the association with log frequency within the targets."""
+    """Change of these with log frequency within the targets, errors of the frequencies taken into account."""
     draws: int
     """Number of tests on frequency-matched words, of each kind."""
     reliability: float
@@ -125,7 +125,8 @@ class FrequencyResult(CheckOfTest):
     """Overlapping coefficient of the log frequencies of both targets, taken as normal with the same spread:
     1 where they are alike, towards 0 where they are apart."""
     r: float | None
-    """Correlation of associations and log frequencies within the targets; None where either does not vary."""
+    """Correlation of log frequencies within the targets with associations at equal frequency of the
+    attributes; None where either does not vary."""
     matched_pvalue: float | None
     """Share of tests on frequency-matched words in place of the targets whose \\|d\\| is at least as large;
     if most of them lie on the other side of 0, a \\|d\\| that few reach on this side is as rare as that. None
@@ -249,7 +250,8 @@ def frequency(
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
     reliability = 1.0 if scale.own else _RELIABILITY
     equal = _equal(f, (n_x, n_y, n_a), reliability)
-    line = _line(f[: n_x + n_y], s, n_x)
+    level = table @ equal[1].weights  # associations at equal frequency of the attributes
+    line = _line(f[: n_x + n_y], level, n_x)
     d = effect_size(s[:n_x], s[n_x:], ddof=1)
     error = float(np.abs(equal[0].weights).sum() * np.abs(equal[1].weights).sum()) * rounding_error(emb.dim)
     many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
@@ -282,8 +284,8 @@ def frequency(
         basis=FrequencyBasis(
             source=scale.source,
             log_frequencies=dict(zip(words, f.tolist(), strict=True)),
-            associations=dict(zip(words, s.tolist(), strict=False)),
-            slope=line.slope,
+            associations=dict(zip(words, level.tolist(), strict=False)),
+            slope=line.slope / reliability,
             draws=draws,
             reliability=reliability,
             least_reliability=least,

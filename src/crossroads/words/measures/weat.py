@@ -226,12 +226,15 @@ def crossed_rows(
         "difference", found.difference, **named(found, "low high p=pvalue"), exact_p=exact, method="crossed"
     )
     yield row("p", found.pvalue, method="crossed")
+    yield row("agreement", found.agreement, method="crossed")
     for statistic in ("statistic", "se", "df"):
         yield row(f"crossed_{statistic}", getattr(found, statistic))
     if found.attribute_pvalue is not None:
         yield row("attribute_pvalue", found.attribute_pvalue, method=found.attribute_method)
     for facet, share in found.shares.items():
         yield row(f"variance_share {facet}", share)
+    for key, words in found.effective.items():
+        yield row(f"effective_words {key}", words)
 
 
 def difference_numbers(found: Crossed, at: str) -> dict[str, tuple[str, float]]:
