@@ -51,7 +51,8 @@ class Crossed:
     df: float | None
     """Degrees of freedom (Satterthwaite); at most one where a set has two words."""
     effective: Mapping[str, float]
-    """Number of independent words that each set counts as: all of them, unless near copies were looked for."""
+    """Number of independent words that each set counts as: all of them, unless near copies were looked
+    for."""
     shares: Mapping[str, float]
     """Shares of the variance that come from ``targets``, from ``attributes`` and from single ``cells``."""
     attribute_pvalue: float | None
