@@ -87,13 +87,12 @@ def both_facets(rng: np.random.Generator, *, error: float = 0.0, reliability: fl
     vectors[:, 0] += 0.3 * f
     vectors = unit(vectors)
     listed = f + error * rng.normal(size=4 * n)
-    equal = tuple(
-        facing(n, 2 * n, part, reliability=reliability) for part in (listed[: 2 * n], listed[2 * n :])
-    )
+    of_targets = facing(n, 2 * n, listed[: 2 * n], reliability=reliability)
+    of_attributes = facing(n, 2 * n, listed[2 * n :], reliability=reliability)
     table = vectors[: 2 * n] @ vectors[2 * n :].T
     options: dict[str, Any] = {"alternative": "two-sided", "exchange": False}
     yield PLAIN, crossed(table, n, n, **options).pvalue
-    yield OURS, crossed(table, n, n, equal=equal, **options).pvalue
+    yield OURS, crossed(table, n, n, equal=(of_targets, of_attributes), **options).pvalue
 
 
 def another_text(rng: np.random.Generator) -> Noted:

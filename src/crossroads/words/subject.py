@@ -5,7 +5,6 @@ from crossroads.core.subjects import Command, Subject
 SUBJECT = Subject(
     place=1,
     lines=10900,
-    uses=("contexts",),
     results=(
         "checks.corrections",
         "checks.frequency",

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.contexts.measures.draws import expected_cosines, stack
 from crossroads.core.errors import InputError, Missing, join_words
 from crossroads.core.evidence import Contexts, Embeddings
 from crossroads.core.inference.crossed import (
@@ -23,7 +22,7 @@ from crossroads.core.inference.crossed import (
     spread_at_equal,
     tail_probability,
 )
-from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
+from crossroads.core.inference.geometry import Floats, effect_size, rounding_error, unit
 from crossroads.core.inference.options import whole
 from crossroads.core.results import QUESTION, Stat, label_for, named, stat
 from crossroads.core.results.checks import FREQUENCY, Check
@@ -243,7 +242,8 @@ def frequency(
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
     nulls, lacking = dict[str, Drawn](), "contexts of other words are not known"
     if isinstance(emb, Contexts):  # the cosines to be expected of any of them
-        table = expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
+        means = [unit(emb[word]).mean(axis=0) for key in _SETS for word in found.words[key]]
+        table = np.array(means[: n_x + n_y]) @ np.array(means[n_x + n_y :]).T
     else:
         table = found.cosines()
         nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
