@@ -11,6 +11,8 @@ import pytest
 import crossroads as cr
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
 from crossroads.sentences.material import SentenceItem
+from crossroads.sentences.pairs import cluster_names
+from crossroads.sentences.score import Split, shared_places
 from crossroads.sentences.triples import sentence_triples
 
 
@@ -77,3 +79,13 @@ def test_categories_are_adjusted_and_said() -> None:
     assert first.status == "absent"
     assert x.sentence.endswith("the model prefers sentences that stereotype more.")
     assert y.sentence.endswith("the model prefers sentences that stereotype less.")
+
+
+def test_triples_share_their_target_and_nothing_else_that_a_file_says() -> None:
+    item = SentenceItem(sentences=("s", "a", "u"), columns={"author": "x", "target": "nurse"})
+    assert cluster_names([item], "triples", "auto") == ("target",)
+
+
+def test_places_that_sentences_share_may_lie_elsewhere_in_each() -> None:
+    first, second = Split((1, 2, 3), (0, 1, 2)), Split((9, 1, 2, 3), (0, 1, 2, 3))
+    assert shared_places([first, second]) == [(0, 1, 2), (1, 2, 3)]

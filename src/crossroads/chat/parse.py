@@ -200,9 +200,9 @@ def _label(text: str, known: Vocabulary) -> tuple[str, str] | None:
 def _heading(line: str, known: Vocabulary) -> tuple[tuple[str, str], list[str]] | None:
     """A label with the words listed after it, if any."""
     plain = _LEAD.sub("", line).strip(" \t*_#|\"'`[](){}")
-    head, colon, rest = plain.partition(":")
+    head, _, rest = plain.partition(":")
     label = known.labels.get(head.strip(_EDGES))
-    if label is None or (not colon and len(head.strip(_EDGES)) < len(plain.strip(_EDGES))):
+    if label is None:
         return None
     listed = [part.strip(_EDGES) for part in _SEVERAL.split(rest) if part.strip(_EDGES)]
     return (label, [known.words[one] for one in listed if one in known.words])

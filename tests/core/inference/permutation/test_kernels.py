@@ -75,6 +75,16 @@ def test_threads_get_what_one_gets_from_kernels_that_use_all_processors() -> Non
             np.testing.assert_array_equal(one, alone)
 
 
+def test_means_of_words_are_those_of_their_unit_rows() -> None:
+    found, rows = kernels(), np.random.default_rng(2).normal(size=(11, 5))
+    assert found is not None
+    starts, stops, scale, means = np.array([0, 3, 5]), np.array([3, 5, 11]), np.zeros(11), np.zeros((3, 5))
+    found.unit_summaries(rows, starts, stops, scale, means)
+    units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    expected = [units[start:stop].mean(axis=0) for start, stop in zip(starts, stops, strict=True)]
+    np.testing.assert_allclose(means, expected, rtol=1e-12)
+
+
 def answers() -> Any:
     """What every kernel answers on small data."""
     rng = np.random.default_rng(7)
