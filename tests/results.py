@@ -23,6 +23,7 @@ from crossroads import (
     ibd,
     mleat,
     placebo,
+    plan,
     projection,
     rsa,
     sc_weat,
@@ -232,6 +233,7 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "anisotropy": lambda: anisotropy(one),
         "corrections": lambda: corrections(one, [DESIGN, STRANGE], **options),
         "reliability": lambda: reliability(one, DESIGN, **options),
+        "plan": lambda: plan(one, DESIGN, difference=0.5, missing="drop"),
         "projection": lambda: projection(one, DESIGN, **options),
         "projection of pairs": lambda: projection(one, DESIGN, axis="pairs", **options),
         "projection of one target": lambda: projection(

@@ -37,6 +37,7 @@ from crossroads.words.checks.frequency import frequency as frequency
 from crossroads.words.checks.placebo import placebo as placebo
 from crossroads.words.measures.battery import battery as battery
 from crossroads.words.measures.mleat import mleat as mleat
+from crossroads.words.measures.plan import plan as plan
 from crossroads.words.measures.projection import projection as projection
 from crossroads.words.measures.sc_weat import sc_weat as sc_weat
 from crossroads.words.measures.series import series as series

@@ -11,6 +11,7 @@ SUBJECT = Subject(
         "checks.placebo",
         "measures.battery",
         "measures.mleat",
+        "measures.plan",
         "measures.projection",
         "measures.sc_weat",
         "measures.series",
