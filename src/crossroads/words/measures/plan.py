@@ -31,7 +31,6 @@ class PlanResult(CheckOfTest):
     _file_names: ClassVar[str] = (
         "design seen difference power words targets attributes detectable lengthen n=sizes"
     )
-    _rule_names: ClassVar[Mapping[str, str]] = {"plan": "words_needed=words detectable"}
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
         QUESTION,
