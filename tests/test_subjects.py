@@ -15,6 +15,7 @@ import crossroads
 HERE = Path(__file__).parents[1]
 OF_ALL = (
     "test_gate.py::test_the_rules_in_the_guide_can_be_used_and_it_names_every_key_and_statistic",
+    "test_gate.py::test_every_statistic_that_is_offered_is_there",
     "methods/test_citations.py::test_measures_cite_known_publications",
 )
 """Tests of the report that are about every subject."""
