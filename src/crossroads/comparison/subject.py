@@ -4,7 +4,7 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=7,
-    lines=2700,
+    lines=2600,
     uses=("contexts", "traits", "words"),
     results=("battery", "models"),
     several="audit",

@@ -4,7 +4,7 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=2,
-    lines=3700,
+    lines=3200,
     uses=("words",),
     results=("detection", "discovery", "rsa", "wefat"),
     audit="audit",

@@ -4,7 +4,7 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=4,
-    lines=9800,
+    lines=8600,
     uses=("contexts", "words"),
     results=(
         "measures.compare",
