@@ -118,6 +118,20 @@ def test_at_equal_covariate_the_difference_and_its_variance_are_those_of_a_regre
     assert found.df == pytest.approx(min(1.0, 1 / inverse) if 2 in (n_a, n_b) else 1 / inverse)
 
 
+def test_attributes_are_exchanged_at_equal_covariate() -> None:
+    rng = np.random.default_rng(8)
+    f = np.tile(np.linspace(-1.0, 1.0, 8), 2) + np.repeat([2.0, 0.0], 8)
+    table = np.outer(np.repeat([0.5, -0.5], 8), 0.3 * f) + 0.1 * rng.normal(size=(16, 16))
+    of_targets = facing(8, 16)
+    plain = crossed(table, 8, 8, alternative="two-sided")
+    equal = crossed(table, 8, 8, alternative="two-sided", equal=(of_targets, facing(8, 16, f)))
+    assert plain.attribute_pvalue is not None and plain.attribute_pvalue < 0.001
+    assert equal.attribute_pvalue is not None and equal.attribute_pvalue > 0.05
+    away = crossed(table + np.outer(of_targets.weights, np.repeat([4.0, 0.0], 8)), 8, 8,
+                   alternative="two-sided", equal=(of_targets, facing(8, 16, f)))  # fmt: skip
+    assert away.attribute_pvalue == pytest.approx(2 / 12870)
+
+
 def test_one_target_word_gives_the_test_of_welch() -> None:
     table = np.random.default_rng(3).normal(size=(1, 11))
     found = crossed(table, 1, 4, alternative="two-sided")

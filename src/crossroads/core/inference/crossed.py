@@ -454,7 +454,9 @@ def _attributes_exchanged(
         means = [rows.mean(axis=0) for rows in (table[:n_x], table[n_x:]) if len(rows)]
         t = means[0] - means[1] if len(means) == 2 else means[0]
     else:
-        t = equal[1].level(equal[0].weights @ table)
+        scores = equal[0].weights @ table
+        t = equal[1].level(scores)  # within the sets; both are then set as far apart as at equal covariate
+        t[:n_a] += equal[1].weights @ scores - (t[:n_a].mean() - t[n_a:].mean())
     if float(t.max() - t.min()) <= 2 * options["score_error"]:
         return None
     return permutation_test(t[:n_a], t[n_a:], **options)

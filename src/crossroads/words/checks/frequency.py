@@ -213,7 +213,7 @@ def frequency(
     -----
     The answer is *cannot tell* where the frequencies of the targets overlap by less than 10 % (some 3.3
     standard deviations apart). It is *no* where at least 5 % of tests on frequency-matched words have such an
-    effect size, or where the interval of the difference at equal frequency excludes the measured difference.
+    effect size, or where the interval at equal frequency lies nearer to 0 than the measured difference.
     It is *yes* where the difference at equal frequency has the same sign and p < .05, and *cannot tell*
     otherwise. Frequency-matched words are the hundred nearest in the pool, at most twice and at least half as
     frequent, without words of the design and those with anything but letters.
