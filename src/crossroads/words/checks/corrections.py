@@ -157,7 +157,8 @@ def corrected(emb: Embeddings, correction: Correction, *, seed: int = 0) -> Embe
     other = None
     if pool is not None and pool is not emb:
         other = pool.with_vectors(change(pool.vectors).astype(kind), provenance=about)
-    return emb.with_vectors(change(emb.vectors).astype(kind), provenance=about, pool=other)
+    common = None if emb.common is None else change(emb.common).astype(kind)
+    return emb.with_vectors(change(emb.vectors).astype(kind), provenance=about, pool=other, common=common)
 
 
 def _columns_of(name: str, head: str, note: str) -> tuple[Stat, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from crossroads.core.errors import DesignError, EvidenceError, Missing, one_of
 from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.copies import Near, Words
 from crossroads.core.inference.crossed import (
     LEVEL,
     Crossed,

@@ -21,7 +21,7 @@ from crossroads.core.errors import FormatError
 from crossroads.core.storage.arrays import check_expansion
 from crossroads.core.storage.streams import Stream
 from crossroads.words.vectors.reader import INCOMPLETE, Reading, Request, Vocabulary, decode_word
-from crossroads.words.vectors.rows import Pool, Rows
+from crossroads.words.vectors.rows import COMMON, Pool, Rows
 
 MAGIC = struct.pack("<i", 793712314)
 """First four bytes of every model."""
@@ -144,7 +144,12 @@ def _dictionary(cursor: _Cursor, request: Request) -> _Dictionary:
         tokens = [token for token in block if cursor.take(9)[8] == _WORD]
         first = vocabulary.size
         vocabulary.see(tokens)
-        kept.update((first + i, one) for i, one in enumerate(tokens) if wanted is None or one in wanted)
+        places = set(COMMON.tolist() if first < COMMON[-1] else ())
+        kept.update(
+            (first + i, one)
+            for i, one in enumerate(tokens)
+            if wanted is None or one in wanted or first + i + 1 in places
+        )
         if others is not None:
             some = others.choose(tokens, first + 1)
             without_vectors: NDArray[np.float32] = np.empty((len(some), 0), np.float32)
