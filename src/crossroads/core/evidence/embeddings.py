@@ -256,7 +256,7 @@ class Embeddings:
 
     @cached_property
     def vocabulary(self) -> NDArray[np.float64] | None:
-        """Covariance of the unit vectors of common words, which tells near copies; None without such words."""
+        """Covariance of the unit vectors of common words, which tells near copies; None without any."""
         vectors = None if self.common is None else np.asarray(self.common, np.float64)
         if vectors is not None:
             vectors = vectors[np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)]
