@@ -18,7 +18,6 @@ import crossroads as cr
 import crossroads.core.inference
 from crossroads.comparison.models import Attributes
 from crossroads.core.inference.detection import area_interval
-from crossroads.core.inference.permutation.rows import permutation_rows
 from crossroads.core.inference.permutation.test import permutation_test
 from crossroads.core.results import read_only
 from crossroads.core.stimuli import catalog
@@ -31,6 +30,7 @@ from crossroads.traits.pairs.order import order_sensitivity
 from crossroads.traits.pairs.truth import against
 from crossroads.traits.people.alignment import align
 from crossroads.traits.people.evidence import Judgements
+from tests.core.inference.permutation.tables import permutation_rows
 
 SEED = 3
 
