@@ -193,7 +193,6 @@ class RsaResult(Result):
             noun="comparison of geometry",
             these=self._p,
             exchanged="targets exchanged, monte-carlo",
-            items="items",
             crossed=self.crossed,
             other=self.crossed.two_sided,
             reason=self.crossed.reason,

@@ -32,7 +32,7 @@ from crossroads.core.report.figures import Figures
 from crossroads.core.results import encode, versions
 from crossroads.core.results.gaps import require_stimuli
 from crossroads.core.results.plain import decode_fields
-from crossroads.core.results.robustness import checks_name
+from crossroads.core.results.robustness import ChecksResult, checks_name
 from crossroads.core.stimuli import Design, StimulusSet
 from crossroads.core.stimuli.catalogue.index import panel
 from crossroads.core.storage.cache import JSON, Key
@@ -428,7 +428,7 @@ def draw(audit: Audit, figures: Figures) -> None:
     tests = {} if battery is None else {test.design: test for test in battery.tests}
     if battery is not None and tests:
         figures.save("eat-maps", plots.eat_maps(battery), ".png")
-        figures.save("effect-sizes", plots.forest(battery))
+        figures.save("effect-sizes", plots.forest(battery, checks=audit.one(ChecksResult)))
     figures.pages(tests, plots.association_plot, "associations")
     frequencies = {one.design: one for one in audit.of(FrequencyResult).values()}
     figures.pages(frequencies, plots.frequency_plot, "frequency")

@@ -32,7 +32,7 @@ from crossroads.core.wording.vocabulary import Note
 _ASSOCIATION = "association"
 _ANSWERS = {YES: "yes", NO: "no", CANNOT_TELL: "cannot tell yet"}
 _PLURALS = {"comparison of geometry": "comparisons of geometry"}
-_NEEDED = "about how many per set, no near copies, would show an ordinary association in 80 % of cases"
+_NEEDED = "about how many per set, no near copies, show an ordinary association in 80 % of cases"
 _TOPICS = "share of associations between arbitrary topics in this model that are weaker: a description"
 
 
@@ -109,7 +109,7 @@ class ChecksResult(Result):
         stat("other", _head(OTHER), _answers, of="other.answer"),
         stat("other_p", _ADJUSTED, "adjusted for the number of tests of its kind", of="other.p"),
         stat("ordinary", "× ordinary", _unit, of="other.ordinary", digits=1, spare=5),
-        stat("words", "words", _NEEDED, of="other.words", kind="count"),
+        stat("words", "words needed", _NEEDED, of="other.words", kind="count"),
         stat("frequency", FREQUENCY, _note(FREQUENCY), of="frequency.answer"),
         stat("topics", note=_TOPICS, of="topics.value", kind="share", spare=3),
         stat("these", _head(THESE), _note(THESE), of="these.answer", spare=4),
@@ -176,7 +176,8 @@ class ChecksResult(Result):
 
     def headline(self) -> str:
         """The finding: how many tests of each kind have which answer for other words."""
-        return self._headline()
+        text = self._headline()
+        return f"{text[:1].upper()}{text[1:]}"
 
     def _headline(self) -> str:
         kinds: dict[str, list[str]] = {}
@@ -195,14 +196,12 @@ class ChecksResult(Result):
                 said = asked[0][OTHER].said.removeprefix("other ")
                 total = counted(len(answers), noun, _PLURALS.get(noun))
                 kinds.setdefault(said, []).append(f"of {total} {counts}")
-        text = " ".join(
-            f"Beyond just these {said}? {'; '.join(counts).capitalize()}." for said, counts in kinds.items()
-        )
+        text = ", and ".join(f"beyond just these {said}: {'; '.join(some)}" for said, some in kinds.items())
         if sure:
             more = sure.count(YES)
-            text += f" Of the {counted(len(sure), _ASSOCIATION)} with a yes, {more} "
-            text += f"{'is' if more == 1 else 'are'} more than words being rare or common."
-        return text
+            text += f"; of {counted(len(sure), _ASSOCIATION)} with a yes, {more} "
+            text += f"{'is' if more == 1 else 'are'} more than words being rare or common"
+        return f"{text}."
 
 
 _STATUS: Mapping[str | None, Status] = {YES: "holds", NO: "absent", CANNOT_TELL: "unknown"}

@@ -44,7 +44,7 @@ def finding(said: Conclusion) -> str:
     ends = "" if low is None or high is None else f", {between(low, high, digits)}"
     size, words = said.number("ordinary"), said.number("words")
     times = "" if size is None else f", {number(abs(size), 1)} × ordinary"
-    needed = "" if words is None else f"; about {words:,.0f} {said.drawn} per set would tell"
+    needed = "" if words is None else f"; about {words:,.0f} {said.drawn} per set, no near copies, would tell"
     return f"{said.sentence} ({said.name}{text}{ends}{times}{needed})."
 
 
