@@ -177,7 +177,7 @@ def _tests(
 
 _OF_WEAT = {"ddof": 1, "ties": "weak", "method": "auto", "seed": 0}
 """Conventions that a projection does not take, as they usually are."""
-_SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
+_SECOND = ("agree_x", "d_x", "p_x", "agree_y", "d_y", "p_y", "pattern", "published", "stable")
 """Columns of Level 2, which are in a table of their own: both levels are wider than a terminal."""
 
 

@@ -41,9 +41,7 @@ from crossroads.core.results.extended import extended
 from crossroads.core.results.gaps import measured, require_stimuli
 from crossroads.core.results.gathered import check_vectors, listed_designs
 from crossroads.core.stimuli import Design
-from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import percent
-from crossroads.core.wording.vocabulary import interval_levels
 from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.stability import BootstrapResult
 from crossroads.words.measures.weat import check_ddof, recorded_work
@@ -63,11 +61,6 @@ _SUMS = 4_000_000
 _COUNTABLE = 2**50
 _NODES = 400
 _SEED = 0
-
-
-def _interval_note(results: Sequence[BatteryResult]) -> str:
-    shares = interval_levels(results)
-    return f"{shares}, {phrases.WORDS_DRAWN}; not adjusted" if shares else ""
 
 
 def _detectable_note(results: Sequence[BatteryResult]) -> str:
@@ -132,7 +125,6 @@ class BatteryResult(Family):
     _columns: ClassVar[tuple[Stat, ...]] = (
         *(TEST.under("test"), QUESTION.under("test")),
         *from_tests(MleatResult, "agreement d"),
-        stat("ci", "CI(d)", _interval_note, of="interval.low", kind="interval", spare=2),
         *from_tests(MleatResult, "difference"),
         ENDS,
         *from_tests(MleatResult, "p"),
@@ -161,7 +153,9 @@ class BatteryResult(Family):
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
-        """Tests that cannot find anything, and why."""
+        """Sets that count as few words, and tests that cannot find anything, and why."""
+        tests = {test.design: test for result in results.values() for test in result.tests}
+        yield from MleatResult._table_notes(tests)
         for test in (member for result in results.values() for member in result._members()):
             if (reason := test.extra.reason) is not None:
                 yield f"{test.test.design}: nothing could be found with just these words: {reason}."

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -95,6 +95,7 @@ LEVELS = (
     "p_x=level2.x.crossed.pvalue p_y=level2.y.crossed.pvalue"
 )
 """Names of the levels of tests, for rules."""
+_ALSO = "the same for the first target alone"
 _ALONE = "effect size of the first target alone, attributes compared"
 _STABLE = "share of resampled tests with the paper's pattern"
 
@@ -144,8 +145,17 @@ class MleatResult(Result):
         AGREEMENT.under("level1"),
         stat("d", of="level1.effect_size"),
         *(one.under("level1") for one in DIFFERENCE),
+        stat(
+            "agree_x",
+            "agree(X)",
+            "the same as agree",
+            of="level2.x.crossed.agreement",
+            kind="chance",
+            spare=3,
+        ),
         stat("d_x", "d(X)", _ALONE, of="level2.x.effect_size", spare=3),
-        stat("p_x", "p(X)", "as p, first target alone", of="level2.x.crossed.pvalue", kind="p", spare=3),
+        stat("p_x", "p(X)", _ALSO, of="level2.x.crossed.pvalue", kind="p", spare=3),
+        stat("agree_y", "agree(Y)", of="level2.y.crossed.agreement", kind="chance", spare=3),
         stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size", spare=3),
         stat("p_y", "p(Y)", of="level2.y.crossed.pvalue", kind="p", spare=3),
         stat("pattern", of="crossed_pattern"),
@@ -193,6 +203,10 @@ class MleatResult(Result):
         yield long_row("mleat", name, self.crossed_pattern, "crossed_pattern", None)
         for pattern, share in self.pattern_shares.items():
             yield long_row("mleat", name, pattern, "pattern_share", share, n=resamples)
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
+        return WeatResult._table_notes({name: one.level1 for name, one in results.items()})
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         yield self.level1._concluded(self.design, self.level1._answer, "level1/")
