@@ -45,7 +45,14 @@ from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
-from crossroads.words.measures.weat import DIFFERENCE, Options, WeatResult, crossed_rows, origin, run_test
+from crossroads.words.measures.weat import (
+    DIFFERENCE,
+    Options,
+    WeatResult,
+    crossed_rows,
+    origin,
+    run_test,
+)
 
 if TYPE_CHECKING:
     from crossroads.contexts.measures.levels import multilevel_ceat
@@ -181,6 +188,10 @@ class MleatResult(Result):
     crossed_pattern: str
     """Which of the nine outcomes it is by the p-values for other words."""
 
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
+        return WeatResult._table_notes({one.design: one.level1 for one in results.values()})
+
     def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
         yield " level 1", self.level1.method
         yield from ((f" level 2 {key}", one.method) for key, one in self.level2.items())
@@ -203,10 +214,6 @@ class MleatResult(Result):
         yield long_row("mleat", name, self.crossed_pattern, "crossed_pattern", None)
         for pattern, share in self.pattern_shares.items():
             yield long_row("mleat", name, pattern, "pattern_share", share, n=resamples)
-
-    @classmethod
-    def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
-        return WeatResult._table_notes({name: one.level1 for name, one in results.items()})
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         yield self.level1._concluded(self.design, self.level1._answer, "level1/")
