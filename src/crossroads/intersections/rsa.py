@@ -157,13 +157,8 @@ class RsaResult(Result):
 
     @property
     def titles(self) -> Mapping[str, str]:
-        """What the sets that count as drawn are called: the concept (x) and the groups (a, b)."""
-        return dict(zip("xab", (self.names[2], *self.names[:2]), strict=True))
-
-    @property
-    def sets(self) -> Mapping[str, tuple[str, ...]]:
-        """The items of these sets."""
-        return dict(zip("xab", (self.items[key] for key in ("concept", "group1", "group2")), strict=True))
+        """What the sets are called."""
+        return dict(zip(("group1", "group2", "concept"), self.names, strict=True))
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number but those of single samples."""

@@ -226,11 +226,12 @@ def copies_said(results: Mapping[str, Any]) -> Iterator[str]:
     """A sentence on each set that counts as few words, and the near copies in it."""
     found: dict[str, list[str]] = {}
     for name, one in results.items():
-        sets, titles = getattr(one, "sets", None) or one.coverage.used, getattr(one, "titles", {})
+        sets, titles = getattr(one, "items", getattr(one, "sets", None)), getattr(one, "titles", {})
+        sets = sets or one.coverage.used
         for key, groups in one.crossed.copies.items():
             words, n, title = one.crossed.effective[key], len(sets[key]), titles.get(key, key)
             if words < _FEW * n:
-                letter = "" if title.lower() == key else f" ({key.upper()})"
+                letter = f" ({key.upper()})" if len(key) == 1 and title.lower() != key else ""
                 copies = "; ".join(map(", ".join, groups))
                 text = (
                     f"{title}{letter} count as {number(words, 1)} of {n} words, since near copies count as "
