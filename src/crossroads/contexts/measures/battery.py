@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,10 @@ from crossroads.core.errors import DesignError, EvidenceError, Missing, MissingS
 from crossroads.core.evidence import Contexts, Provenance
 from crossroads.core.inference.bootstrap import generator, percentile_interval
 from crossroads.core.inference.geometry import Floats, effect_size
-from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import share, whole
 from crossroads.core.results import (
     ADJUSTERS,
+    ENDS,
     TEST,
     Conclusion,
     Family,
@@ -36,6 +36,7 @@ from crossroads.core.results import (
     Row,
     Stat,
     adjusted,
+    adjusted_together,
     from_tests,
     long_row,
     named,
@@ -47,7 +48,6 @@ from crossroads.core.results.gaps import NO_CONTEXT, measured, require_stimuli
 from crossroads.core.results.gathered import listed_designs, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
-from crossroads.core.wording.vocabulary import interval_levels
 from crossroads.words.measures.weat import check_ddof
 
 Drawn = Literal["both", "words", "contexts"]
@@ -235,11 +235,6 @@ def _resampled_means(stacked: Stack, words: NDArray[np.int64], rng: np.random.Ge
     return vectors
 
 
-def _interval_note(results: Sequence[CeatBatteryResult]) -> str:
-    shares = interval_levels(results)
-    return f"{shares}, over the choice of words and contexts; not adjusted" if shares else ""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CeatBatteryResult(Family):
     """CEATs of several designs on one model."""
@@ -263,8 +258,8 @@ class CeatBatteryResult(Family):
     _columns: ClassVar[tuple[Stat, ...]] = (
         *from_tests(CeatResult, "test"),
         stat("question", of="extra"),
-        *from_tests(CeatResult, "ces published d"),
-        stat("ci", "CI(d)", _interval_note, of="interval.low", kind="interval", spare=2),
+        *from_tests(CeatResult, "agreement ces published d difference"),
+        ENDS,
         *from_tests(CeatResult, "p"),
         adjusted(),
         *from_tests(CeatResult, "exact_p"),
@@ -292,6 +287,15 @@ class CeatBatteryResult(Family):
         """What a test asks, where its sets have names."""
         return phrases.question(self.titles.get(design, {}))
 
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        tests = {test.design: test for result in results.values() for test in result.tests}
+        yield from CeatResult._table_notes(tests)
+
+    @classmethod
+    def _warnings(cls, results: Mapping[str, Self]) -> list[str]:
+        return list(cls._table_notes(results))
+
     def _members(self) -> Iterator[Member]:
         yield from (replace(one, extra=self.asks(one.test.design)) for one in super()._members())
 
@@ -310,7 +314,8 @@ class CeatBatteryResult(Family):
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         for one in self._members():
-            yield one.test._concluded(self.titles.get(one.test.design, {}), one.p, f"tests/{one.at}/")
+            titles = self.titles.get(one.test.design, {})
+            yield one.concluded(one.test._concluded(titles, one.p, f"tests/{one.at}/"))
 
     def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         for design, why in self.skipped.items():
@@ -400,7 +405,7 @@ def assemble_ceat_battery(
     about = {"measure": "ceat-battery", "missing": options["missing"]}
     return CeatBatteryResult(
         tests=tuple(tests),
-        adjusted=adjust_known([test.crossed.pvalue for test in tests]),
+        **adjusted_together([test.crossed for test in tests]),
         intervals=intervals,
         titles={design.name: titles_of(design.sets) for design in designs if design.name not in skipped},
         skipped=skipped,
