@@ -52,7 +52,10 @@ type Vectors = {
   has(word: string): boolean;
   words(): string[];
   unit(word: string): Unit | null;
+  near: Near | null;
 };
+/** How near copies are found: from what of a vector, and above which correlation in long lists. */
+type Near = { limit: number; seen(unit: Unit): Unit };
 
 /** Results of one model, or of a comparison of models. */
 type Holder = { document: Audited; histograms: Record<string, Histogram>; [field: string]: Json };
@@ -280,7 +283,7 @@ type Shares = {
 };
 type Alternative = "greater" | "less" | "two-sided" | "observed";
 type TestOptions = { alternative?: Alternative; ties?: "weak" | "strict"; score_error?: number };
-/** What crossedTest finds: see Crossed in Python; `both` is the p-value of both sides, `alone` the sets of one word. */
+/** What crossedTest finds: see Crossed in Python; `both` is the p-value of both sides, `alone` the sets of one word, `copies` places in the sets. */
 type CrossedFound = {
   difference: number;
   level: number;
@@ -290,6 +293,10 @@ type CrossedFound = {
   high: number | null;
   pvalue: number | null;
   both: number | null;
+  agreement: number | null;
+  detectable: number | null;
+  effective: Record<Role, number>;
+  copies: Record<Role, number[][]>;
   statistic: number | null;
   se: number | null;
   df: number | null;
@@ -308,6 +315,9 @@ type Conventions = {
   alpha: number;
   least_effect: number;
   alternative: Alternative;
+  words: "effective" | "independent";
+  /** How near copies are found; null where every word counts as independent. */
+  near: Near | null;
 };
 /** Lists at one time. */
 type Moment = { start: { name: string; nth: number } | null; lists: Lists };
