@@ -38,7 +38,7 @@ CROSSED = """(cases) => cases.map(([sets, options]) => {
   const units = Object.fromEntries(Object.entries(sets).map(([role, some]) => [role, rows(some)]));
   return window.crossroads.crossedTest(units, {...options, near: {limit: 0.5, seen: (unit) => unit}});
 })"""
-NUMBERS = "difference low high pvalue agreement se df detectable effective".split()
+NUMBERS = ["difference", "low", "high", "pvalue", "agreement", "se", "df", "detectable", "effective"]
 EDITED = """(edits) => edits.map((sets) => {
   const {vectors} = window.crossroads.contextOf(0);
   const rows = (words) => words.map(vectors.unit);
