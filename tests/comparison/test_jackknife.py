@@ -178,7 +178,7 @@ def test_targets_without_any_spread_have_a_number_of_finite_size() -> None:
 def test_a_difference_of_cosines_is_never_enlarged() -> None:
     # t = 0.5 / 0.1 on 100 degrees of freedom is so rare that targets alone, two a set with a standard error
     # of √2, would have to differ by far more than they do to be as surprising.
-    rare = Variance(total=0.01, df=100.0)
+    rare = Variance(total=0.01, df=100.0, effective=[2, 2, 2, 2])
     targets = np.array([1.0, -1.0])
     found = Jackknife(
         values=(0.5, 0.0), variances=(rare, rare), variance=rare, influence=(targets, targets),

@@ -251,13 +251,12 @@ class Embeddings:
     def common(self) -> NDArray[Any] | None:
         """Vectors of some of the first words of the source; None where these are not known."""
         if self._common is None and not self._some and len(self) >= _VOCABULARY:
-            self._common = np.array(self._vectors[COMMON[COMMON <= len(self)] - 1])
+            self._common = np.array(self._vectors[COMMON[len(self) >= COMMON] - 1])
         return self._common
 
     @cached_property
     def vocabulary(self) -> NDArray[np.float64] | None:
-        """Covariance of the unit vectors of common words, by which near copies are found; None where these
-        are not known."""
+        """Covariance of the unit vectors of common words, which tells near copies; None without any."""
         vectors = None if self.common is None else np.asarray(self.common, np.float64)
         if vectors is not None:
             vectors = vectors[np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)]
@@ -288,7 +287,7 @@ class Embeddings:
         pool: Embeddings | None = None,
         common: NDArray[Any] | None = None,
     ) -> Embeddings:
-        """The same words with other vectors, such as corrected ones, with a pool and common words likewise."""
+        """The same words with other vectors, such as corrected ones, and with others of the same kind."""
         checked = _checked(self._labels, np.asarray(vectors))
         twin = self._with(_vectors=checked, _provenance=provenance, _pool=pool, _more=None, _common=common)
         twin.__dict__.pop("vocabulary", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -24,6 +24,13 @@ class Near(NamedTuple):
     copies: tuple[Copies, ...]
     words: Mapping[str, tuple[tuple[str, ...], ...]]
     """The words that are linked as near copies, by set; sets without any are left out."""
+
+    def alone(self, target: int) -> Near:
+        """Those of one target, the first (0) or the second (1), and of both attributes."""
+        renamed = {
+            "x" if key in "xy" else key: some for key, some in self.words.items() if key != "yx"[target]
+        }
+        return Near((self.copies[target], *self.copies[2:]), renamed)
 
 
 def near(
@@ -59,6 +66,15 @@ def near_copies(vectors: Floats, vocabulary: Floats | None = None) -> Copies:
     scale = np.multiply.outer(lengths, lengths)
     limit = (_NEAR_ALONE if vocabulary is None else _NEAR) - 1 / (n - 1)
     found: Copies = np.maximum(np.eye(n), (products > limit * scale) & (scale > 0))
+    return found
+
+
+def linked(words: Sequence[str], copies: Iterable[Sequence[str]]) -> Copies:
+    """Copies of which only the groups are known: each two words of a group are near copies."""
+    found, places = np.eye(len(words)), {word: at for at, word in enumerate(words)}
+    for group in copies:
+        rows = [places[word] for word in group if word in places]
+        found[np.ix_(rows, rows)] = 1.0
     return found
 
 

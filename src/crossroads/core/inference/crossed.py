@@ -145,16 +145,21 @@ def spread(tables: Floats, n_x: int, n_a: int, copies: Sequence[Copies] | None =
     means = [s[..., cut].mean(axis=-1) for cut in targets]
     difference = means[0] - means[1] if len(means) == 2 else means[0]
     sizes = [*t_sizes, *a_sizes]
-    total, df = combined(parts, sizes, len(targets), cells)
+    return with_copies(Spread(difference, parts, cells, None, None, sizes), len(targets), copies)
+
+
+def with_copies(found: Spread, targets: int, copies: Sequence[Copies] | None) -> Spread:
+    """The variance of parts that are those of independent words, where some words are near copies."""
+    sizes, parts = found.effective, found.parts
+    total, df = combined(parts, sizes, targets, found.cells)
     if copies is None or all(one.sum() == len(one) for one in copies):
-        return Spread(difference, parts, cells, total, df, sizes)
+        return found._replace(total=total, df=df)
     facets = [facet(one) for one in copies]
     ratios = [one.factor * n * (n - 1) for one, n in zip(facets, sizes, strict=True)]
     parts = parts * np.reshape(ratios, (-1, *[1] * (parts.ndim - 1)))
-    wider, _ = combined(parts, sizes, len(targets), cells)
-    total = np.maximum(total, wider)
+    total = np.maximum(total, combined(parts, sizes, targets, found.cells)[0])
     df = degrees_of_freedom(parts, [one.free for one in facets], total)
-    return Spread(difference, parts, cells, total, df, [one.effective for one in facets])
+    return found._replace(parts=parts, total=total, df=df, effective=[one.effective for one in facets])
 
 
 def cell_variances(tables: Floats, n_x: int, n_a: int) -> dict[tuple[int, int], Any]:

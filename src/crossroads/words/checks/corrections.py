@@ -22,6 +22,7 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence import Contexts, Embeddings
 from crossroads.core.inference.bootstrap import generator
+from crossroads.core.inference.copies import near
 from crossroads.core.inference.crossed import spread, tail_probability
 from crossroads.core.inference.geometry import (
     Floats,
@@ -288,6 +289,7 @@ def _measured(
 ) -> dict[str, tuple[Any, ...]]:
     found = gather_two(emb, design, missing, least=1, hint="give tests with two targets.")
     numbers: dict[str, tuple[Any, ...]] = {}
+    copies = near(found.vectors, found.words, emb.vocabulary).copies  # of the space as it is
     for name, change in changes.items():
         v = found.vectors
         if change is not None:
@@ -299,7 +301,7 @@ def _measured(
             v = {key: unit(some) for key, some in v.items()}
         d = effect_size(associations(v["x"], v["a"], v["b"]), associations(v["y"], v["a"], v["b"]), ddof=1)
         table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
-        drawn, p = spread(table, len(v["x"]), len(v["a"])), None
+        drawn, p = spread(table, len(v["x"]), len(v["a"]), copies), None
         if min(map(len, v.values())) > 1 and drawn.total > (4 * rounding_error(emb.dim)) ** 2:
             p = float(tail_probability(drawn.difference / np.sqrt(drawn.total), drawn.df, "two-sided"))
         numbers[name] = (d, float(drawn.difference), p)

@@ -433,6 +433,8 @@ def run_test(
         associations=dict(zip(names, scores, strict=True)),
         sets=dict(found.words),
         titles={name: titles[name] for name in found.words},
-        crossed=crossed(found.cosines(), n_x, n_a, near=found.near(options.words), exchanged=exchanged, **settings),
+        crossed=crossed(
+            found.cosines(), n_x, n_a, near=found.near(options.words), exchanged=exchanged, **settings
+        ),
         **origin(emb, found.coverage, {**measure, **options.conventions(found.coverage.policy)}),
     )

@@ -182,8 +182,7 @@ class Rows:
     def hits(
         self, tokens: Sequence[str] | Sequence[bytes], first: int, ranks: NDArray[np.int64] | None = None
     ) -> list[int]:
-        """Which of some consecutive words to read: those asked for, common ones, and those that may come into
-        the pool.
+        """Which of some consecutive words to read: those asked for, common ones, and perhaps others.
 
         With ``ranks``, the places of the words in the source, they are all that it has.
         """

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import FormatError
+from crossroads.core.evidence.embeddings import COMMON
 from crossroads.core.storage.arrays import check_expansion
 from crossroads.core.storage.streams import Stream
 from crossroads.words.vectors.reader import INCOMPLETE, Reading, Request, Vocabulary, decode_word
-from crossroads.words.vectors.rows import COMMON, Pool, Rows
+from crossroads.words.vectors.rows import Pool, Rows
 
 MAGIC = struct.pack("<i", 793712314)
 """First four bytes of every model."""
