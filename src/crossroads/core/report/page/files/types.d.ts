@@ -63,7 +63,7 @@ type Holder = { document: Audited; histograms: Record<string, Histogram>; [field
 /** All that the page carries. */
 type Data = {
   title: string;
-  phrases: { tails: Record<string, string>; told_tails: Record<string, string>; tested: Record<string, string>; [table: string]: Json };
+  phrases: { chance: string; tails: Record<string, string>; told_tails: Record<string, string>; tested: Record<string, string>; [table: string]: Json };
   audits: Holder[];
   comparisons: Holder[];
   kinds: Record<string, string>;
@@ -92,7 +92,7 @@ type Conclusion = {
   of?: Context;
   name: string;
   section: string;
-  status: "holds" | "depends" | "absent" | "unknown" | "unmeasured";
+  status: "holds" | "absent" | "unknown" | "unmeasured";
   heading: string;
   drawn: string;
   parts: string[];
@@ -132,7 +132,7 @@ type View = {
 /** How a number is shown. */
 type Way = "up" | "down" | "nearest";
 type Shown = {
-  as?: "number" | "p" | "whole" | "percent";
+  as?: "number" | "p" | "whole" | "percent" | "chance" | "ordinary";
   digits?: number;
   method?: string;
   way?: Way;
@@ -201,7 +201,6 @@ type ForestRow = {
 };
 type DotSet = { title: string; set?: string; points: { label: string; value: number }[] };
 type NamedLine = { value: number; label?: string; kind?: string };
-type BarRow = { label: string; value: number; text?: string; strong?: boolean };
 type LinePoint = { at: number; value: number; low?: number; high?: number; hollow?: boolean; title?: string };
 type LineSeries = { title: string; set?: string; points: LinePoint[] };
 
@@ -242,7 +241,7 @@ type TestEntry = {
   titles: Titles;
   bh?: string;
   holm?: string;
-  could?: string;
+  ends?: string;
   elsewhere?: string;
   interval: Found | null;
   influence: Found | null;
@@ -264,8 +263,8 @@ type ContextRow = {
   levels?: Json;
   levelsPath?: string;
 };
-/** A test in one model of several: where its effect size stands, and whether it generalizes to other words. */
-type ModelDot = { context: Context; value: string; low: string; high: string; holds: boolean };
+/** A test in one model of several: where it and its effect size stand, and its answer. */
+type ModelDot = { context: Context; at: string; value: string; answer: string };
 type ModelTest = { key: string; name: string; titles?: Titles; dot: ModelDot };
 type ModelPanel = { name: string; titles?: Titles; dots: ModelDot[] };
 type GeometryRow = { test: Json; path: string; name: string; id: string; bh?: string; holm?: string };
@@ -316,8 +315,6 @@ type Conventions = {
   least_effect: number;
   alternative: Alternative;
   words: "effective" | "independent";
-  /** How near copies are found; null where every word counts as independent. */
-  near: Near | null;
 };
 /** Lists at one time. */
 type Moment = { start: { name: string; nth: number } | null; lists: Lists };
@@ -338,6 +335,8 @@ type Measured = {
   tests: Record<string, Scored>;
   tested: Record<string, Tested>;
   crossed: CrossedFound | null;
+  /** Each target by itself. */
+  alone: Record<Role, CrossedFound>;
   level3: Record<string, { mean: number; sd: number; pairs: number }>;
 };
 

@@ -88,8 +88,7 @@ export function explorerSaved({ start }, context) {
 export function explorerConventions(desk, context) {
   const given = (explorerSaved(desk, context) ?? testsOf(context)[0])?.test.conventions ?? {};
   const { ddof = 1, ties = "weak", alpha = STATISTICS.ALPHA, least_effect = STATISTICS.LEAST_EFFECT, words = "effective" } = given;
-  const near = words === "independent" ? null : context.vectors?.near ?? null;
-  return { ddof, ties, alpha, least_effect, words, near, alternative: desk.alternative ?? given.alternative ?? "two-sided" };
+  return { ddof, ties, alpha, least_effect, words, alternative: desk.alternative ?? given.alternative ?? "two-sided" };
 }
 
 /**

@@ -31,7 +31,7 @@ const otherLeaf = (context, path, value) =>
  * @param {string} type
  * @returns {Child}
  */
-function otherTable(context, type) {
+export function otherTable(context, type) {
   /** @type {{ title: string; heads: string[]; cells: string[][]; right: boolean[]; reading: string[] } | undefined} */
   const found = context.audit.tables[type];
   if (!found) return null;

@@ -17,7 +17,7 @@ import { STATISTICS } from "../statistics/statistics.js";
  * @param {TestEntry} one
  */
 export function wordsStrip(context, one) {
-  if (wordsAbsent(context, one)) return benchStill(one);
+  if (wordsAbsent(context, one)) return benchStill(context, one);
   const able = /** @type {Vectored} */ (context), desk = explorerDeskOf(context, one);
   return explorerBench(able, desk, { target: one.id ?? one.name });
 }
