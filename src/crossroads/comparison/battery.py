@@ -233,11 +233,8 @@ class CompareBatteryResult(Result):
             question = row._question or row.name
             yield Conclusion(
                 name=row.name,
-                status=status_of(row.adjusted[phrases.ADJUSTMENT], None),
-                wordings={
-                    "holds": (*_stronger(question, row.titles), near, " than in ", far, ""),
-                    "absent": ("", question, ": no difference was found between ", first, " and ", second),
-                },
+                status=status_of(row.adjusted[phrases.ADJUSTMENT]),
+                statement=(*_stronger(question, row.titles), near, " than in ", far, ""),
                 subject=question,
                 poles=(f"more in {second}", f"more in {first}"),
                 scale="difference of d",

@@ -139,6 +139,7 @@ class CompareOptions(TypedDict, total=False):
     max_work: float
     scale: Scale
     attributes: Attributes
+    words: Words
 
 
 class SeveralOptions(CompareOptions, total=False):

@@ -33,7 +33,6 @@ from crossroads.core.figures.style import (
 )
 from crossroads.core.inference.bootstrap import percentile_interval
 from crossroads.core.inference.options import whole
-from crossroads.core.wording.numbers import p_equals
 from crossroads.core.wording.phrases import ADJUSTMENT
 
 if TYPE_CHECKING:
@@ -128,7 +127,8 @@ def _rows_axes(rows: Rows, ax: Axes | None, tall: float, title: str, axis: str, 
 
 def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -> list[list[str]]:
     tests, number, probability = result.tests, wording.number, wording.probability
-    columns = [["CES", *(number(test.effect_size) for test in tests)]]
+    columns = [["agree", *(wording.chance(test.crossed.agreement) for test in tests)]]
+    columns.append(["CES", *(number(test.effect_size) for test in tests)])
     if published:
         sizes = [published.get(test.design) for test in tests]
         columns.append(["paper", *("–" if d is None else number(d) for d in sizes)])
@@ -155,6 +155,7 @@ def _forest_note(result: CeatBatteryResult, published: Mapping[str, float]) -> s
         f"filled: p < {wording.level(_ALPHA)} {wording.FILLED}; open: not",
         "interval from resampling the words of all four sets and their contexts" if result.intervals else "",
         "cross: published CES" if published else "",
+        wording.AGREE,
         "p two-sided, for other words for the same things; exact p: labels of the targets exchanged",
         _unmeasured(result.skipped),
         wording.model(result),
@@ -206,16 +207,17 @@ def context_levels(
 
 
 def _levels_columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
-    d, p, pattern = ["d"], ["p"], ["pattern"]
+    agree, d, p, pattern = ["agree"], ["d"], ["p"], ["pattern"]
     for result in results:
         for level in (result.level1, result.level2["x"], result.level2["y"]):
+            agree.append(wording.chance(level.crossed.agreement))
             d.append(wording.number(level.effect_size))
             p.append(wording.probability(level._answer))
         share = wording.percent(result.pattern_share, 0)
         published = f"paper's: {result.pattern}, in {share} of samples"
         attributes = " / ".join(wording.titled(key, result.titles) for key in "ab")
         pattern += [result.crossed_pattern, published, fitted(attributes, _WIDEST, SMALL)[0]]
-    return [d, p, pattern]
+    return [agree, d, p, pattern]
 
 
 def _levels_write_columns(ax: Axes, rows: Rows) -> None:
@@ -238,6 +240,7 @@ def _levels_note(first: MultilevelCeatResult) -> str:
         f"pale: the middle 95\N{NO-BREAK SPACE}% of samples; {_PREDICTION}",
         "right of 0: closer to A than to B; in the first row closer to A, relative to B, than the second "
         "target is",
+        wording.AGREE,
         f"{_OTHER_WORDS} ({wording.tail(first.conventions['alternative'])})",
         f"filled: {reached}",
         f"a target is associated if |d| > {first.conventions['least_effect']:g} and {reached}",
@@ -272,15 +275,14 @@ def context_histogram(
     lines = {"samples": (result.effect_size, *result.prediction_interval)}
     if interval is not None:
         lines["stimuli"] = (interval.effect_size, interval.low, interval.high)
-    d, answer = wording.number(result.stimulus_effect_size), result._answer
-    p = "no p for other words" if answer is None else p_equals(answer, "figure")
+    sizes = wording.effect(result.stimulus_effect_size, result.crossed)
     frame = Frame(
         width=WIDE,
         body=1.6 + _STRIP * len(lines),
         left=MARGIN + 0.1 + widest(list(lines), SMALL),
         right=0.2,
         title=f"{result.design}: effect sizes over contexts",
-        subtitle=f"CES = {wording.number(result.effect_size)}; of the stimuli, d = {d}, {p}",
+        subtitle=f"CES = {wording.number(result.effect_size)}; of the stimuli, {sizes}",
         below=0.46,
         note=_histogram_note(result, interval),
     )

@@ -24,7 +24,6 @@ from crossroads.core.errors import DesignError, EvidenceError, Missing, MissingS
 from crossroads.core.evidence import Contexts, Provenance
 from crossroads.core.inference.bootstrap import generator, percentile_interval
 from crossroads.core.inference.geometry import Floats, effect_size
-from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import share, whole
 from crossroads.core.results import (
     ADJUSTERS,
@@ -36,6 +35,7 @@ from crossroads.core.results import (
     Row,
     Stat,
     adjusted,
+    adjusted_together,
     from_tests,
     long_row,
     named,
@@ -263,7 +263,7 @@ class CeatBatteryResult(Family):
     _columns: ClassVar[tuple[Stat, ...]] = (
         *from_tests(CeatResult, "test"),
         stat("question", of="extra"),
-        *from_tests(CeatResult, "ces published d"),
+        *from_tests(CeatResult, "agreement ces published d"),
         stat("ci", "CI(d)", _interval_note, of="interval.low", kind="interval", spare=2),
         *from_tests(CeatResult, "p"),
         adjusted(),
@@ -310,7 +310,8 @@ class CeatBatteryResult(Family):
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         for one in self._members():
-            yield one.test._concluded(self.titles.get(one.test.design, {}), one.p, f"tests/{one.at}/")
+            titles = self.titles.get(one.test.design, {})
+            yield one.concluded(one.test._concluded(titles, one.p, f"tests/{one.at}/"))
 
     def _unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         for design, why in self.skipped.items():
@@ -400,7 +401,7 @@ def assemble_ceat_battery(
     about = {"measure": "ceat-battery", "missing": options["missing"]}
     return CeatBatteryResult(
         tests=tuple(tests),
-        adjusted=adjust_known([test.crossed.pvalue for test in tests]),
+        **adjusted_together([test.crossed for test in tests]),
         intervals=intervals,
         titles={design.name: titles_of(design.sets) for design in designs if design.name not in skipped},
         skipped=skipped,

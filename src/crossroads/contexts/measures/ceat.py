@@ -32,6 +32,7 @@ from crossroads.core.inference.options import whole
 from crossroads.core.inference.permutation.test import PermutationResult
 from crossroads.core.inference.random_effects import combine
 from crossroads.core.results import (
+    AGREEMENT,
     TEST,
     Conclusion,
     Result,
@@ -132,17 +133,18 @@ class CeatResult(Result, CombinedEffect):
     _label_format: ClassVar[str] = context_name("{design}")
     _table_title: ClassVar[str] = "Association tests over contexts"
     _file_names: ClassVar[str] = (
-        f"design effect_size {_SAMPLED} stimulus_effect_size {crossed_names()} exact_p=stimulus_pvalue "
+        f"design {crossed_names()} effect_size {_SAMPLED} stimulus_effect_size exact_p=stimulus_pvalue "
         "prediction_low=prediction_interval.0 prediction_high=prediction_interval.1 "
         "samples=sample_effect_sizes.size"
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "context test": "effect_size published_p=pvalue stimulus_effect_size "
-        f"{crossed_names(ends='difference_')} exact_p=stimulus_pvalue tau2 i2 share_positive "
+        "context test": f"{crossed_names(ends='difference_')} effect_size published_p=pvalue "
+        "stimulus_effect_size exact_p=stimulus_pvalue tau2 i2 share_positive "
         "left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
+        AGREEMENT,
         stat("ces", "CES", "combined over samples of one context per word, as published", of="effect_size"),
         stat(
             "published", "published p", "about further samples of the same words", of="_published_p", spare=3
@@ -198,7 +200,7 @@ class CeatResult(Result, CombinedEffect):
             name=self._label,
             titles=titles,
             sets={} if self.coverage is None else self.coverage.used,
-            status=status_of(other, self._p),
+            status=status_of(other),
             found={**difference_numbers(self.crossed, at), **size},
             reason=self.crossed.reason,
         )
@@ -210,6 +212,7 @@ class CeatResult(Result, CombinedEffect):
             family="contexts",
             these=self._p,
             exchanged=f"targets exchanged, {self.stimulus_method}",
+            crossed=self.crossed,
             other=self.crossed.two_sided,
             reason=self.crossed.reason,
             unchecked=self._unchecked,

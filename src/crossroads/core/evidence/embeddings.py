@@ -257,14 +257,7 @@ class Embeddings:
     @cached_property
     def vocabulary(self) -> NDArray[np.float64] | None:
         """Covariance of the unit vectors of common words, which tells near copies; None without any."""
-        vectors = None if self.common is None else np.asarray(self.common, np.float64)
-        if vectors is not None:
-            vectors = vectors[np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)]
-        if vectors is None or len(vectors) < _LEAST_COMMON:
-            return None
-        vectors = vectors / np.abs(vectors).max(axis=1, keepdims=True)  # squares do not overflow
-        covariance: NDArray[np.float64] = np.cov(vectors.T / np.linalg.norm(vectors, axis=1))
-        return np.atleast_2d(covariance)
+        return None if self.common is None else covariance(self.common)
 
     def others(self, n: int) -> Embeddings | None:
         """The pool, or, where none was loaded, ``n`` words that are read now and remembered.
@@ -365,6 +358,16 @@ class Embeddings:
 
     def __repr__(self) -> str:
         return f"<Embeddings: {len(self):,} × {self.dim} {self._vectors.dtype}, {self._provenance.source}>"
+
+
+def covariance(common: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Covariance of the unit vectors of common words; None of few words."""
+    vectors = np.asarray(common, np.float64)
+    vectors = vectors[np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)]
+    if len(vectors) < _LEAST_COMMON:
+        return None
+    vectors = vectors / np.abs(vectors).max(axis=1, keepdims=True)  # squares do not overflow
+    return np.atleast_2d(np.cov(vectors.T / np.linalg.norm(vectors, axis=1)))
 
 
 def _as_labels(labels: Sequence[str]) -> tuple[str, ...]:

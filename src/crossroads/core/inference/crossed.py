@@ -74,6 +74,11 @@ class Crossed:
         """The p-value to adjust: two-sided where the tail was chosen after the fact."""
         return self.tail("two-sided") if self.alternative == "observed" else self.pvalue
 
+    def ends(self, level: float) -> tuple[float, float]:
+        """The interval of another level; both ends are the difference where there is no variance."""
+        half = 0.0 if self.se is None else float(half_width(self.se, self.df, level))
+        return self.difference - half, self.difference + half
+
     def tail(self, alternative: Alternative) -> float | None:
         """The p-value of another tail."""
         if self.statistic is None or self.df is None:

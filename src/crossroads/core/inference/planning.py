@@ -9,7 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from crossroads.core.inference.copies import Copies
-from crossroads.core.inference.crossed import POWER, cell_variances, degrees_of_freedom, reach, spread
+from crossroads.core.inference.crossed import (
+    POWER,
+    Crossed,
+    cell_variances,
+    degrees_of_freedom,
+    reach,
+    spread,
+)
 from crossroads.core.inference.geometry import Floats
 
 MOST = 1_000_000
@@ -75,6 +82,23 @@ def pilot(table: Floats, n_x: int, n_a: int, copies: Sequence[Copies] | None = N
         attributes=np.maximum(between[split:] - (cells.T / t_sizes).sum(axis=1), 0.0),
         cells=cells,
         words=(float(sizes[:split].mean()), float(sizes[split:].mean())),
+    )
+
+
+def pilot_of(found: Crossed) -> Pilot:
+    """The same from a difference that was measured, as if sets of a facet had one size and variance."""
+    total = 0.0 if found.se is None else found.se**2
+    facets = [[n for key, n in found.effective.items() if key in keys] for keys in ("xy", "ab")]
+    sizes = [len(some) / sum(1 / n for n in some) for some in facets]
+    of_targets, of_attributes, of_cells = (
+        total * found.shares.get(part, 0.0) for part in ("targets", "attributes", "cells")
+    )
+    blocks = len(facets[0]), len(facets[1])
+    return Pilot(
+        targets=np.full(blocks[0], of_targets * sizes[0] / blocks[0]),
+        attributes=np.full(blocks[1], of_attributes * sizes[1] / blocks[1]),
+        cells=np.full(blocks, of_cells * sizes[0] * sizes[1] / (blocks[0] * blocks[1])),
+        words=(1.0, 1.0),
     )
 
 

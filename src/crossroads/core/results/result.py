@@ -264,6 +264,11 @@ class Result:
         """The check that the result is, of the test of its design."""
         return None
 
+    @property
+    def _ordinary(self) -> float | None:
+        """The ordinary association of the model, if that is what was measured."""
+        return None
+
     def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values with their marks, by method and place; none where nothing was adjusted."""
         return {}

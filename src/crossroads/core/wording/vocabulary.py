@@ -8,9 +8,9 @@ from typing import Any, Literal, TypedDict
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import counted, percent
 
-Kind = Literal["", "text", "share", "count", "p", "estimate", "exchanged", "interval"]
-"""What a value is; an ``estimate`` is a p-value that was not counted, an ``exchanged`` one is from labels
-exchanged at random."""
+Kind = Literal["", "text", "share", "chance", "count", "p", "estimate", "exchanged", "interval"]
+"""What a value is; a ``chance`` is a share that is never certain, an ``estimate`` a p-value that was not
+counted, an ``exchanged`` one is from labels exchanged at random."""
 Note = str | Callable[[Sequence[Any]], str]
 """Head or description of a column; a function of the results of a table where it depends on these."""
 
@@ -63,6 +63,7 @@ def _exchanged(results: Sequence[Any]) -> str:
 VOCABULARY: Mapping[str, Look] = {
     "test": {"head": "test"},
     "question": {"head": "question", "spare": 1},
+    "agreement": {"head": "agree", "note": phrases.AGREEMENT, "kind": "chance"},
     "d": {"head": "d", "note": lambda results: phrases.effect(settings(results))},
     "difference": {"head": "Δ", "note": phrases.DIFFERENCE, "digits": 3, "spare": 5},
     "difference_ci": {

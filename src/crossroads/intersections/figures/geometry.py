@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_AGREE = "agree: chance that another set of items would point the same way"
 _LABELLED = 45
 _BIG, _SMALL_MAP = 3.5, 1.42
 _BETWEEN, _BAR = 0.36, 0.5
@@ -63,20 +64,26 @@ def rdms(result: RsaResult) -> Figure:
     first, second, concept = result.names
     fits = map(wording.number, (result.similarity1, result.similarity2, result.attainable))
     subtitle = "mean fit of hypothesis 1: {}, of hypothesis 2: {}, of at most {}".format(*fits)
-    p, kind = result._answer, result.conventions.get("dissimilarity", "")
+    p, agree, kind = (
+        result._answer,
+        wording.agree(result.crossed),
+        result.conventions.get("dissimilarity", ""),
+    )
     frame = Frame(
         width=left + _BIG + _BETWEEN + _SMALL_MAP + _BAR,
         body=_BIG,
         left=left,
         right=_BETWEEN + _SMALL_MAP + _BAR,
         title=f"The geometry of {first}, {second} and {concept}",
-        subtitle=subtitle if p is None else f"{subtitle}; {p_equals(p, 'figure')} for their difference",
+        subtitle=subtitle
+        if p is None
+        else f"{subtitle}; {agree}{p_equals(p, 'figure')} for their difference",
         note=wording.sentence(
             f"ranks of the dissimilarities of all pairs of items{f' ({kind})' if kind else ''}, "
             "from 0, most alike, to 1, least alike",
             "hypotheses 1 and 2: the pairs that would be unlike are 1, the others 0",
             f"rows and columns in the same order: {', '.join(result.names)}",
-            "" if p is None else "p: two-sided, for other items of the groups and the concept",
+            "" if p is None else f"{_AGREE}; p: two-sided, for other items of the groups and the concept",
             wording.model(result),
         ),
         above=_ABOVE,
@@ -276,6 +283,7 @@ def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
 def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[list[str]]:
     """The columns of text next to the chart, each with its heading."""
     columns = [
+        ["agree", *(wording.chance(test.crossed.agreement) for test in tests)],
         ["Δ", *(wording.number(test.crossed.difference, sign=True) for test in tests)],
         ["p", *(wording.probability(test._answer) for test in tests)],
         ["exact p", *(wording.probability(test._p if test._permutations else None) for test in tests)],
@@ -283,7 +291,7 @@ def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[l
     ]
     if adjusted is not None:
         texts = (wording.probability(adjusted.get(i)) for i in range(len(tests)))
-        columns.insert(2, [wording.ADJUSTED, *texts])
+        columns.insert(3, [wording.ADJUSTED, *texts])
     return columns
 
 
@@ -298,7 +306,7 @@ def _fit_note(tests: list[RsaResult], *, adjusted: bool) -> str:
         f"bars: percentiles 2.5 to 97.5 of {of}",
         "tick: the best fit that such a hypothesis can have",
         "Δ: difference of the fits over all items at once, which p is about",
-        "p: two-sided, for other items of the groups and the concept",
+        f"{_AGREE}; p: two-sided, for other items of the groups and the concept",
         "exact p: two-sided, from exchanging the group labels of the "
         f"items{often}" + (f"; {wording.ADJUSTED}: adjusted for the number of tests" if adjusted else ""),
         "sign test over samples, as published: samples share items, so it is far too small",

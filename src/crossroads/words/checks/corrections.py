@@ -21,6 +21,7 @@ from crossroads.core.errors import (
     one_of,
 )
 from crossroads.core.evidence import Contexts, Embeddings
+from crossroads.core.evidence.embeddings import covariance
 from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.copies import near
 from crossroads.core.inference.crossed import spread, tail_probability
@@ -256,11 +257,16 @@ def corrections(
     several = [designs] if isinstance(designs, Design) else list(designs)
     vectors, over = reference(emb, seed)
     changes = {AS_IT_IS: None, **{name: fitted(name, vectors) for name in CORRECTIONS}}
+    common = emb.common
+    vocabularies = {
+        name: None if common is None else covariance(common if change is None else change(common))
+        for name, change in changes.items()
+    }
     tests: dict[str, dict[str, tuple[Any, ...]]] = {}
     skipped: dict[str, str] = {}
     for design in several:
         try:
-            tests[design.name] = _measured(emb, design, missing, changes)
+            tests[design.name] = _measured(emb, design, missing, changes, vocabularies)
         except CrossroadsError as error:
             if isinstance(designs, Design):
                 raise
@@ -285,11 +291,14 @@ def corrections(
 
 
 def _measured(
-    emb: Embeddings, design: Design, missing: Missing, changes: Mapping[str, Change | None]
+    emb: Embeddings,
+    design: Design,
+    missing: Missing,
+    changes: Mapping[str, Change | None],
+    vocabularies: Mapping[str, Floats | None],
 ) -> dict[str, tuple[Any, ...]]:
     found = gather_two(emb, design, missing, least=1, hint="give tests with two targets.")
     numbers: dict[str, tuple[Any, ...]] = {}
-    copies = near(found.vectors, found.words, emb.vocabulary).copies  # of the space as it is
     for name, change in changes.items():
         v = found.vectors
         if change is not None:
@@ -301,6 +310,7 @@ def _measured(
             v = {key: unit(some) for key, some in v.items()}
         d = effect_size(associations(v["x"], v["a"], v["b"]), associations(v["y"], v["a"], v["b"]), ddof=1)
         table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+        copies = near({key: v[key] for key in "xyab"}, found.words, vocabularies[name]).copies
         drawn, p = spread(table, len(v["x"]), len(v["a"]), copies), None
         if min(map(len, v.values())) > 1 and drawn.total > (4 * rounding_error(emb.dim)) ** 2:
             p = float(tail_probability(drawn.difference / np.sqrt(drawn.total), drawn.df, "two-sided"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from crossroads.core.errors import InputError, join_words, one_of
@@ -26,8 +27,11 @@ from crossroads.core.figures.style import (
     matplotlib,
 )
 from crossroads.core.results import Conclusion
+from crossroads.core.results.checks import Check
+from crossroads.core.results.conclusion import ALPHA
+from crossroads.core.results.robustness import ChecksResult, status_on
 from crossroads.core.wording.numbers import counted
-from crossroads.core.wording.phrases import ADJUSTMENT, STATUSES, cannot_be_told
+from crossroads.core.wording.phrases import ADJUSTMENT, STATUSES
 from crossroads.words.measures.battery import BatteryResult
 from crossroads.words.measures.mleat import MleatResult
 from crossroads.words.measures.series import SeriesResult
@@ -62,21 +66,25 @@ def forest(
     intervals: Mapping[str, BootstrapResult] | None = None,
     *,
     show: Shown | None = None,
+    checks: ChecksResult | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw Level 1 of every test of a battery, with its interval, the surest first.
 
     At both ends of each row are the attributes: on the side of one, the first target is closer to it,
-    relative to the other one, than the second target is. A filled square marks tests that generalize to
-    other words after adjustment for the number of tests.
+    relative to the other one, than the second target is. A filled square marks a *yes*: tests that generalize
+    to other words after adjustment for the number of tests.
 
     Parameters
     ----------
     intervals
         Bootstrap intervals of effect sizes by name of the design, in place of those of the battery.
     show
-        ``"difference"``, of mean cosines, with the interval for other words; or ``"effect size"``, with its
-        bootstrap interval. By default differences, and effect sizes where ``intervals`` are given.
+        ``"difference"``, of mean cosines, with the interval that agrees with the adjusted p-value; or
+        ``"effect size"``, with its bootstrap interval. By default differences, and effect sizes where
+        ``intervals`` are given.
+    checks
+        Answers for these tests, under whose headings they are; by default from their p-values alone.
 
     Examples
     --------
@@ -94,7 +102,7 @@ def forest(
     intervals = result.intervals if intervals is None else intervals
     for name in intervals:
         one_of("design", name, [*(test.design for test in result.tests), *result.skipped])
-    drawn, headings = _rows(result, intervals, sizes=sizes)
+    drawn, headings = _rows(result, intervals, {} if checks is None else checks.tests, sizes=sizes)
     # what numbers below and above zero mean, in the space at both ends of a row
     poles, pole_size = alike([pole for row in drawn for pole in row.said.poles], _POLE, SMALL, lines=2)
     firsts, size = alike([row.said.subject for row in drawn], _LONGEST, BODY, lines=1)
@@ -102,6 +110,7 @@ def forest(
     lines, small = alike(seconds, _LONGEST, SMALL, lines=1)
     digits, adjusted = 2 if sizes else 3, result._adjusted_p()
     columns = [
+        ["agree", *(wording.chance(row.test.level1.crossed.agreement) for row in drawn)],
         ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
         ["p", *(wording.probability(row.test.level1._answer) for row in drawn)],
         [wording.ADJUSTED, *(wording.probability(adjusted[row.number]) for row in drawn)],
@@ -119,12 +128,10 @@ def forest(
         gaps=(0.1, 0.13),
     )
     rows, held = len(drawn) + len(headings), sum(row.said.status == "holds" for row in drawn)
-    untold = cannot_be_told(sum(row.said.status == "unknown" for row in drawn))
     frame = texts.frame(
         width=PAGE,
         body=rows * _ROW,
-        title=f"{held} of {counted(len(drawn), 'association')} would be found with other words for the same "
-        f"things{untold}",
+        title=f"{held} of {counted(len(drawn), 'association')} generalize to other words for the same things",
         above=0.24,
         below=0.48,
         note=_forest_note(result, drawn, intervals, sizes=sizes),
@@ -139,8 +146,7 @@ def forest(
         texts.write_label(ax, i, y)
         write(ax, poles[2 * i], (0, y), (-0.06, 0), ha="right", **pole_look)
         write(ax, poles[2 * i + 1], (1, y), (0.06, 0), ha="left", **pole_look)
-        p = result.adjusted[ADJUSTMENT][row.number]
-        found = p is not None and p < row.test.conventions["alpha"]
+        found = row.said.status == "holds"
         color = RED if found else GREY
         if row.ends is not None:
             ax.plot([*row.ends], [y, y], color=color, linewidth=1.2, marker="|", markersize=5, zorder=2)
@@ -152,17 +158,21 @@ def forest(
 
 
 def _rows(
-    result: BatteryResult, intervals: Mapping[str, BootstrapResult], *, sizes: bool
+    result: BatteryResult,
+    intervals: Mapping[str, BootstrapResult],
+    checks: Mapping[str, tuple[Check, ...]],
+    *,
+    sizes: bool,
 ) -> tuple[list[_Row], dict[float, str]]:
     """The tests in the order of a report, and the headings of what can be said of them, by place."""
     found = []
     for i, (test, said) in enumerate(zip(result.tests, result._conclusions(""), strict=True)):
-        crossed = test.level1.crossed
-        interval = intervals.get(test.design) if sizes else crossed
-        ends = None
-        if interval is not None and interval.low is not None and interval.high is not None:
-            ends = (interval.low, interval.high)
-        value = test.level1.effect_size if sizes else crossed.difference
+        ends, one = result.adjusted_intervals[i], test.level1
+        if sizes:
+            drawn = intervals.get(test.design)
+            ends = None if drawn is None else (drawn.low, drawn.high)
+        value = one.effect_size if sizes else one.crossed.difference
+        said = replace(said, status=status_on(checks.get(said.name, ()), said.status))
         found.append(_Row(0.0, i, test, said, value, ends))
     order = list(STATUSES)
     found.sort(key=lambda row: (order.index(row.said.status), -abs(row.value)))
@@ -179,16 +189,19 @@ def _forest_note(
     result: BatteryResult, drawn: Sequence[_Row], intervals: Mapping[str, BootstrapResult], *, sizes: bool
 ) -> str:
     first = result.tests[0]
-    crossed = [test.level1.crossed for test in result.tests]
-    levels = {one.level for one in ([*intervals.values()] if sizes else crossed)}
-    interval = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
+    levels = {one.level for one in intervals.values()} if sizes else {result.adjusted_level}
+    level = levels.pop() if len(levels) == 1 else None
+    interval = "interval" if level is None else f"{wording.percent(level, 0 if sizes else 1)} interval"
     return wording.sentence(
         "right of zero, the first group is closer to what is named there, relative to what is named on the "
         "left, than the second group is",
-        f"filled: p < {wording.level(first.conventions['alpha'])} {wording.FILLED}; open: not",
+        f"filled: p < {wording.level(ALPHA)} {wording.FILLED}; open: not",
+        wording.AGREE,
         f"p {wording.tail(first.level1.alternative)}, for other words for the same things",
         "" if sizes else "exact p: for these attribute words",
-        f"{interval}s over the choice of all words" if any(row.ends for row in drawn) else "",
+        f"{interval}s over the choice of all words{'' if sizes else f', which agree with {wording.ADJUSTED}'}"
+        if any(row.ends for row in drawn)
+        else "",
         f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
         wording.model(result),
     )

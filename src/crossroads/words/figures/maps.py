@@ -55,7 +55,7 @@ IN_CELL = 0.05
 
 
 def _effect(test: WeatResult) -> str:
-    return wording.effect(test.effect_size, test.crossed.pvalue)
+    return wording.effect(test.effect_size, test.crossed)
 
 
 def _rule(test: MleatResult) -> str:

@@ -15,11 +15,11 @@ import numpy as np
 from crossroads.core.errors import InputError, Missing, one_of
 from crossroads.core.evidence import Embeddings, Provenance
 from crossroads.core.inference.geometry import Floats
-from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import share, whole
 from crossroads.core.inference.permutation.test import Alternative, Tail, Ties
 from crossroads.core.results import (
     ADJUSTERS,
+    ENDS,
     QUESTION,
     TEST,
     Conclusion,
@@ -29,6 +29,7 @@ from crossroads.core.results import (
     Row,
     Stat,
     adjusted,
+    adjusted_together,
     from_tests,
     long_row,
     named,
@@ -130,9 +131,11 @@ class BatteryResult(Family):
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         *(TEST.under("test"), QUESTION.under("test")),
-        *from_tests(MleatResult, "d"),
+        *from_tests(MleatResult, "agreement d"),
         stat("ci", "CI(d)", _interval_note, of="interval.low", kind="interval", spare=2),
-        *from_tests(MleatResult, "difference difference_ci p"),
+        *from_tests(MleatResult, "difference"),
+        ENDS,
+        *from_tests(MleatResult, "p"),
         adjusted(),
         *from_tests(MleatResult, "exact_p"),
         stat("detectable", "detectable d", _detectable_note, of="extra.detectable", spare=2),
@@ -181,10 +184,11 @@ class BatteryResult(Family):
     def _long_rows(self, name: str) -> Iterator[Row]:
         for one in self._members():
             test = one.test.design
-            first, *others = one.long_rows(one.test._long_rows(test))
-            yield first if one.interval is None else {**first, **named(one.interval, "low high")}
+            ends = {} if one.interval is None else named(one.interval, "low high")
+            for row in one.long_rows(one.test._long_rows(test)):
+                of_d = row["statistic"] == "effect_size" and row["part"] == "level 1"
+                yield row | ends if of_d else row
             yield from one.adjusted_rows("mleat", test, "level 1")
-            yield from others
         for test, could in zip(self.tests, self.detectable, strict=True):
             sizes = could.n_x + could.n_y
             row = partial(long_row, "battery", test.design, "detectable", method=could.method, n=sizes)
@@ -202,8 +206,8 @@ class BatteryResult(Family):
             if drawn is not None:
                 at = f"intervals/{pointer_part(test.design)}/"
                 ends = {"size_low": (f"{at}low", drawn.low), "size_high": (f"{at}high", drawn.high)}
-                more = numbers(**ends, agree=(f"{at}same_sign", drawn.same_sign))
-            yield test.level1._concluded(test.design, one.p, f"tests/{one.at}/level1/", more, test.level2)
+                more = numbers(**ends)
+            yield one.concluded(test.level1._concluded(test.design, one.p, f"tests/{one.at}/level1/", more))
 
 
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -291,7 +295,7 @@ def adjusted_levels(
     tail = adjusted_tail(options)
     adjusted = f"Level 1, other words, {tail}"
     return {
-        "adjusted": adjust_known([test.level1.crossed.tail(tail) for test in tests]),
+        **adjusted_together([test.level1.crossed for test in tests], tail),
         "conventions": {"measure": measure, "missing": missing, "adjusted": adjusted, **recorded(options)},
     }
 

@@ -19,6 +19,7 @@ from crossroads.core.inference.crossed import mean_cosine
 from crossroads.core.inference.geometry import Floats, cosines
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
 from crossroads.core.results import (
+    AGREEMENT,
     NAMED,
     QUESTION,
     Conclusion,
@@ -121,10 +122,10 @@ class MleatResult(Result):
     _table_title: ClassVar[str] = "Association tests at three levels"
     _file_names: ClassVar[str] = " ".join(
         (
-            f"design effect_size=level1.effect_size {crossed_names('level1.')} exact_p=level1.pvalue",
+            f"design {crossed_names('level1.')} effect_size=level1.effect_size exact_p=level1.pvalue",
             "method=level1.method",
             *(
-                f"effect_size_{key}=level2.{key}.effect_size {crossed_names(f'level2.{key}.', f'_{key}')} "
+                f"{crossed_names(f'level2.{key}.', f'_{key}')} effect_size_{key}=level2.{key}.effect_size "
                 f"exact_p_{key}=level2.{key}.pvalue"
                 for key in "xy"
             ),
@@ -133,13 +134,14 @@ class MleatResult(Result):
         )
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "test": f"effect_size=level1.effect_size {crossed_names('level1.', ends='difference_')} "
+        "test": f"{crossed_names('level1.', ends='difference_')} effect_size=level1.effect_size "
         f"exact_p=level1.pvalue {LEVELS} exact_p_x=level2.x.pvalue exact_p_y=level2.y.pvalue "
         "left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         NAMED,
         QUESTION,
+        AGREEMENT.under("level1"),
         stat("d", of="level1.effect_size"),
         *(one.under("level1") for one in DIFFERENCE),
         stat("d_x", "d(X)", _ALONE, of="level2.x.effect_size", spare=3),
@@ -193,7 +195,7 @@ class MleatResult(Result):
             yield long_row("mleat", name, pattern, "pattern_share", share, n=resamples)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        yield self.level1._concluded(self.design, self.level1._answer, "level1/", level2=self.level2)
+        yield self.level1._concluded(self.design, self.level1._answer, "level1/")
 
     def _checks(self) -> Iterator[Checked]:
         yield from (replace(test, question=self._question) for test in self.level1._checks())
@@ -205,6 +207,7 @@ class MleatResult(Result):
 def _level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
     row = partial(long_row, "mleat", name, part, n=len(level.associations))
     method = level.method
+    yield from crossed_rows("mleat", name, part, level.crossed, level.pvalue)
     yield row("effect_size", level.effect_size, p=level.crossed.pvalue, exact_p=level.pvalue, method=method)
     yield row("statistic", level.exchange.statistic)
     own = (level.pvalue, level.pvalue_low, level.pvalue_high)
@@ -212,7 +215,6 @@ def _level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
     for statistic, (value, low, high) in {"exact_p": own, **tails}.items():
         yield row(statistic, value, low=low, high=high, method=method)
     yield row("min_exact_p", level.min_pvalue)
-    yield from crossed_rows("mleat", name, part, level.crossed, level.pvalue)
     for statistic, count in (("ties", level.ties), ("divisions", level.exchange.divisions)):
         if count is not None:
             yield row(statistic, count)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import EvidenceError, InputError, Missing, in_short, join_words, one_of
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.copies import Facet, facet
+from crossroads.core.inference.copies import Facet, Words, facet
 from crossroads.core.inference.crossed import LEVEL, degrees_of_freedom, half_width, tail_probability
 from crossroads.core.inference.geometry import Floats, rounding_error, standardised
 from crossroads.core.inference.permutation.rows import permutation_blocks
@@ -172,6 +172,7 @@ def sc_weat(
     max_work: float = MAX_WORK,
     precision: Precision = "auto",
     progress: Callable[[int], None] | None = None,
+    copies: Words = "effective",
 ) -> ScWeatResult:
     r"""Measure the association of each word with two attributes.
 
@@ -199,6 +200,8 @@ def sc_weat(
         ``"auto"``, float32 for more than 100,000 words stored as float32. With p-values it is float64.
     progress
         Called with the number of words done while p-values are computed.
+    copies
+        How attribute words count: ``words`` of :func:`~crossroads.weat`.
 
     Notes
     -----
@@ -219,7 +222,7 @@ def sc_weat(
     {'nurse': -1.72, 'smith': 1.53}
     """
     check_vectors(emb)
-    options = Options(alternative, ddof, ties, method, seed, max_work)
+    options = Options(alternative, ddof, ties, method, seed, max_work, copies)
     one_of("alternative", alternative, Alternative)
     one_of("ties", ties, Ties)
     one_of("method", method, ScMethod)
@@ -248,8 +251,8 @@ def sc_weat(
     measured = _Measured(*(np.empty(len(labels)) for _ in range(4)))
     centred = attributes - attributes.mean(axis=0)  # keeps the digits of cosines that are nearly equal
     kind, tested = np.float32 if single else np.float64, None
-    near = found.near("effective", sets="ab")
-    facets = None if near is None else [facet(copies) for copies in near.copies]
+    near = found.near(copies, sets="ab")
+    facets = None if near is None else [facet(one) for one in near.copies]
     spread = partial(_from_scores, n_a=n_a, ddof=ddof, facets=facets)
     scored = _scored(emb.vectors, rows, centred, spread, kind, measured, divided=method != "none")
     if method == "none":

@@ -132,15 +132,11 @@ class SeriesResult(Result):
         near, far = (right, left) if up else (left, right)
         (first, x), (second, y) = phrases.subject(test.subject), phrases.subject(test.rival)
         closer = (" come closer to ", near, ", relative to ", far, f", than {second}", y, " do")
-        change = (f" and {second}", y, " change differently in how close they are to ", near)
         when = ALONG[self.over][0]
         yield replace(
             test,
-            status=status_of(found.pvalue, None),
-            wordings={
-                "holds": (f"{when}, {first}", x, *closer),
-                "absent": (f"it was not found that {when} {first}", x, *change, ", relative to ", far, ""),
-            },
+            status=status_of(found.pvalue),
+            statement=(f"{when}, {first}", x, *closer),
             scale=f"Δ per {self.over}",
             numbers=numbers(
                 value=("trend/slope", found.slope),

@@ -19,6 +19,7 @@ from crossroads.core.inference.geometry import Floats, affinities, associations,
 from crossroads.core.inference.options import is_number, seed_of, work
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
 from crossroads.core.results import (
+    AGREEMENT,
     NAMED,
     QUESTION,
     Conclusion,
@@ -27,7 +28,6 @@ from crossroads.core.results import (
     Row,
     Stat,
     association,
-    below,
     crossed_names,
     long_row,
     named,
@@ -102,13 +102,14 @@ class WeatResult(Result):
     }
     _table_title: ClassVar[str] = "Association tests"
     _file_names: ClassVar[str] = (
-        f"design effect_size {crossed_names()} "
+        f"design {crossed_names()} effect_size "
         "exact_p=pvalue exact_p_low=pvalue_low exact_p_high=pvalue_high alternative method "
         "min_exact_p=min_pvalue ties n=_sizes dropped=coverage.missing.len"
     )
     _columns: ClassVar[tuple[Stat, ...]] = (
         NAMED,
         QUESTION,
+        AGREEMENT,
         stat("words", of="_words", spare=3),
         stat("d", of="effect_size"),
         *DIFFERENCE,
@@ -157,22 +158,19 @@ class WeatResult(Result):
         other: P | None,
         at: str = "",
         more: Mapping[str, tuple[str, float]] = MappingProxyType({}),
-        level2: Mapping[str, WeatResult] = MappingProxyType({}),
     ) -> Conclusion:
         """What the test shows as part of another result.
 
         ``other`` is its p-value for other words, adjusted where it is one of several; ``at`` its JSON pointer
-        within that result, with ``/`` at its end; ``more`` has further numbers with their pointers, and
-        ``level2`` the tests of its targets alone: what they show for other words is said too.
+        within that result, with ``/`` at its end; ``more`` has further numbers with their pointers.
         """
         size = numbers(size=(f"{at}effect_size", self.effect_size))
         return association(
             name=name,
             titles=self.titles,
             sets=self.sets,
-            status=status_of(other, self._p),
+            status=status_of(other),
             found={**difference_numbers(self.crossed, at), **size, **more},
-            alone={key: t.crossed.difference for key, t in level2.items() if below(t.crossed.pvalue)},
             reason=self.crossed.reason,
         )
 
@@ -204,9 +202,11 @@ class WeatResult(Result):
             family="words",
             these=self._p,
             exchanged=f"targets exchanged, {self.method}",
+            crossed=self.crossed,
             other=self.crossed.two_sided,
             reason=self.crossed.reason,
             unchecked={**self._unchecked, **single},
+            comparable=not single,
         )
 
 
@@ -223,11 +223,11 @@ def crossed_rows(
 ) -> Iterator[Row]:
     """A difference with all words drawn, as long rows; ``exact``: the p-value of just these words."""
     row = partial(long_row, measure, name, part)
+    yield row("agreement", found.agreement, method="crossed")
     yield row(
         "difference", found.difference, **named(found, "low high p=pvalue"), exact_p=exact, method="crossed"
     )
     yield row("p", found.pvalue, method="crossed")
-    yield row("agreement", found.agreement, method="crossed")
     for statistic in ("statistic", "se", "df"):
         yield row(f"crossed_{statistic}", getattr(found, statistic))
     yield row("detectable_difference", found.detectable)
@@ -240,8 +240,9 @@ def crossed_rows(
 
 
 def difference_numbers(found: Crossed, at: str) -> dict[str, tuple[str, float]]:
-    """A difference and its interval for a conclusion."""
+    """A difference with its chance and its interval for a conclusion."""
     return numbers(
+        chance=(f"{at}crossed/agreement", found.agreement),
         value=(f"{at}crossed/difference", found.difference),
         low=(f"{at}crossed/low", found.low),
         high=(f"{at}crossed/high", found.high),

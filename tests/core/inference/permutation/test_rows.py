@@ -13,17 +13,12 @@ from hypothesis import strategies as st
 
 from crossroads.core.errors import InputError, UnknownNameError
 from crossroads.core.inference.permutation import rows as module
-from crossroads.core.inference.permutation.rows import RowsResult, permutation_blocks
 from crossroads.core.inference.permutation.test import permutation_test as cr_permutation_test
+from tests.core.inference.permutation import tables
 
 # counted by hand below: one tail
+permutation_rows = partial(tables.permutation_rows, alternative="greater")
 permutation_test = partial(cr_permutation_test, alternative="greater")
-
-
-def permutation_rows(scores: Any, n_x: int, *, alternative: Any = "greater", **options: Any) -> RowsResult:
-    blocks = np.array_split(np.asarray(scores, dtype=np.float64), 1)
-    return permutation_blocks(blocks, scores.shape, n_x, alternative=alternative, **options)
-
 
 ALTERNATIVES = ["greater", "less", "two-sided", "observed"]
 

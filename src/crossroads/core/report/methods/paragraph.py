@@ -270,6 +270,7 @@ _TITLES = {
     "reliability": "Reliability of the word lists",
     "frequency": "Frequency of the words",
     "placebo": "Placebo tests",
+    "ordinary": "The ordinary association",
     "wefat": "Scores of words with groups (WEFAT)",
     "ibd": "Intersectional detection (IBD)",
     "eibd": "Emergent intersectional detection (EIBD)",

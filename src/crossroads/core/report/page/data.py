@@ -101,7 +101,10 @@ def _concluded(one: Concluded) -> dict[str, Any]:
     """What a result comes to, with the JSON pointers of its numbers."""
     shown = ("status", "heading", "drawn", "parts", "subject", "rival", "poles", "scale", "middle")
     said = {name: getattr(one.found, name) for name in ("name", *shown)}
-    at = {role: f"/results/{one.result}/{place}" for role, (place, _) in one.found.numbers.items()}
+    numbers = one.found.numbers.items()
+    at = {
+        role: place if place[0] == "/" else f"/results/{one.result}/{place}" for role, (place, _) in numbers
+    }
     return {**said, "section": one.section, "at": at}
 
 

@@ -37,12 +37,15 @@ def findings_in_markdown(found: Iterable[Concluded]) -> list[str]:
 
 
 def finding(said: Conclusion) -> str:
-    """The sentence, with the name of the test, its number and its interval in brackets."""
+    """The sentence, with the name of the test and its numbers in brackets."""
     digits = 3 if said.scale.startswith("Δ") else 2
     value, low, high = (said.number(role) for role in ("value", "low", "high"))
     text = "" if value is None else f", {said.scale} = {number(value, digits)}"
     ends = "" if low is None or high is None else f", {between(low, high, digits)}"
-    return f"{said.sentence} ({said.name}{text}{ends})"
+    size, words = said.number("ordinary"), said.number("words")
+    times = "" if size is None else f", {number(abs(size), 1)} × ordinary"
+    needed = "" if words is None else f"; about {words:,.0f} {said.drawn} per set, no near copies, would tell"
+    return f"{said.sentence} ({said.name}{text}{ends}{times}{needed})."
 
 
 def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
