@@ -243,7 +243,6 @@ type TestEntry = {
   holm?: string;
   ends?: string;
   elsewhere?: string;
-  interval: Found | null;
   influence: Found | null;
 };
 

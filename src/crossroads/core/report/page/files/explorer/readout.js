@@ -4,7 +4,7 @@
 
 import { data } from "../parts/audits.js";
 import { el } from "../parts/elements.js";
-import { chanceWords, computed, noNumber, num, part, percent, pointed, shareAt, WAYS, whole } from "../parts/numbers.js";
+import { chanceWords, computed, levelText, noNumber, num, part, pointed, shareAt, WAYS, whole } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { adjustedPs } from "../statistics/crossed.js";
 import { STATISTICS } from "../statistics/statistics.js";
@@ -40,7 +40,7 @@ function benchAnswered(context, saved, { crossed, sets }) {
   const half = STUDENT.within(level, df) * se, topics = (/** @type {Json} */ check) => check.asks === "among arbitrary topics" && check.answer === null && check.reason;
   const doubted = saved && context.of("ChecksResult").some(({ result }) => /** @type {Json} */ (result.tests)[saved.name]?.some(topics)); // by placebo tests
   return {
-    pvalue: adjusted, several: levels.length > 1, share: percent(level, 1).replace(".0", ""), ends: [difference - half, difference + half],
+    pvalue: adjusted, several: levels.length > 1, share: levelText(level), ends: [difference - half, difference + half],
     ordinary: margin ? difference / margin : null, status: /** @type {Conclusion["status"]} */ (adjusted < LEVEL ? (doubted ? "unknown" : "holds") : small ? "absent" : "unknown"),
   };
 }
@@ -139,7 +139,7 @@ export function benchReadout(context, desk, saved, found, edited) {
     benchCell("chance", "Would another set of words point the same way?", asSaved ? [saved.level1.crossed.agreement === null ? reason() : ["in ", was("crossed/agreement", { as: "chance" }), " cases"]]
       : crossed?.agreement ? ["in ", computed(crossed.agreement, { as: "chance" }), " cases"] : reason(), edited && was("crossed/agreement", { as: "chance" })),
     benchCell("other", "Do they differ beyond just these words?", [answered(ANSWERS[status], asSaved ? saved.level1.crossed.pvalue === null ? reason() : wasOther : nowOther),
-      asSaved && told?.words && ["; about ", num(context, told.words, { as: "whole" }), " words per set would tell"]], edited && wasOther),
+      asSaved && told?.words && ["; about ", num(context, told.words, { as: "whole" }), " words per set, no near copies, would tell"]], edited && wasOther),
     benchCell("delta", "Difference \u0394 of mean cosines", delta, edited && was("crossed/difference", { digits: 3 })),
     benchCell("d", "Effect size d", asSaved ? was("effect_size") : test && !test.flat ? computed(test.effect_size) : noNumber(), edited && was("effect_size")),
     benchCell("these", "More than chance divisions of just these words?", asSaved && !tested ? answered(saved.level1.pvalue < LEVEL, testsWays(context, saved.at, saved.level1)) : answered(these, benchThese(tested)),
@@ -177,7 +177,8 @@ function benchRungs(context, saved, edited) {
     const value = `${held.path}/tests/${part(saved.name)}/${i}/value`, method = WAYS[check.sign] ?? "exact";
     if (check.asks === "beyond frequency") {
       return [el("div", { class: "frequency" }, el("dt", {}, "Is it more than words being rare or common?"),
-        el("dd", {}, el("strong", {}, check.answer.replace(/tell$/, "tell yet")), check.value === null ? "" : ["; ", check.sign ? "p " : "p = ", num(context, value, { as: "p", method })]), note())];
+        el("dd", {}, el("strong", {}, check.answer.replace(/tell$/, "tell yet")), check.reason ? `; ${flat(check.reason)}`
+          : check.value !== null && ["; ", check.sign ? "p " : "p = ", num(context, value, { as: "p", method })]), note())];
     }
     if (check.asks !== "among arbitrary topics" || check.value === null) return [];
     return [el("div", { class: "topics" }, el("dt", {}, "Among associations of arbitrary topics"), el("dd", {}, "stronger than ", num(context, value, { as: "percent" })), note())];

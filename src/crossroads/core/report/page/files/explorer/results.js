@@ -168,7 +168,7 @@ function explorerWordTables(desk, found) {
   if (tests.level1) {
     const scores = (/** @type {string} */ key, /** @type {number} */ i) => ({ s: side(tests.level1, "x")(key, i) }), more = [["association", "s"]];
     const [a, b] = [flat(title("a")), flat(title("b"))];
-    const caption = `Mean cosine with ${a} less mean cosine with ${b}`, note = `Above 0: closer to ${a}; below: closer to ${b}.`;
+    const caption = `Mean cosine with ${a} minus mean cosine with ${b}`, note = `Above 0: closer to ${a}; below: closer to ${b}.`;
     tables.push(table({ caption, note, columns: columns(more), rows: rows(["x", "y"], scores), sorted: [2, -1] }));
   }
   if (tests.x || tests.y) {

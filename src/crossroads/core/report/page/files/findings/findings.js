@@ -3,7 +3,7 @@
 
 import { chartsScale, chartsSpan } from "../charts/charts.js";
 import { bdi, el, sv } from "../parts/elements.js";
-import { num, numbered, whole } from "../parts/numbers.js";
+import { num, numbered, shareAt, whole } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
 import { ANSWERS, testsCounts } from "../tests/entries.js";
@@ -40,14 +40,15 @@ function findingBar(context, one, all) {
  */
 function finding(context, one, all) {
   const href = conclusionLink(context, one), said = conclusionWords(context, one), digits = one.scale === "\u0394" ? 3 : 2;
+  const share = one.at.low && shareAt((one.of ?? context).document, one.at.low);
   const interval = Number.isFinite(concluded(context, one, "low")) && Number.isFinite(concluded(context, one, "high"));
   return el("li", { class: `finding ${one.status}` },
     el("p", { class: "said" }, href ? el("a", { href }, said) : said),
     el("div", { class: "how" }, findingBar(context, one, all),
       one.at.value && el("span", {}, `${one.scale} = `, num(one.of ?? context, one.at.value, { digits }),
-        interval && [" (", num(one.of ?? context, one.at.low, { digits }), " to ", num(one.of ?? context, one.at.high, { digits }), ")"],
+        interval && [" (", share && `${share}: `, num(one.of ?? context, one.at.low, { digits }), " to ", num(one.of ?? context, one.at.high, { digits }), ")"],
         one.at.ordinary && [", ", num(one.of ?? context, one.at.ordinary, { as: "ordinary" })]),
-      one.at.words && el("span", {}, "about ", num(one.of ?? context, one.at.words, { as: "whole" }), " words per set would tell"),
+      one.at.words && el("span", {}, "about ", num(one.of ?? context, one.at.words, { as: "whole" }), " words per set, no near copies, would tell"),
       el("span", { class: "id" }, bdi(one.name)), conclusionRungs(context, one)));
 }
 

@@ -115,8 +115,8 @@ export function heroChart(context, all) {
   const middle = some.every((one) => one.middle === some[0].middle) ? some[0].middle : NaN;
   const lies = some.some((one) => one.rival) ? "To the right, the first group is closer to what is named there, relative to what is named on the left, than the second group is" : "Where each lies between its two poles";
   const what = conclusionAxis(scale) ? "Scores" : middle === 0 ? "Differences" : "Values";
-  const shares = [...new Set(some.filter((one) => one.at.low).map((one) => shareAt((one.of ?? context).document, one.at.low)))].sort();
-  const agreeing = shares.join() === "95\u202f%" ? "" : ", at the level that agrees with the p-values adjusted for the number of tests";
+  const shares = [...new Set(some.filter((one) => one.at.low).map((one) => shareAt((one.of ?? context).document, one.at.low)).filter(Boolean))].sort();
+  const agreeing = ["", "95\u202f%"].includes(shares.join()) ? "" : ", at the level that agrees with the p-values adjusted for the number of tests";
   return el("div", { class: "hero" }, chartsFigure({ most: 860,
     draw: (width) => heroImage(groups, axis, conclusionEnds(scale), middle, `${what} of ${some.length} tests with their intervals; ${held} have the answer yes for other ${drawn}.`, width),
     caption: `${lies}. Lines: ${shares.join(" or ")} intervals over the choice of ${drawn}${agreeing}. Filled: yes, beyond just these ${drawn}.` }));

@@ -116,12 +116,17 @@ export function pointed(tree, path) {
 }
 
 /**
- * The level of the interval whose lower end stands at a pointer: "98.6 %".
+ * A level: "95 %", "98.6 %"; nothing where there is none.
+ * @param {number | undefined} level
+ */
+export const levelText = (level) => (typeof level === "number" ? percent(level, 1).replace(".0", "") : "");
+
+/**
+ * The level of the interval whose lower end stands at a pointer.
  * @param {Json} tree
  * @param {string} low
  */
-export const shareAt = (tree, low) =>
-  percent(pointed(tree, low.replace(/_intervals\/\d+\/0$/, "_level").replace(/low$/, "level")) ?? 0.95, 1).replace(".0", "");
+export const shareAt = (tree, low) => levelText(pointed(tree, low.replace(/_intervals\/\d+\/0$/, "_level").replace(/low$/, "level")));
 
 /**
  * A key as a part of a JSON pointer.

@@ -97,7 +97,7 @@ const otherResults = (context) => {
   return context.document.results
     .map((result, i) => ({ result, path: `/results/${i}` }))
     .filter(
-      ({ result }) => !shown.has(result.type) && !(["BootstrapResult", "InfluenceResult"].includes(result.type) && tests.has(result.design)),
+      ({ result }) => !shown.has(result.type) && !(result.type === "InfluenceResult" && tests.has(result.design)),
     );
 };
 

@@ -82,7 +82,7 @@ function testsRows(context, one) {
     { title: "detectable \u0394", about: "found in 80 % of cases, two-sided, p < .05, not adjusted", path: "crossed/detectable", digits: 3 },
     ...testsAdjustedRows(context, one, both),
     { title: "effect size d", about: "difference of the means, in standard deviations", path: "effect_size", digits: 3 },
-    { title: "statistic", about: "sum over the first set less sum over the second: what is permuted", path: "exchange/statistic", digits: 3 },
+    { title: "statistic", about: "sum over the first set minus sum over the second: what is permuted", path: "exchange/statistic", digits: 3 },
     { title: "exact p, attributes exchanged", about: "targets as they are", path: "crossed/attribute_pvalue", as: "p", by: "crossed/attribute_method" },
     { title: "exact p", about: TAILS[one.level1.alternative] ?? one.level1.alternative, path: "pvalue", as: "p" },
     { title: "exact p, lower bound", about: "equal to it where it was counted", path: "pvalue_low", as: "p", method: "exact", way: "down" },
@@ -91,7 +91,6 @@ function testsRows(context, one) {
     { title: "smallest possible exact p", about: "what sets of these sizes can reach at best", path: "min_pvalue", as: "p", method: "exact" },
     { title: "divisions", about: `ways to divide the words into sets of these sizes${testsHuge(one) ? `; ${TESTS_DIGITS}` : ""}`, path: "exchange/divisions", as: "whole" },
     { title: "ties", about: "divisions that equal the observed one, itself included", path: "ties", as: "whole" },
-    ...testsIntervalRows(one),
   ].filter(Boolean);
 }
 
@@ -107,16 +106,6 @@ const testsAdjustedRows = (context, one, both) => [
     about: `${testsEnds(context, one).share} interval, which agrees with that p`, whole: testsEnds(context, one)[/** @type {"low" | "high"} */ (end)], digits: 3 }),
   one.holm && { title: "p, adjusted (Holm)", about: `for the number of tests, Holm${both}`, whole: one.holm, as: "p" },
 ];
-
-/** @param {TestEntry} one */
-const testsIntervalRows = ({ interval }) => (interval ? [
-  { title: "d, lower end", about: `${fixed(100 * interval.result.level, 0)} % interval over the choice of words`,
-    whole: `${interval.path}/low`, digits: 3 },
-  { title: "d, upper end", about: "the same", whole: `${interval.path}/high`, digits: 3 },
-  { title: "resamples", about: "resampled lists for the interval", whole: `${interval.path}/resamples`, as: "whole" },
-  { title: "resamples undefined", about: "those in which all words had one association", whole: `${interval.path}/undefined`,
-    as: "whole" },
-] : []);
 
 /**
  * Levels 1 and 2 in one table: a column for each test.

@@ -4,7 +4,7 @@
 
 import { data } from "../parts/audits.js";
 import { bdi } from "../parts/elements.js";
-import { chanceWords, fixed, num, part, pointed, shareAt, whole } from "../parts/numbers.js";
+import { chanceWords, fixed, num, pointed, shareAt, whole } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { idsOf } from "../parts/views.js";
 
@@ -13,22 +13,13 @@ export const LEVEL = 0.05;
 const TESTS_FOUND = new Map();
 
 /**
- * What was found about a test beyond itself: a result of a type for the same design and the same effect size.
+ * What each word does to a test: the result for the same design and the same effect size.
  * @param {Context} context
- * @param {string} type
  * @param {string} design
  * @param {number} d
  */
-const testsCompanion = (context, type, design, d) =>
-  [...testsIntervals(context), ...context.of(type)]
-    .find(({ result }) => result.type === type && result.design === design && Math.abs(result.effect_size - d) < 1e-9) ?? null;
-
-/**
- * The intervals inside batteries, each with its place.
- * @param {Context} context
- */
-const testsIntervals = (context) => context.of("BatteryResult").flatMap(({ result, path }) =>
-  Object.entries(result.intervals).map(([design, one]) => ({ result: one, path: `${path}/intervals/${part(design)}` })));
+const testsInfluence = (context, design, d) =>
+  context.of("InfluenceResult").find(({ result }) => result.design === design && Math.abs(result.effect_size - d) < 1e-9) ?? null;
 
 /**
  * What a set stands for: its name, or, where it has none but its letter, a few of its words.
@@ -58,18 +49,16 @@ export function testsTitles(test) {
  */
 export function testsEntry(context, test, path, adjusted = {}) {
   const three = test.type === "MleatResult", level1 = three ? test.level1 : test;
-  /** @param {string} type */
-  const find = (type) => testsCompanion(context, type, test.design, level1.effect_size);
   return {
     test, path, three, level1, at: three ? `${path}/level1` : path, name: test.design, ...adjusted,
-    titles: testsTitles(test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
+    titles: testsTitles(test), influence: testsInfluence(context, test.design, level1.effect_size),
   };
 }
 
 /**
  * All tests of an audit on one vector a word, in order: {id, name, test, path, level1, at: place of Level 1, three:
  * whether it has three levels, titles, bh and holm: places of the adjusted p-values, ends: place of the interval that
- * agrees with them, in a battery, interval, influence}.
+ * agrees with them, in a battery, influence}.
  * @param {Context} context
  * @returns {TestEntry[]}
  */
@@ -182,7 +171,7 @@ export function testsLine(context, one) {
  * @param {TestEntry} one
  */
 export const testsReach = (context, one) =>
-  (testsHolds(context, one) ? "others" : one.level1.pvalue < LEVEL ? "words" : "");
+  ({ holds: "others", unknown: one.level1.pvalue < LEVEL ? "words" : "" })[/** @type {"holds"} */ (testsStatus(context, one))] ?? "";
 
 /**
  * How many words of a test were asked for and how many had no vector.

@@ -139,13 +139,13 @@ function overviewColumns(context, tests) {
     number("\u0394", "difference of the mean cosines", (one) => `${one.at}/crossed/difference`, { digits: 3 }),
     number("\u0394 low", `lower end of its ${shares} interval over the choice of words`, (one) => testsEnds(context, one).low, { digits: 3 }),
     number("\u0394 high", `upper end of its ${shares} interval over the choice of words`, (one) => testsEnds(context, one).high, { digits: 3 }),
-    tests.some((one) => testsConclusion(context, one)?.at.ordinary) && number("ordinary", `\u0394 in ordinary associations: ${data.phrases.ordinary}`,
-      (one) => testsConclusion(context, one)?.at.ordinary, { as: "ordinary" }),
+    tests.some((one) => testsConclusion(context, one)?.at.ordinary) && number("\u00d7 ordinary", `\u0394 divided by an ordinary association, the ${data.phrases.ordinary}`,
+      (one) => testsConclusion(context, one)?.at.ordinary, { digits: 1 }),
     any("bh") && number("p (BH)", "for other words for the same things, adjusted by Benjamini and Hochberg; the interval agrees with it", (one) => one.bh, { as: "p" }),
-    number("p", "for other words for the same things, not adjusted", (one) => `${one.at}/crossed/pvalue`, { as: "p", method: "exact" }),
-    number("d", "effect size of Level 1", (one) => `${one.at}/effect_size`),
     any("holm") && number("p (Holm)", "adjusted by Holm", (one) => one.holm, { as: "p" }),
+    number("p", "for other words for the same things, not adjusted", (one) => `${one.at}/crossed/pvalue`, { as: "p", method: "exact" }),
     number("exact p", "for just these words: targets exchanged", (one) => `${one.at}/pvalue`, { as: "p" }),
+    number("d", "effect size of Level 1", (one) => `${one.at}/effect_size`),
     any("three") && { title: "pattern", kind: "text", about: "which targets are closer to one attribute by themselves, and to which",
       value: (one) => one.test.crossed_pattern ?? "", cell: (one) => overviewPattern(one.test.crossed_pattern) },
     { title: "left out", about: "words without a vector, of all words of the test", value: (one) => testsCoverage(one).left,
@@ -162,10 +162,10 @@ function overviewColumns(context, tests) {
 function overviewCard(context, one) {
   const { titles, test: { level2 } } = one, pattern = String(one.test.crossed_pattern), differ = testsReach(context, one);
   return el("a", { class: "card map", ...overviewOpens(one) },
+    el("span", { class: "numbers" }, el("span", { class: "named" }, bdi(one.name)), ": ", testsLine(context, one)),
     el("span", { class: "pattern" }, mapNamed(pattern, titles)),
     eatMap({ titles, pattern, level2, differ, size: chartsRoom() < 400 ? 78 : 92 }),
-    el("span", { class: "difference" }, differ ? "\u2260 " : "", mapDifference(differ, pattern)),
-    el("span", { class: "numbers" }, el("span", { class: "named" }, bdi(one.name)), ": ", testsLine(context, one)));
+    el("span", { class: "difference" }, differ ? "\u2260 " : "", mapDifference(differ, pattern)));
 }
 
 /**
@@ -264,8 +264,8 @@ function overviewTests(context, tests) {
     choice("Answer", "outcome", [...new Set(tests.map((one) => testsAnswer(context, one)))].sort()), count);
   update();
   const maps = tests.some((one) => one.three) && [el("h3", {}, "EAT-Maps"),
-    el("p", { class: "note" }, "Each map is a link to its test. Red, framed and starred (*): the target in that column is closer to the "
-      + "attribute in that row; the number is its Level 2 effect size. Grey: cannot tell yet."), places.maps];
+    el("p", { class: "note" }, "Each map is a link to its test. Framed and starred (*): the target in that column is closer to the "
+      + "attribute in that row, beyond just these words; the number is its Level 2 effect size. Dashed: cannot tell yet."), places.maps];
   return [tests.length > 1 && tools, places.tables, maps, el("h3", {}, "Differences"), places.forests];
 }
 

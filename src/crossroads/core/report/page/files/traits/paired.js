@@ -331,7 +331,7 @@ const PAIRED_MEANS = {
   highest: "with the component that correlates more",
   first: "with the first component",
   second: "with the second component",
-  difference: "second less first",
+  difference: "second minus first",
   reversed: "between the two orders of a pair",
 };
 /**
@@ -360,7 +360,7 @@ function pairedOrdered(context, { result, path }) {
     apart
       ? ["Yes: the traits of a pair follow the identity that is said ", el("strong", {}, more), " more closely"]
       : "Cannot tell yet: the traits of a pair may follow the identity said first or the one said second more closely",
-    " (difference of the mean rank correlations, second less first: ",
+    " (difference of the mean rank correlations, second minus first: ",
     num(context, `${path}/difference/mean`),
     " ",
     plotInterval(context, `${path}/difference/low`, `${path}/difference/high`),
