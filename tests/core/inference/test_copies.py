@@ -77,6 +77,16 @@ def test_a_facet_is_that_of_the_formulas() -> None:
     assert plain == pytest.approx((6.0, 1 / 30, 5.0))
 
 
+def test_the_order_of_words_decides_nothing() -> None:
+    """Three words, two of them copies: one degree of freedom, wherever the copies are among the words."""
+    table, found = RNG.normal(size=(8, 8)), []
+    for order in ([0, 1, 2], [2, 0, 1], [0, 2, 1]):
+        copies = np.array([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]])[np.ix_(order, order)]
+        rows = np.concatenate([table[order], table[3:]])
+        found.append(float(spread(rows, 3, 4, [copies, np.eye(5), np.eye(4), np.eye(4)]).df))
+    assert found == [1.0] * 3
+
+
 def test_copies_written_twice_add_nothing() -> None:
     once = RNG.normal(size=(8, 10))
     twice = np.repeat(np.repeat(once, 2, axis=0), 2, axis=1)

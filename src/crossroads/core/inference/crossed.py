@@ -313,7 +313,7 @@ def degrees_of_freedom(parts: Any, free: Sequence[float], total: Any) -> Any:
     inverse = sum((part / some) ** 2 / n for part, n in zip(parts, free, strict=True) if n > 0)
     with np.errstate(divide="ignore"):
         found = 1.0 / np.asarray(inverse, dtype=np.float64)
-    most = 1.0 if any(0 < n <= 1 for n in free) else np.inf
+    most = 1.0 if any(0 < n < 1 + 1e-9 for n in free) else np.inf  # near copies leave 1 but for rounding
     return np.where(total > 0, np.minimum(found, most), np.inf)
 
 

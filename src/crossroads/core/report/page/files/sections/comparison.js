@@ -105,14 +105,14 @@ function cmpFinding(rows) {
     return el(
       "p",
       {},
-      bdi(one), " and ", bdi(two), ` were compared on ${numbered(rows.length, "test")}: in none do they differ by more than the choice of words could bring about (p, adjusted, not below .05).`,
+      bdi(one), " and ", bdi(two), ` were compared on ${numbered(rows.length, "test")}: of none it can be told yet that they differ beyond the choice of words (p, adjusted, not below .05).`,
     );
   return [
     el(
       "p",
       {},
       bdi(one), " and ", bdi(two), ` differ beyond the choice of words in ${whole(differ.length)} of ${numbered(rows.length, "test")}.`,
-      rows.length > differ.length ? " Where they are not found to differ, other words could turn the difference around." : "",
+      rows.length > differ.length ? " In the others it cannot be told yet: other words could turn the difference around." : "",
     ),
     el(
       "ul",

@@ -8,8 +8,8 @@ import { anchors, bdi, el } from "../parts/elements.js";
 import { fixed, numbered, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { testsTitled } from "../tests/entries.js";
-import { ctxColumns, ctxDetail, ctxQuestion, ctxStatus } from "./context-tests.js";
+import { testsHolds, testsTitled } from "../tests/entries.js";
+import { ctxColumns, ctxDetail, ctxQuestion } from "./context-tests.js";
 import { asked, answerFindings } from "./answers.js";
 
 /**
@@ -59,7 +59,7 @@ function ctxAll(context) {
  */
 function ctxTable(context, rows) {
   const has = (/** @type {keyof ContextRow} */ key) => rows.some((row) => row[key]),
-    { test, ces, other, words, published, tau2, i2, further, contexts } = ctxColumns(context);
+    { test, agree, answer, ces, other, words, published, tau2, i2, further, contexts } = ctxColumns(context);
   const adjusted = plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", {
     as: "p",
     about: "the same, adjusted for the number of tests",
@@ -79,9 +79,11 @@ function ctxTable(context, rows) {
     filters: has("levels") ? [{ title: "Pattern", value: (row) => row.levels?.crossed_pattern ?? "" }] : [],
     columns: [
       test,
+      agree,
+      answer,
       ces,
-      other,
       has("bh") && adjusted,
+      other,
       words,
       has("interval") && interval,
       has("levels") && {
@@ -166,7 +168,7 @@ view({
                     at: read("effect_size"),
                     low: read("prediction_interval/0"),
                     high: read("prediction_interval/1"),
-                    hollow: ctxStatus(context, row) !== "holds",
+                    hollow: !testsHolds(context, { at: row.path, bh: row.bh }),
                     title: `${flat(row.design)}: ${fixed(read("effect_size"))}`,
                   },
                 ],
@@ -176,8 +178,7 @@ view({
             axis: "\u2190 first group relatively closer to the second attribute \u00b7 combined effect size \u00b7 to the first \u2192",
             label: `Combined effect sizes of ${numbered(measured.length, "test")} with the range of further samples.`,
             caption:
-              "Combined effect sizes, with the range in which 95 % of further samples are expected. Filled: p for other words below .05 " +
-              "(adjusted where there are several tests); hollow: not, or not known.",
+              "Combined effect sizes, with the range in which 95 % of further samples are expected. Filled: yes, beyond just these words; hollow: no, or cannot tell yet.",
           })
         : null,
       rows.length ? ctxTable(context, rows) : null,
