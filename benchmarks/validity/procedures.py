@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 import crossroads as cr
 from crossroads.comparison.battery import compare_battery
+from crossroads.core.inference.copies import near_copies
 from crossroads.core.inference.crossed import half_width, spread, tail_probability
 from crossroads.core.inference.geometry import effect_sizes
 from crossroads.core.inference.permutation.rows import permutation_blocks
@@ -36,7 +37,7 @@ from .worlds.vectors import Kind
 Floats = NDArray[np.float64]
 Tallies = dict[str, Tally]
 
-CROSSED = "crossed"
+CROSSED, INDEPENDENT = "crossed", "crossed, independent words"
 TARGETS, ATTRIBUTES, LARGER = "targets exchanged", "attributes exchanged", "larger of the two"
 BOOTSTRAP = "bootstrap of d"
 LEVEL2, LEVEL2_PUBLISHED, LEVEL2_CROSSED = "Level 2", "Level 2, published tail", "Level 2 crossed"
@@ -79,12 +80,42 @@ def _batches(worlds: int, at_once: int = AT_ONCE) -> Iterator[int]:
         yield min(at_once, worlds - start)
 
 
-def crossed_rows(tables: Floats, n_x: int, n_a: int, true: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Two-sided crossed p-values of many tables, and whether the 95 % interval holds the true difference."""
+class Tests(NamedTuple):
+    """Crossed tests of many worlds."""
+
+    difference: Floats
+    se: Floats
+    df: Floats
+    effective: Floats
+    """Effective numbers of words: worlds × sets."""
+
+    @property
+    def pvalue(self) -> Floats:
+        """Two-sided."""
+        return np.asarray(tail_probability(self.difference / self.se, self.df, "two-sided"))
+
+    def tally(self, true: Any) -> Tally:
+        """How often p is small, and the interval holds the true difference; None where that is not known."""
+        p = self.pvalue
+        if true is None:
+            return Tally.of(p)
+        return Tally.of(p, np.abs(self.difference - true) <= half_width(self.se, self.df, 0.95))
+
+
+def crossed_tests(worlds: VectorWorlds, sets: str = "xyab", *, words: str = "effective") -> Tests:
+    """Tests of all worlds, with the targets of some sets."""
+    tables, n_x, n_a = worlds.cosines(), worlds.sizes[0], worlds.sizes[2]
+    tables = tables if "y" in sets else tables[:, :n_x]
     found = spread(tables, n_x, n_a)
-    se = np.sqrt(found.total)
-    p = np.asarray(tail_probability(found.difference / se, found.df, "two-sided"))
-    return p, np.asarray(np.abs(found.difference - true) <= half_width(se, found.df, 0.95))
+    total, df = np.array(found.total), np.array(found.df)
+    effective = np.tile(np.asarray(found.effective, dtype=np.float64), (len(tables), 1))
+    vocabulary = worlds[0][0].vocabulary
+    for at, table in enumerate(tables if words == "effective" else ()):
+        copies = [near_copies(worlds.vectors[key][at], vocabulary) for key in sets]
+        if any(one.sum() > len(one) for one in copies):
+            single = spread(table, n_x, n_a, copies)
+            total[at], df[at], effective[at] = single.total, single.df, single.effective
+    return Tests(np.asarray(found.difference), np.sqrt(total), df, effective)
 
 
 def exchanged(scores: Floats, n: int, alternative: Any = "two-sided") -> Floats:
@@ -104,12 +135,10 @@ def _of_vectors(worlds: VectorWorlds) -> Tallies:
     """Everything about WEAT that is computed for many worlds at once."""
     tables, truth = worlds.cosines(), worlds.truth
     n_x, _, n_a, _ = worlds.sizes
-    lean = truth.lean
     found: Tallies = {}
-    p, held = crossed_rows(tables, n_x, n_a, truth.difference or 0.0)
-    found[CROSSED] = Tally.of(p, None if truth.difference is None else held)
-    p2, held2 = crossed_rows(tables[:, :n_x], n_x, n_a, lean or 0.0)
-    found[LEVEL2_CROSSED] = Tally.of(p2, None if lean is None else held2)
+    found[CROSSED] = crossed_tests(worlds).tally(truth.difference)
+    found[INDEPENDENT] = crossed_tests(worlds, words="independent").tally(truth.difference)
+    found[LEVEL2_CROSSED] = crossed_tests(worlds, "xab").tally(truth.lean)
     tables = tables[: _tested(worlds.sizes, len(tables))]
     s = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
     t = tables[:, :n_x].mean(axis=1) - tables[:, n_x:].mean(axis=1)
@@ -146,10 +175,8 @@ def _one_by_one(worlds: VectorWorlds, mean_d: float) -> Tallies:
 
 def _check_public(worlds: VectorWorlds) -> None:
     """Hold what is computed for many worlds at once against the public function."""
-    n_x, _, n_a, _ = worlds.sizes
-    p, _ = crossed_rows(worlds.cosines()[:CHECKED], n_x, n_a, 0.0)
-    for i, expected in enumerate(p.tolist()):
-        emb, design = worlds[i]
+    some = replace(worlds, vectors={key: rows[:CHECKED] for key, rows in worlds.vectors.items()})
+    for expected, (emb, design) in zip(crossed_tests(some).pvalue.tolist(), some, strict=True):
         told = cr.weat(emb, design, alternative="two-sided", method="normal").crossed
         if told.pvalue is None or abs(told.pvalue - expected) > 1e-9:
             raise RuntimeError(f"{worlds.kind}: crossed p {told} is not {expected}.")
@@ -196,16 +223,15 @@ def corpora(cell: Cell, seed: int) -> Tallies:
 def contexts(cell: Cell, seed: int) -> Tallies:
     """CEAT, multilevel CEAT and the bootstrap over words and contexts."""
     options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
-    kind, n_x, n_a = _kind(cell, Kind), cell.sizes[0], cell.sizes[2]
+    kind = _kind(cell, Kind)
     found: Tallies = {}
     for batch, count in enumerate(_batches(cell.worlds, 200)):
         worlds = context_worlds(kind, worlds=count, seed=seed + batch, **options)
-        p, held = crossed_rows(worlds.means().cosines(), n_x, n_a, worlds.truth.difference or 0.0)
-        some = {"CEAT crossed": Tally.of(p, held)}
+        some = {"CEAT crossed": crossed_tests(worlds.means(), words="independent").tally(worlds.truth.difference)}
         found = {name: found[name] + one for name, one in some.items()} if found else some
     seen: dict[str, list[Any]] = {}
     worlds = context_worlds(kind, worlds=max(1, cell.single), seed=seed + 10_000, **options)
-    expected, _ = crossed_rows(worlds.means().cosines(), n_x, n_a, 0.0)
+    expected = crossed_tests(worlds.means(), words="independent").pvalue
     for i, (clouds, design) in enumerate(worlds):
         one = cr.ceat(clouds, design, samples=1000)
         told = getattr(one, "crossed", None)
@@ -217,13 +243,8 @@ def contexts(cell: Cell, seed: int) -> Tallies:
             levels = cr.mleat(clouds, design, samples=500)
             _note(seen, "CEAT Level 2, published", levels.level2["x"].pvalue)
             _note(seen, "CEAT Level 2, attributes exchanged", levels.level2["x"].stimulus_pvalue)
-            for interval in ("percentile", "bca"):
-                try:
-                    kept: Any = cr.stats.ceat_bootstrap
-                    drawn = kept(clouds, design, resamples=500, interval=interval)
-                except cr.InputError:  # a kind of interval that is no longer offered
-                    continue
-                _note(seen, f"CEAT bootstrap of d, {interval}", not drawn.low <= 0 <= drawn.high)
+            drawn = cr.stats.ceat_bootstrap(clouds, design, resamples=500)
+            _note(seen, "CEAT bootstrap of d", not drawn.low <= 0 <= drawn.high)
     return found | _tallies(seen)
 
 
