@@ -49,7 +49,7 @@ _AT_ONCE = 250
 
 
 class Space(NamedTuple):
-    """Words of a space, the most frequent first."""
+    """Words of a space, the most frequent first, then others of the catalogue."""
 
     labels: tuple[str, ...]
     rows: Floats
@@ -69,6 +69,8 @@ def space(name: str) -> Space:
     else:
         emb = cr.load("default" if name == "GloVe" else wheel_member(*NEWS))
     chosen = [row for row, word in enumerate(emb.labels) if word.isalpha() and word.islower()][:_POOL]
+    listed = (emb.find(word) for words in _lists() for word in words)
+    chosen += sorted({one.row for one in listed if one is not None} - set(chosen))
     labels = tuple(emb.labels[row] for row in chosen)
     return Space(labels, unit(np.asarray(emb.vectors[chosen], dtype=np.float64)), emb.common)
 
@@ -76,7 +78,7 @@ def space(name: str) -> Space:
 @cache
 def nearest(name: str, count: int, words: int) -> Rows:
     """The nearest words of some random words, or of all in their order, themselves first."""
-    rows = space(name).rows.astype(np.float32)
+    rows = space(name).rows[:_POOL].astype(np.float32)
     centres = np.arange(len(rows))
     if words < len(rows):
         centres = np.random.default_rng(1).choice(len(rows), words, replace=False)
@@ -96,12 +98,16 @@ def populations(name: str, kind: str) -> tuple[Rows, ...]:
     if kind == "topics":
         return tuple(nearest(name, _NEAREST, _TOPICS))
     if kind == "bands":
-        return tuple(np.arange(len(space(name).rows)).reshape(-1, _BAND))
+        return tuple(np.arange(_POOL).reshape(-1, _BAND))
     row = {word: at for at, word in enumerate(space(name).labels)}
-    designs = [cr.catalog(one) for one in cr.catalog()]
-    lists = [words for one in designs if isinstance(one, cr.Design) for words in one.sets.values()]
-    found = {frozenset(row[word.lower()] for word in words if word.lower() in row) for words in lists}
+    found = {frozenset(row[word.lower()] for word in words if word.lower() in row) for words in _lists()}
     return tuple(np.array(sorted(rows)) for rows in sorted(found, key=sorted))
+
+
+def _lists() -> list[tuple[str, ...]]:
+    """All word lists of the catalogue."""
+    designs = [cr.catalog(name) for name in cr.catalog()]
+    return [words for one in designs if isinstance(one, cr.Design) for words in one.sets.values()]
 
 
 @cache
@@ -183,7 +189,7 @@ def _copied(name: str, kind: str, sizes: Sizes, rng: np.random.Generator) -> lis
 
 @cache
 def _plurals(name: str) -> Rows:
-    row = {word: at for at, word in enumerate(space(name).labels)}
+    row = {word: at for at, word in enumerate(space(name).labels[:_POOL])}
     return np.array([[at, row[word + "s"]] for word, at in row.items() if len(word) > 3 and word + "s" in row])
 
 
