@@ -88,7 +88,7 @@ def _on_real_words(many: int) -> list[Cell]:
         "twos ": (UNEQUAL,),
         "fours in the longer": (UNEQUAL,),
         "fours in the longer in one topic": (UNEQUAL,),
-        "one cluster": (UNEQUAL,),
+        "one cluster in one topic": (UNEQUAL,),
     }
     return [
         *(

