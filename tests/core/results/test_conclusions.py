@@ -218,14 +218,6 @@ def test_findings_are_grouped_with_the_surest_first() -> None:
     ]
 
 
-def test_resampled_lists_agree_in_the_share_that_is_counted() -> None:
-    design = cr.catalog("weat7")
-    emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
-    found = cr.stats.bootstrap(emb, design, resamples=200)
-    agreeing = [d for d in found.effect_sizes if d * found.effect_size > 0]
-    assert found.same_sign == len(agreeing) / found.effect_sizes.size
-
-
 def test_order_and_agreement_say_the_sign_of_their_number(every_result: dict[str, Any]) -> None:
     order, aligned = every_result["order_sensitivity"], every_result["align"]
     for sign, later, verb in ((1, "second", "agrees"), (-1, "first", "disagrees")):

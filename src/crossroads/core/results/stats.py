@@ -68,7 +68,7 @@ def crossed_names(path: str = "", end: str = "", ends: str = "") -> str:
     a test has other intervals as well.
     """
     found = {"difference": "difference", f"{ends}low": "low", f"{ends}high": "high", "p": "pvalue"}
-    found["attribute_pvalue"] = "attribute_pvalue"
+    found |= {name: name for name in ("attribute_pvalue", "detectable")}
     return " ".join(f"{name}{end}={path}crossed.{field}" for name, field in found.items())
 
 

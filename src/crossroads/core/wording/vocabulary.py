@@ -74,6 +74,7 @@ VOCABULARY: Mapping[str, Look] = {
     },
     "p": {"head": "p", "kind": "p", "note": _other_words},
     "exact_p": {"head": "exact p", "kind": "p", "note": _exchanged, "spare": 4},
+    "detectable": {"head": "detectable Δ", "note": phrases.DETECTABLE, "digits": 3, "spare": 2},
     "pattern": {"head": "pattern", "note": phrases.PATTERN},
     "tau": {"head": "τ", "note": "Kendall's τ-b over all groups and traits"},
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -44,7 +44,15 @@ from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
-from crossroads.words.measures.weat import DIFFERENCE, Options, WeatResult, crossed_rows, origin, run_test
+from crossroads.words.measures.weat import (
+    DIFFERENCE,
+    Options,
+    WeatResult,
+    crossed_rows,
+    origin,
+    run_test,
+    too_small,
+)
 
 if TYPE_CHECKING:
     from crossroads.contexts.measures.levels import multilevel_ceat
@@ -168,6 +176,11 @@ class MleatResult(Result):
     """What the four sets stand for."""
     crossed_pattern: str
     """Which of the nine outcomes it is by the p-values for other words."""
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
+        tests = results.values()
+        return dict.fromkeys(note for one in tests for note in too_small(one.design, one.level1.min_pvalue))
 
     def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
         yield " level 1", self.level1.method

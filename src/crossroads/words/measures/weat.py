@@ -56,8 +56,9 @@ DIFFERENCE = (
     stat("difference_ci", of="crossed.low"),
     stat("p", of="crossed.pvalue"),
     stat("exact_p", of="_p"),
+    stat("detectable", of="crossed.detectable"),
 )
-"""Columns of the difference of a test with its interval, the p-value for other words and the exact one."""
+"""Columns of the difference of a test with its interval, its p-values and the difference it could find."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
