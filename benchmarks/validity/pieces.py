@@ -11,7 +11,7 @@ from packages.default import whole
 from scipy import stats
 
 import crossroads as cr
-from crossroads.core.inference.copies import near_copies
+from crossroads.core.inference.copies import near
 from crossroads.core.inference.crossed import crossed, facing
 from crossroads.core.inference.detection import area_interval
 from crossroads.core.inference.geometry import unit
@@ -102,14 +102,15 @@ def another_text(rng: np.random.Generator) -> Noted:
 
 def near_copies_of_words(rng: np.random.Generator) -> Noted:
     """Sets of two words in four spellings each, unrelated; plain: eight independent words."""
-    sets = []
-    for _ in range(4):
+    sets = {}
+    for key in "xyab":
         centres = np.repeat(rng.normal(size=(2, 50)), 4, axis=0)
-        sets.append(unit(centres + 0.2 * rng.normal(size=centres.shape)))
-    table = np.concatenate(sets[:2]) @ np.concatenate(sets[2:]).T
+        sets[key] = unit(centres + 0.2 * rng.normal(size=centres.shape))
+    x, y, a, b = sets.values()
+    table = np.concatenate([x, y]) @ np.concatenate([a, b]).T
     options: dict[str, Any] = {"alternative": "two-sided", "exchange": False}
     yield PLAIN, crossed(table, 8, 8, **options).pvalue
-    yield OURS, crossed(table, 8, 8, copies=[near_copies(one) for one in sets], **options).pvalue
+    yield OURS, crossed(table, 8, 8, near=near(sets, dict.fromkeys(sets, [str(i) for i in range(8)])), **options).pvalue
 
 
 def profiles(rng: np.random.Generator) -> Noted:

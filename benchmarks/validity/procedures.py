@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 import crossroads as cr
 from crossroads.comparison.battery import compare_battery
-from crossroads.core.inference.crossed import half_width, spread, tail_probability
 from crossroads.core.inference.geometry import effect_sizes
 from crossroads.core.inference.permutation.rows import permutation_blocks
 
+from .crossing import CROSSED, INDEPENDENT, check_public, crossed_tests, real_tests
 from .pieces import HELD, OURS, PIECES
 from .tally import Tally
 from .worlds import (
@@ -24,11 +24,13 @@ from .worlds import (
     context_worlds,
     corpus_worlds,
     dealt_worlds,
+    frequency_worlds,
     name_worlds,
     pair_worlds,
     trait_worlds,
     vector_worlds,
 )
+from .worlds.real import copies_worlds, margin, population_worlds
 from .worlds.names import TARGET, NameKind
 from .worlds.tables import PairKind, TraitKind
 from .worlds.vectors import Kind
@@ -36,15 +38,11 @@ from .worlds.vectors import Kind
 Floats = NDArray[np.float64]
 Tallies = dict[str, Tally]
 
-CROSSED = "crossed"
-TARGETS, ATTRIBUTES, LARGER = "targets exchanged", "attributes exchanged", "larger of the two"
+TARGETS, ATTRIBUTES = "targets exchanged", "attributes exchanged"
 BOOTSTRAP = "bootstrap of d"
-LEVEL2, LEVEL2_PUBLISHED, LEVEL2_CROSSED = "Level 2", "Level 2, published tail", "Level 2 crossed"
-PATTERN = "any association, published tail"
+LEVEL2, LEVEL2_CROSSED = "Level 2", "Level 2 crossed"
 SINGLE = "SC-WEAT"
 AT_ONCE = 1000
-CHECKED = 10
-"""Worlds of a cell on which what is computed for many at once is held against the public functions."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +77,6 @@ def _batches(worlds: int, at_once: int = AT_ONCE) -> Iterator[int]:
         yield min(at_once, worlds - start)
 
 
-def crossed_rows(tables: Floats, n_x: int, n_a: int, true: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Two-sided crossed p-values of many tables, and whether the 95 % interval holds the true difference."""
-    found = spread(tables, n_x, n_a)
-    se = np.sqrt(found.total)
-    p = np.asarray(tail_probability(found.difference / se, found.df, "two-sided"))
-    return p, np.asarray(np.abs(found.difference - true) <= half_width(se, found.df, 0.95))
-
-
 def exchanged(scores: Floats, n: int, alternative: Any = "two-sided") -> Floats:
     """p-values of exchanging labels: counted, or by the saddlepoint where there are too many divisions."""
     large = min(n, scores.shape[1] - n) >= 13
@@ -104,55 +94,37 @@ def _of_vectors(worlds: VectorWorlds) -> Tallies:
     """Everything about WEAT that is computed for many worlds at once."""
     tables, truth = worlds.cosines(), worlds.truth
     n_x, _, n_a, _ = worlds.sizes
-    lean = truth.lean
-    found: Tallies = {}
-    p, held = crossed_rows(tables, n_x, n_a, truth.difference or 0.0)
-    found[CROSSED] = Tally.of(p, None if truth.difference is None else held)
-    p2, held2 = crossed_rows(tables[:, :n_x], n_x, n_a, lean or 0.0)
-    found[LEVEL2_CROSSED] = Tally.of(p2, None if lean is None else held2)
+    found: Tallies = {
+        CROSSED: crossed_tests(worlds).tally(truth.difference),
+        INDEPENDENT: crossed_tests(worlds, words="independent").tally(truth.difference),
+    }
+    if n_x in (4, 8):
+        found[LEVEL2_CROSSED] = crossed_tests(worlds, "xab").tally(truth.lean)
     tables = tables[: _tested(worlds.sizes, len(tables))]
     s = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
     t = tables[:, :n_x].mean(axis=1) - tables[:, n_x:].mean(axis=1)
-    by_target, by_attribute = exchanged(s, n_x), exchanged(t, n_a)
-    found[TARGETS], found[ATTRIBUTES] = Tally.of(by_target), Tally.of(by_attribute)
-    found[LARGER] = Tally.of(np.maximum(by_target, by_attribute))
-    both = [tables[:, :n_x].mean(axis=1), tables[:, n_x:].mean(axis=1)]
-    found[LEVEL2] = Tally.of(exchanged(both[0], n_a))
-    observed = [exchanged(u, n_a, "observed") for u in both]
-    found[LEVEL2_PUBLISHED] = Tally.of(observed[0])
-    leans = [
-        (p < 0.05) & (np.abs(effect_sizes(u, n_a, ddof=1)[0]) >= 0.2)
-        for p, u in zip(observed, both, strict=True)
-    ]
-    found[PATTERN] = Tally.flagged(leans[0] | leans[1])
+    found[TARGETS], found[ATTRIBUTES] = Tally.of(exchanged(s, n_x)), Tally.of(exchanged(t, n_a))
+    if n_x in (4, 8):
+        found[LEVEL2] = Tally.of(exchanged(tables[:, :n_x].mean(axis=1), n_a))
     return found
 
 
 def _one_by_one(worlds: VectorWorlds, mean_d: float) -> Tallies:
     """What is computed for one world after the other, by the public functions."""
     drawn, single = [], []
-    apart = ("topical attributes", "both topical", "frequency in both", "plain corpora", "topical corpora")
-    same_attributes = worlds.kind not in apart and worlds.truth.null
-    method: Any = "saddlepoint" if min(worlds.sizes[2:]) >= 13 else "auto"
+    apart = ("topical attributes", "both topical", "frequency in both")
     for emb, design in worlds:
         drawn.append(cr.stats.bootstrap(emb, design, resamples=1000))
-        if same_attributes:
-            found = cr.sc_weat(emb, [design.x[0]], design.a, design.b, alternative="two-sided", method=method)
+        if worlds.kind not in apart and worlds.truth.null:
+            found = cr.sc_weat(emb, [design.x[0]], design.a, design.b, alternative="two-sided")
             single.append(float(found.pvalue[0]))
     zero = [not one.low <= 0 <= one.high for one in drawn]
     tallies = {BOOTSTRAP: Tally.flagged(zero, [one.low <= mean_d <= one.high for one in drawn])}
     return tallies | ({SINGLE: Tally.of(single)} if single else {})
 
 
-def _check_public(worlds: VectorWorlds) -> None:
-    """Hold what is computed for many worlds at once against the public function."""
-    n_x, _, n_a, _ = worlds.sizes
-    p, _ = crossed_rows(worlds.cosines()[:CHECKED], n_x, n_a, 0.0)
-    for i, expected in enumerate(p.tolist()):
-        emb, design = worlds[i]
-        told = cr.weat(emb, design, alternative="two-sided", method="normal").crossed
-        if told.pvalue is None or abs(told.pvalue - expected) > 1e-9:
-            raise RuntimeError(f"{worlds.kind}: crossed p {told} is not {expected}.")
+def _added(found: Tallies, some: Tallies) -> Tallies:
+    return {name: found[name] + one for name, one in some.items()} if found else some
 
 
 def _vector_family(cell: Cell, seed: int, make: Callable[[int, int], VectorWorlds]) -> Tallies:
@@ -161,13 +133,13 @@ def _vector_family(cell: Cell, seed: int, make: Callable[[int, int], VectorWorld
     for batch, count in enumerate(_batches(cell.worlds)):
         worlds = make(count, seed + batch)
         if batch == 0:
-            _check_public(worlds)
-        some = _of_vectors(worlds)
-        found = {name: found[name] + one for name, one in some.items()} if found else some
-        n_x, _, n_a, _ = worlds.sizes
-        tables = worlds.cosines()
-        s = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
-        effects += effect_sizes(s, n_x, ddof=1)[0].tolist()
+            check_public(worlds)
+        found = _added(found, _of_vectors(worlds))
+        if cell.single:
+            n_x, _, n_a, _ = worlds.sizes
+            tables = worlds.cosines()
+            s = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
+            effects += effect_sizes(s, n_x, ddof=1)[0].tolist()
     if cell.single:
         mean_d = 0.0 if worlds.truth.null else float(np.mean(effects))
         found |= _one_by_one(make(cell.single, seed + 10_000), mean_d)
@@ -193,37 +165,67 @@ def corpora(cell: Cell, seed: int) -> Tallies:
     return _vector_family(cell, seed, lambda n, s: corpus_worlds(kind, worlds=n, seed=s, **options))
 
 
+def populations(cell: Cell, seed: int) -> Tallies:
+    """Chances, answers, power and coverage on real words whose populations are known, or human lists."""
+    kind, _, name = cell.world.partition(", ")
+    found: Tallies = {}
+    drawn = population_worlds(name, kind, worlds=cell.worlds, sizes=cell.sizes, seed=seed)
+    for at, some in enumerate(drawn):
+        if at == 0:
+            check_public(some.worlds)
+        found = _added(found, real_tests(some, margin(name)))
+    return found
+
+
+def copies(cell: Cell, seed: int) -> Tallies:
+    """Sets with near copies, and without an association."""
+    kind, _, name = cell.world.partition(", ")
+    found: Tallies = {}
+    for at, some in enumerate(copies_worlds(name, kind, worlds=cell.worlds, sizes=cell.sizes, seed=seed)):
+        if at == 0:
+            check_public(some.worlds)
+        found = _added(found, real_tests(some, None))
+    return found
+
+
+def frequency(cell: Cell, seed: int) -> Tallies:
+    """Whether an association is said to be more than frequency, where it is nothing else, or is more."""
+    seen: dict[str, list[Any]] = {}
+    facets, _, listed = cell.world.partition(", ")
+    for emb, design, of_list in frequency_worlds(
+        facets, listed, worlds=cell.single, sizes=cell.sizes, effect=cell.effect, seed=seed
+    ):
+        found = cr.frequency(emb, design, frequencies=of_list, draws=200)
+        _note(seen, "beyond frequency, yes", found.answer == "yes")
+        _note(seen, "at equal frequency", found.adjusted.pvalue)
+        _note(seen, "without regard to frequency", cr.weat(emb, design, method="normal").crossed.pvalue)
+    return _tallies(seen)
+
+
 def contexts(cell: Cell, seed: int) -> Tallies:
     """CEAT, multilevel CEAT and the bootstrap over words and contexts."""
     options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
-    kind, n_x, n_a = _kind(cell, Kind), cell.sizes[0], cell.sizes[2]
+    kind = _kind(cell, Kind)
     found: Tallies = {}
     for batch, count in enumerate(_batches(cell.worlds, 200)):
         worlds = context_worlds(kind, worlds=count, seed=seed + batch, **options)
-        p, held = crossed_rows(worlds.means().cosines(), n_x, n_a, worlds.truth.difference or 0.0)
-        some = {"CEAT crossed": Tally.of(p, held)}
-        found = {name: found[name] + one for name, one in some.items()} if found else some
+        tests = crossed_tests(worlds.means())
+        found = _added(found, {"CEAT crossed": tests.tally(worlds.truth.difference)})
     seen: dict[str, list[Any]] = {}
     worlds = context_worlds(kind, worlds=max(1, cell.single), seed=seed + 10_000, **options)
-    expected, _ = crossed_rows(worlds.means().cosines(), n_x, n_a, 0.0)
+    expected = crossed_tests(worlds.means()).pvalue
     for i, (clouds, design) in enumerate(worlds):
         one = cr.ceat(clouds, design, samples=1000)
-        told = getattr(one, "crossed", None)
-        if told is not None and abs(told.pvalue - expected[i]) > 1e-6:
-            raise RuntimeError(f"{cell.key}: crossed p {told.pvalue} is not {expected[i]}.")
+        if one.crossed.pvalue is None or abs(one.crossed.pvalue - expected[i]) > 1e-6:
+            raise RuntimeError(f"{cell.key}: crossed p {one.crossed.pvalue} is not {expected[i]}.")
         _note(seen, "CEAT, published", one.pvalue)
         _note(seen, "CEAT, targets exchanged", one.stimulus_pvalue)
         if i < cell.single // 3:
             levels = cr.mleat(clouds, design, samples=500)
             _note(seen, "CEAT Level 2, published", levels.level2["x"].pvalue)
             _note(seen, "CEAT Level 2, attributes exchanged", levels.level2["x"].stimulus_pvalue)
-            for interval in ("percentile", "bca"):
-                try:
-                    kept: Any = cr.stats.ceat_bootstrap
-                    drawn = kept(clouds, design, resamples=500, interval=interval)
-                except cr.InputError:  # a kind of interval that is no longer offered
-                    continue
-                _note(seen, f"CEAT bootstrap of d, {interval}", not drawn.low <= 0 <= drawn.high)
+            drawn = cr.stats.ceat_bootstrap(clouds, design, resamples=500)
+            _note(seen, "CEAT bootstrap of d", not drawn.low <= 0 <= drawn.high)
     return found | _tallies(seen)
 
 
@@ -296,20 +298,10 @@ def pairs(cell: Cell, seed: int) -> Tallies:
     for scores, of_groups in pair_worlds(kind, worlds=max(1, cell.single), seed=seed):
         found = cr.pairs.domain_dominance(scores, of_groups)
         one = found.domain_pairs[0]
-        pvalue = getattr(one, "pvalue", None)
-        if pvalue is not None:
-            _note(seen, "dominance p", pvalue)
         if one.low is not None and one.high is not None:
             _note(seen, "dominance, interval", not one.low <= 0 <= one.high)
         _note(seen, "dominance, published rule", abs(one.difference) >= found.least)
-        for null in ("pooled", "normal"):
-            choice: Any = null
-            try:
-                told = cr.pairs.emergent(scores, of_groups, on="traits", null=choice)
-            except cr.InputError:  # refused, or no longer offered
-                _note(seen, f"emergent, {null}, refused", True)
-                continue
-            _note(seen, f"emergent, {null}", bool(told.emergent.any()))
+        _note(seen, "emergent", bool(cr.pairs.emergent(scores, of_groups, on="traits").emergent.any()))
     return _tallies(seen)
 
 
@@ -346,9 +338,7 @@ def series(cell: Cell, seed: int) -> Tallies:
         _note(seen, "series, any decade, targets exchanged", min(one.pvalue for one in tests))
         crossed = [one.crossed.pvalue for one in tests]
         _note(seen, "series, any decade, crossed", min(p for p in crossed if p is not None))
-        adjusted = getattr(found, "adjusted", None)
-        if adjusted:
-            _note(seen, "series, any decade, adjusted", min(adjusted["holm"]))
+        _note(seen, "series, any decade, adjusted", min(found.adjusted["holm"]))
     return _tallies(seen)
 
 
@@ -366,6 +356,9 @@ FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "vectors": vectors,
     "dealt": dealt,
     "corpora": corpora,
+    "populations": populations,
+    "copies": copies,
+    "frequency": frequency,
     "contexts": contexts,
     "rsa": rsa,
     "projection": projection,

@@ -1,0 +1,45 @@
+"""Worlds of words that differ in frequency, which moves their vectors, with ranks and lists of frequency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from crossroads.core.evidence import Embeddings
+from crossroads.core.stimuli import Design
+
+from .vectors import DIM, Sizes, numbered
+
+_POOL, _RANK = 2_000, 8.0
+"""Other words of a world, and the log rank around which all are spread with a standard deviation of 1."""
+
+
+def frequency_worlds(
+    facets: str, listed: str, *, worlds: int, sizes: Sizes, effect: float = 0.0, seed: int = 0
+) -> Iterator[tuple[Embeddings, Design, dict[str, float] | None]]:
+    """Draw words whose log frequency goes along a direction, with half a standard deviation for each.
+
+    X is a standard deviation more frequent than words are on average and Y one less, and so are A and B
+    where ``facets`` is ``both facets``, so that Δ is frequency and nothing else unless there is an
+    ``effect``. Frequencies are the ranks of the words (``own ranks``), or a list with errors whose
+    reliability within a set is that number.
+    """
+    rng = np.random.default_rng(seed)
+    sides = np.repeat([1.0, -1.0, 1.0, -1.0], sizes)
+    apart = sides * (1.0 if facets == "both facets" else np.repeat([1.0, 1.0, 0.0, 0.0], sizes))
+    design = numbered(f"{facets}, {listed}", sizes)
+    labels = [*design.words, *("other" + "".join(chr(97 + int(d)) for d in f"{i:04}") for i in range(_POOL))]
+    for _ in range(worlds):
+        frequency = np.concatenate([apart + rng.normal(size=len(apart)), rng.uniform(-3.5, 3.5, _POOL)])
+        rows = rng.normal(0, 1 / np.sqrt(DIM), (len(labels), DIM))
+        rows[:, 5] += 0.5 * frequency
+        rows[: len(sides), 0] += effect * np.repeat([1.0, -1.0, 1.0, -1.0], sizes)
+        ranks = np.round(np.exp(_RANK - frequency)).astype(np.int64)
+        emb = Embeddings(labels, rows, provenance=f"a world: {facets}", ranks=ranks)
+        if listed == "own ranks":
+            yield emb, design, None
+            continue
+        error = np.sqrt(1 / float(listed.rpartition(" ")[2]) - 1)
+        values = np.exp(frequency + error * rng.normal(size=len(labels)))
+        yield emb, design, dict(zip(labels, values.tolist(), strict=True))
