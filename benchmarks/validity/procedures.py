@@ -15,7 +15,7 @@ import crossroads as cr
 from crossroads.comparison.battery import compare_battery
 from crossroads.core.inference.crossed import half_width, spread, tail_probability
 from crossroads.core.inference.geometry import effect_sizes
-from crossroads.core.inference.permutation.rows import permutation_rows
+from crossroads.core.inference.permutation.rows import permutation_blocks
 
 from .pieces import HELD, OURS, PIECES
 from .tally import Tally
@@ -91,7 +91,7 @@ def exchanged(scores: Floats, n: int, alternative: Any = "two-sided") -> Floats:
     """p-values of exchanging labels: counted, or by the saddlepoint where there are too many divisions."""
     large = min(n, scores.shape[1] - n) >= 13
     method: Any = "saddlepoint" if large else "auto"
-    return permutation_rows(scores, n, alternative=alternative, method=method).pvalue
+    return permutation_blocks([scores], scores.shape, n, alternative=alternative, method=method).pvalue
 
 
 def _tested(sizes: tuple[int, ...], count: int) -> int:

@@ -27,7 +27,7 @@ def audited(
     folder: Path, lean: float, *, vectors: bool = True, design: Design = DESIGN, **options: Any
 ) -> Path:
     """The audit of a model in which x leans to a and y to b, or the other way round."""
-    rows = np.random.default_rng(sum(folder.name.encode())).normal(size=(24, 6)) * 0.4
+    rows = np.random.default_rng(sum(folder.name.encode())).normal(size=(24, 60)) * 0.15
     for start, side in ((0, lean), (6, -lean), (12, 2), (18, -2)):
         rows[start : start + 6, 0] += side
     emb = Embeddings(LABELS, rows, provenance=Provenance(source=f"{folder.name} [b]"))
@@ -147,7 +147,7 @@ def test_audits_of_stores_are_compared_over_contexts_with_the_unit_said(
 ) -> None:
     for name, lean in (("up", 1.5), ("down", -1.5)):
         rng = np.random.default_rng(len(name))
-        rows = {word: rng.normal(size=(3, 6)) * 0.4 for word in LABELS}
+        rows = {word: rng.normal(size=(3, 60)) * 0.15 for word in LABELS}
         for role, side in {"x": lean, "y": -lean, "a": 2.0, "b": -2.0}.items():
             for word in SETS[role]:
                 rows[word][:, 0] += side

@@ -23,7 +23,7 @@ OTHER = Design(name="other", **{**SETS, "x": SETS["a"], "a": SETS["x"]})  # type
 
 
 def model(seed: int, lean: float) -> Embeddings:
-    vectors = np.random.default_rng(seed).normal(size=(24, 6)) * 0.4
+    vectors = np.random.default_rng(seed).normal(size=(24, 60)) * 0.15
     for start, side in ((0, lean), (6, -lean), (12, 2), (18, -2)):
         vectors[start : start + 6, 0] += side
     return Embeddings([word for words in SETS.values() for word in words], vectors)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,9 @@ WORDS = {name: [f"{name}{i}" for i in range(n)] for name, n in SIZES.items()}
 DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
 
 
-def shared(rng: np.random.Generator, leans: tuple[float, float], design: Design = DESIGN) -> SharedWords:
+def shared(
+    rng: np.random.Generator, leans: tuple[float, float], design: Design = DESIGN, words: Any = "independent"
+) -> SharedWords:
     """Two models whose targets lean to the side of their attribute, with much that a word does in both."""
     sizes = [len(words) for words in design.sets.values()]
     common = rng.normal(size=(sum(sizes), 8))
@@ -38,7 +41,7 @@ def shared(rng: np.random.Generator, leans: tuple[float, float], design: Design 
         vectors = 0.4 * (common + rng.normal(size=common.shape))
         vectors[:, 0] += np.repeat([lean, -lean, 1.0, -1.0], sizes)
         pair.append(Embeddings(design.words, vectors))
-    return shared_words(pair[0], pair[1], design, "raise")
+    return shared_words(pair[0], pair[1], design, "raise", words)
 
 
 def number(table: Floats, places: dict[str, list[int]], scale: str) -> float:
@@ -178,7 +181,7 @@ def test_targets_without_any_spread_have_a_number_of_finite_size() -> None:
 def test_a_difference_of_cosines_is_never_enlarged() -> None:
     # t = 0.5 / 0.1 on 100 degrees of freedom is so rare that targets alone, two a set with a standard error
     # of √2, would have to differ by far more than they do to be as surprising.
-    rare = Variance(total=0.01, df=100.0)
+    rare = Variance(total=0.01, df=100.0, effective=[2, 2, 2, 2])
     targets = np.array([1.0, -1.0])
     found = Jackknife(
         values=(0.5, 0.0), variances=(rare, rare), variance=rare, influence=(targets, targets),

@@ -200,7 +200,7 @@ def test_every_exchange_counts_and_the_observed_labels_too() -> None:
 @given(seed=st.integers(0, 9999), sizes=st.tuples(*[st.integers(3, 6)] * 3))
 def test_items_drawn_are_a_test_of_one_target_in_ranks(seed: int, sizes: tuple[int, int, int]) -> None:
     emb, sets = world(seed, sizes, 12)
-    result = rsa(emb, *sets, n=2, samples=2, draws=0, splits=0)
+    result = rsa(emb, *sets, n=2, samples=2, draws=0, splits=0, words="independent")
     found = result.crossed
     assert found is not None
     m, (n1, n2, n_c) = sum(sizes), sizes

@@ -342,8 +342,8 @@ def compare_battery(
                 measure = "weat" if isinstance(models[pair[0]], Embeddings) else "ceat"
                 skipped[comparison_name(design.name, *pair, measure=measure)] = error.reason
                 continue
-            ends = difference_interval(shared_words(one, two, design, missing), **ways) if resamples else None
-            intervals.append(ends)
+            shared = shared_words(one, two, design, missing, options.get("words", "effective"))
+            intervals.append(difference_interval(shared, **ways) if resamples else None)
     sources = [model.provenance for model in models.values()]
     compared = tuple(pair for _, pair in tests)
     return CompareBatteryResult(

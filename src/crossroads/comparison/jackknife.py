@@ -7,7 +7,7 @@ include the variance of single cells, which is subtracted once (Cameron, Gelbach
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
 from typing import Literal, NamedTuple
@@ -21,7 +21,8 @@ from crossroads.core.inference.bootstrap import (
     resampled_weights,
     weighted_effects,
 )
-from crossroads.core.inference.crossed import combined
+from crossroads.core.inference.copies import Copies
+from crossroads.core.inference.crossed import Spread, with_copies
 from crossroads.core.inference.geometry import Floats
 
 _TINY = 1e-12  # a spread within both targets below this share of the associations is rounding error
@@ -61,6 +62,8 @@ class Variance(NamedTuple):
     """Variance over targets and attributes together."""
     df: float
     """Its degrees of freedom (Satterthwaite)."""
+    effective: Sequence[float]
+    """Effective number of words of each set."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,11 +117,16 @@ def jackknife(shared: SharedWords, scale: str) -> Jackknife:
     whole = np.array([[side.value] for side in sides])
     left = {name: np.where(lost[name], whole, rows) for name, rows in left.items()}  # one row per model
     change = {name: rows[0] - rows[1] for name, rows in left.items()}
-    one, two = (_variance({name: rows[k] for name, rows in left.items()}, sides[k].cells) for k in (0, 1))
+    copies = shared.copies
+    one, two = (
+        _variance({name: rows[k] for name, rows in left.items()}, sides[k].cells, copies) for k in (0, 1)
+    )
     return Jackknife(
         values=(sides[0].value, sides[1].value),
         variances=(one, two),
-        variance=_variance(change, [a - b for a, b in zip(sides[0].cells, sides[1].cells, strict=True)]),
+        variance=_variance(
+            change, [a - b for a, b in zip(sides[0].cells, sides[1].cells, strict=True)], copies
+        ),
         influence=(
             (change["x"].size - 1) * (change["x"].mean() - change["x"]),
             (change["y"].size - 1) * (change["y"] - change["y"].mean()),
@@ -269,12 +277,15 @@ def _interaction(block: Floats) -> Floats:
     return np.asarray(rest / m * sqrt(n / (n - 1) * m / (m - 1)))
 
 
-def _variance(left_out: Mapping[str, Floats], cells: list[Floats]) -> Variance:
+def _variance(
+    left_out: Mapping[str, Floats], cells: list[Floats], copies: Sequence[Copies] | None
+) -> Variance:
     rows = [left_out[name] for name in "xyab"]
     parts = np.array([float((one.size - 1) / one.size * ((one - one.mean()) ** 2).sum()) for one in rows])
     twice = sum(float((block**2).sum()) for block in cells)
-    total, df = combined(parts, [one.size for one in rows], 2, twice)
-    return Variance(total=float(total), df=float(df) if total > 0 else 1.0)
+    found = with_copies(Spread(0.0, parts, twice, None, None, [one.size for one in rows]), 2, copies)
+    df = float(found.df) if found.total > 0 else 1.0
+    return Variance(total=float(found.total), df=df, effective=found.effective)
 
 
 def difference_interval(

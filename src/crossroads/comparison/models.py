@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict, Unpac
 from crossroads.comparison.jackknife import IntervalKind, effect_jackknife, jackknife, tempered_changes
 from crossroads.comparison.words import Evidence, shared_words
 from crossroads.core.errors import EvidenceError, InputError, Missing, join_words, one_of
+from crossroads.core.inference.copies import Words
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.permutation.test import (
     MAX_WORK,
@@ -138,6 +139,7 @@ class CompareOptions(TypedDict, total=False):
     max_work: float
     scale: Scale
     attributes: Attributes
+    words: Words
 
 
 class SeveralOptions(CompareOptions, total=False):
@@ -181,6 +183,7 @@ def compare(
     max_work: float = MAX_WORK,
     scale: Scale = "sd",
     attributes: Attributes = "drawn",
+    words: Words = "effective",
     **several: Any,
 ) -> Any:
     r"""Test whether an association differs between two models.
@@ -199,8 +202,8 @@ def compare(
         The two models; their dimensions may differ. Stimuli missing from either are missing from both. Two
         sets of vectors, or two of contexts, or two results of :func:`~crossroads.ceat`. Or several models by
         name, all of one of these kinds or batteries of CEATs; and one design, a list or a mapping of them.
-    design, alternative, ddof, ties, method, seed, max_work
-        As in :func:`~crossroads.weat`.
+    design, alternative, ddof, ties, method, seed, max_work, words
+        As in :func:`~crossroads.weat`; words count as near copies that are such in one of the models.
     missing
         As in :func:`~crossroads.weat`: by default ``"raise"``, and for several models ``"drop"``, where a
         design with too few stimuli left is listed in ``skipped``.
@@ -262,6 +265,7 @@ def compare(
         "method": method,
         "max_work": max_work,
         "seed": seed,
+        "words": words,
     }
     if design is None:
         from crossroads.comparison.battery import compare_battery  # which compares pairs with this function
@@ -279,7 +283,7 @@ def compare(
     require_two_targets(design)
     check_ddof(ddof)
     warn_about_sharing(design)
-    shared = shared_words(first, second, design, options["missing"])
+    shared = shared_words(first, second, design, options["missing"], words)
     n_x = len(shared.words["x"])
     both = zip(shared.scores, shared.errors, strict=True)
     scaled = [_standardised(s, error, design.name, ddof) for s, error in both]

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from crossroads.contexts.measures.ceat import CeatResult
-from crossroads.contexts.measures.draws import context_sets, counts_of, expected_cosines
+from crossroads.contexts.measures.draws import context_sets, counts_of, expected_cosines, near_means
 from crossroads.core.errors import (
     DesignError,
     EvidenceError,
@@ -21,6 +21,7 @@ from crossroads.core.errors import (
     one_of,
 )
 from crossroads.core.evidence import Contexts, Embeddings, Provenance
+from crossroads.core.inference.copies import Copies, Words, linked
 from crossroads.core.inference.geometry import Floats, cosines, rounding_error
 from crossroads.core.results import Coverage
 from crossroads.core.results.gathered import BALANCED, Gathered, check_vectors, gather
@@ -51,6 +52,8 @@ class SharedWords:
     """Where the evidence of either model came from."""
     contexts: Mapping[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
     """Number of contexts of each word in either model; empty where a word has one vector."""
+    copies: tuple[Copies, ...] | None = None
+    """Near copies in each set, in either model; None where all words count as independent."""
     same_contexts: bool | None = None
     """Whether both models read the same contexts; None where that is not known or there are none."""
 
@@ -60,14 +63,17 @@ class SharedWords:
         return {name: len(words) for name, words in self.words.items()}
 
 
-def shared_words(first: Evidence, second: Evidence, design: Design, missing: str) -> SharedWords:
+def shared_words(
+    first: Evidence, second: Evidence, design: Design, missing: str, words: Words = "effective"
+) -> SharedWords:
     """Find the words of a design that both models have, in the same order."""
     one_of("missing", missing, Missing)
+    one_of("words", words, Words)
     if isinstance(first, Embeddings) and isinstance(second, Embeddings):
-        return _of_vectors(first, second, design, missing)
+        return _of_vectors(first, second, design, missing, words)
     over = (Contexts, CeatResult)
     if isinstance(first, over) and isinstance(second, over):
-        return _of_contexts(first, second, design, missing)
+        return _of_contexts(first, second, design, missing, words)
     if not isinstance(first, over) and not isinstance(second, over):
         check_vectors(first)
         check_vectors(second)
@@ -77,13 +83,16 @@ def shared_words(first: Evidence, second: Evidence, design: Design, missing: str
     )
 
 
-def _of_vectors(first: Embeddings, second: Embeddings, design: Design, missing: str) -> SharedWords:
+def _of_vectors(
+    first: Embeddings, second: Embeddings, design: Design, missing: str, words: Words
+) -> SharedWords:
     found = _gathered(first, second, design, missing)
     one, two = (np.concatenate(scores_of(each)[:2]) for each in found)
     tables = [
         cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
         for v in (each.vectors for each in found)
     ]
+    near = [each.near(words) for each in found]
     return SharedWords(
         words=found[0].words,
         scores=(one, two),
@@ -91,7 +100,13 @@ def _of_vectors(first: Embeddings, second: Embeddings, design: Design, missing: 
         tables=(tables[0], tables[1]),
         coverage=found[0].coverage,
         provenance=(first.provenance, second.provenance),
+        copies=None if near[0] is None or near[1] is None else _either(near[0].copies, near[1].copies),
     )
+
+
+def _either(first: Sequence[Copies], second: Sequence[Copies]) -> tuple[Copies, ...]:
+    """Words that are near copies in one of the models."""
+    return tuple(np.maximum(one, two) for one, two in zip(first, second, strict=True))
 
 
 def _gathered(first: Embeddings, second: Embeddings, design: Design, missing: str) -> tuple[Gathered, ...]:
@@ -109,7 +124,7 @@ def _gathered(first: Embeddings, second: Embeddings, design: Design, missing: st
     }
     coverage = _respelled(whole.coverage, two.coverage)
     coverage = dataclasses.replace(coverage, policy=missing, used=one.words, dropped=dropped)
-    return Gathered(vectors=one.vectors, words=one.words, coverage=coverage), two
+    return Gathered(vectors=one.vectors, words=one.words, coverage=coverage, source=first), two
 
 
 def _respelled(one: Coverage, two: Coverage) -> Coverage:
@@ -129,6 +144,7 @@ class _Expected:
     counts: Mapping[str, int]
     coverage: Coverage
     provenance: Provenance | None
+    near: Mapping[str, Sequence[Sequence[str]]]
 
     def chosen(self, words: Mapping[str, Sequence[str]]) -> Floats:
         """The table of some of the words."""
@@ -140,9 +156,10 @@ class _Expected:
 
 
 def _of_contexts(
-    first: Contexts | CeatResult, second: Contexts | CeatResult, design: Design, missing: str
+    first: Contexts | CeatResult, second: Contexts | CeatResult, design: Design, missing: str, words: Words
 ) -> SharedWords:
     sides = [_expected(one, design, missing) for one in (first, second)]
+    independent = words == "independent"
     coverage = _shared(sides[0].coverage, sides[1].coverage, design, missing)
     used = coverage.used
     tables = [side.chosen(used) for side in sides]
@@ -159,6 +176,9 @@ def _of_contexts(
         coverage=coverage,
         provenance=tuple(source for source in sources if source is not None),
         contexts=counts,
+        copies=None
+        if independent
+        else _either(*([linked(used[k], s.near.get(k, ())) for k in used] for s in sides)),
         same_contexts=_same(sources, counts),
     )
 
@@ -169,7 +189,9 @@ def _expected(evidence: Contexts | CeatResult, design: Design, missing: str) -> 
         policy = "raise" if missing == "raise" else "drop"
         stacked, found = context_sets(evidence, design.sets, missing=policy, least=_LEAST, design=design.name)
         counts = counts_of(stacked, found)
-        return _Expected(expected_cosines(stacked), counts, found.coverage, evidence.provenance)
+        near = near_means(stacked, found, "effective")
+        copies = {} if near is None else near.words
+        return _Expected(expected_cosines(stacked), counts, found.coverage, evidence.provenance, copies)
     coverage = evidence.coverage
     if coverage is None:
         raise EvidenceError(
@@ -177,7 +199,7 @@ def _expected(evidence: Contexts | CeatResult, design: Design, missing: str) -> 
         )
     _check_saved(evidence, coverage, design)
     source = evidence.provenance[0] if evidence.provenance else None
-    return _Expected(evidence._cosines, evidence.contexts, coverage, source)
+    return _Expected(evidence._cosines, evidence.contexts, coverage, source, evidence.crossed.copies)
 
 
 def _check_saved(evidence: CeatResult, coverage: Coverage, design: Design) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import EvidenceError
+from crossroads.core.inference.copies import Near
 from crossroads.core.inference.crossed import Crossed, crossed
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.ranks import dense_ranks, doubled_midranks, rank_correlations
@@ -129,7 +130,7 @@ def centred_ranks(classes: NDArray[np.int64]) -> Floats:
     return table + table.T
 
 
-def items_drawn(table: Floats, sizes: Sizes) -> Crossed:
+def items_drawn(table: Floats, sizes: Sizes, near: Near | None = None) -> Crossed:
     """The difference of the fits with the items of all sets drawn, from ranks of dissimilarities.
 
     It is the test of one target, the concept, with two attributes, the groups, in which closeness is minus
@@ -138,10 +139,11 @@ def items_drawn(table: Floats, sizes: Sizes) -> Crossed:
     grouped, size = sizes[0] + sizes[1], (sizes[0] + sizes[1]) / 2
     closeness = -size * sizes[2] / _scale(size, table) * table[grouped:, :grouped]
     # a concept has nothing to be exchanged with: that count is not made
-    result = crossed(closeness, sizes[2], sizes[0], alternative="two-sided", method="normal")
+    result = crossed(closeness, sizes[2], sizes[0], near=near, alternative="two-sided", method="normal")
     changes: dict[str, Any] = {"attribute_pvalue": None, "attribute_method": None}
     if sizes[2] < 2:
-        changes |= dict.fromkeys(("low", "high", "pvalue", "statistic", "se", "df"))
+        gone = ("low", "high", "pvalue", "agreement", "statistic", "se", "df", "detectable")
+        changes |= dict.fromkeys(gone)
         changes |= {"shares": {}, "reason": "the concept has a single item"}
     elif result.shares:  # groups are what is compared, as targets are elsewhere
         swapped = {"targets": "attributes", "attributes": "targets", "cells": "cells"}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from crossroads.core.errors import DesignError, InputError, Missing, in_short, join_words, one_of
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.bootstrap import generator
+from crossroads.core.inference.copies import Words
 from crossroads.core.inference.crossed import Crossed
 from crossroads.core.inference.geometry import rounding_error
 from crossroads.core.inference.multiplicity import adjust_known
@@ -243,6 +244,7 @@ class RsaOptions(TypedDict, total=False):
     draws: int
     splits: int
     missing: Missing
+    words: Words
 
 
 @overload
@@ -274,6 +276,7 @@ def rsa(
     draws: int = 999,
     splits: int = 2,
     missing: Missing = "raise",
+    words: Words = "effective",
 ) -> RsaResult | RsaGridResult:
     """Compare a model's geometry with two hypotheses about which group goes with the concept.
 
@@ -296,6 +299,8 @@ def rsa(
         sampling adds no noise.
     splits
         Number of random splits of the dimensions for ``halves``; 0 for none.
+    words
+        As in :func:`~crossroads.weat`.
 
     Notes
     -----
@@ -334,6 +339,7 @@ def rsa(
         "draws": whole("draws", draws),
         "splits": whole("splits", splits),
         "missing": missing,
+        "words": one_of("words", words, Words),
     }
     if concept is None:
         return _grid(emb, group1, group2, options)
@@ -354,6 +360,7 @@ def rsa(
     rng = generator(seed)
     fits = sampled_fits(classes, sizes, n, samples, replace_concept, rng)
     ranks = centred_ranks(classes)
+    copies = found.near(words, sets=("concept", "group1", "group2"))
     statistic, pvalue = exchanged(ranks, sizes, draws, rng)
     differences = fits[:, 0] - fits[:, 1]  # those of rounding error only have no sign
     sd1, sd2 = (float(one.std(ddof=1)) if samples > 1 else 0.0 for one in fits.T)
@@ -371,7 +378,7 @@ def rsa(
         samples2=read_only(np.ascontiguousarray(fits[:, 1])),
         attainable=attainable(n),
         halves=agreement_of_halves(rows, dissimilarity, distances, splits, rng),
-        crossed=items_drawn(ranks, sizes),
+        crossed=items_drawn(ranks, sizes, copies),
         items=items,
         geometry=read_only(distances),
         coverage=found.coverage,

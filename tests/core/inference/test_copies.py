@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crossroads.core.inference.copies import facet, groups, near_copies
+from crossroads.core.inference.copies import facet, groups, linked, near, near_copies
 from crossroads.core.inference.crossed import agreement, crossed, spread
 from crossroads.core.inference.geometry import Floats, unit
 
@@ -20,7 +20,7 @@ def doubled(words: int, *, copies: int, dim: int = 60, apart: float = 0.1, seed:
     return unit(centres + apart * rng.normal(size=centres.shape))
 
 
-@pytest.mark.parametrize("vocabulary", [None, unit(RNG.normal(size=(1000, 60)))])
+@pytest.mark.parametrize("vocabulary", [None, np.cov(unit(RNG.normal(size=(1000, 60))).T)])
 def test_copies_are_found_and_independent_words_are_not(vocabulary: Floats | None) -> None:
     found = near_copies(doubled(4, copies=2), vocabulary)
     assert found.tolist() == np.kron(np.eye(4), np.ones((2, 2))).tolist()
@@ -33,10 +33,27 @@ def test_profiles_are_compared_as_the_formula_is_written() -> None:
     words, others = unit(RNG.normal(size=(7, 5))), unit(RNG.normal(size=(50, 5)))
     profiles = np.array([[one @ other for other in others] for one in words])
     expected = np.corrcoef(profiles - profiles.mean(axis=0)) > 0.6 - 1 / 6
-    assert near_copies(words, others).tolist() == (expected | np.eye(7, dtype=bool)).astype(float).tolist()
+    assert (
+        near_copies(words, np.cov(others.T)).tolist()
+        == (expected | np.eye(7, dtype=bool)).astype(float).tolist()
+    )
     centred = unit(words - words.mean(axis=0))
     alone = centred @ centred.T > 0.5 - 1 / 6
     assert near_copies(words).tolist() == (alone | np.eye(7, dtype=bool)).astype(float).tolist()
+
+
+def test_copies_are_named_by_set_and_a_target_alone_keeps_its_own() -> None:
+    vectors = {
+        "x": doubled(4, copies=1),
+        "y": doubled(3, copies=2, seed=1),
+        "a": doubled(5, copies=1, seed=2),
+    }
+    words = {"x": tuple("abcd"), "y": tuple("efghij"), "a": tuple("klmno")}
+    found = near(vectors, words)
+    assert found.words == {"y": (("e", "f"), ("g", "h"), ("i", "j"))}
+    assert found.alone(0).words == {} and found.alone(1).words == {"x": found.words["y"]}
+    assert [len(one) for one in found.alone(1).copies] == [6, 5]
+    assert linked(words["y"], found.words["y"]).tolist() == found.copies[1].tolist()
 
 
 def test_two_words_are_never_copies_and_one_word_has_no_variance() -> None:
@@ -77,8 +94,9 @@ def test_worlds_of_copies_hold_their_level_only_where_copies_are_counted() -> No
     for world in range(300):
         sets = [doubled(2, copies=4, seed=4 * world + i) for i in range(4)]
         table = np.concatenate(sets[:2]) @ np.concatenate(sets[2:]).T
-        for i, copies in enumerate((None, [near_copies(one) for one in sets])):
-            p = crossed(table, 8, 8, alternative="two-sided", copies=copies, exchange=False).pvalue
+        vectors = dict(zip("xyab", sets, strict=True))
+        for i, near_ in enumerate((None, near(vectors, dict.fromkeys("xyab", tuple("abcdefgh"))))):
+            p = crossed(table, 8, 8, alternative="two-sided", near=near_, exchange=False).pvalue
             rejected[i] += p is not None and p < 0.05
     assert rejected[0] > 0.15 * 300  # words as independent
     assert rejected[1] <= 0.05 * 300

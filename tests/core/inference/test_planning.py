@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crossroads.core.inference.crossed import crossed, spread
+from crossroads.core.inference.crossed import crossed, reach, spread
 from crossroads.core.inference.geometry import Floats
-from crossroads.core.inference.planning import Pilot, pilot, reach
+from crossroads.core.inference.planning import Pilot, pilot
 
 TRUE = Pilot(np.array([0.05, 0.03]), np.array([0.02, 0.04]), np.full((2, 2), 0.01), (1.0, 1.0))
 

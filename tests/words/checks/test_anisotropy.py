@@ -139,14 +139,14 @@ def test_corrections_of_tests_equal_tests_of_corrected_vectors() -> None:
 
 
 def test_an_association_in_one_rogue_dimension_is_seen_to_depend_on_the_correction() -> None:
-    # Targets and attributes differ in dimension 0 alone, which is a hundred times as large as the others: the
+    # Targets and attributes differ in dimension 0 alone, which is five times as large as the others: the
     # test finds little else, and standardising leaves one dimension among forty.
     rng = np.random.default_rng(3)
-    vectors = {w: rng.normal(size=40) for w in DESIGN.words}
+    vectors = {w: 20 * rng.normal(size=40) for w in DESIGN.words}
     for key, side in (("x", 1), ("a", 1), ("y", -1), ("b", -1)):
         for word in DESIGN.sets[key]:
-            vectors[word][0] = 100 * side + rng.normal(0, 60)
-    pool = named(rng.normal(size=(1000, 40)) * np.array([100, *[1] * 39]))
+            vectors[word][0] = 100 * side + rng.normal(0, 40)
+    pool = named(rng.normal(size=(1000, 40)) * np.array([100, *[20] * 39]))
     found = corrections(cr.Embeddings.from_dict(vectors).with_pool(pool), [DESIGN])
     assert found.changed == ("weat7",)
     assert "depends on the correction in weat7" in found._table().notes[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,10 +26,9 @@ def designs() -> list[Design]:
 
 
 def test_a_battery_is_its_tests_with_adjusted_p_values() -> None:
-    result = battery(model(1), designs(), resamples=0, alternative="two-sided")
-    assert result.tests == tuple(
-        mleat(model(1), d, resamples=0, alternative="two-sided", missing="drop") for d in designs()
-    )
+    options: dict[str, Any] = {"resamples": 0, "alternative": "two-sided", "words": "independent"}
+    result = battery(model(1), designs(), **options)
+    assert result.tests == tuple(mleat(model(1), d, missing="drop", **options) for d in designs())
     drawn = [test.level1.crossed for test in result.tests]
     p = [one.pvalue for one in drawn if one.pvalue is not None]
     assert len(set(p)) == len(result.tests) > 1

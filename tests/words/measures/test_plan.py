@@ -24,7 +24,7 @@ def model(seed: int = 0, apart: float = 0.6) -> cr.Embeddings:
 
 
 def test_what_the_words_that_are_there_find_follows_from_the_test() -> None:
-    found, tested = cr.plan(model(), DESIGN, power=0.9), cr.weat(model(), DESIGN).crossed
+    found, tested = cr.plan(model(), DESIGN, power=0.9), cr.weat(model(), DESIGN, words="independent").crossed
     assert tested.se is not None
     assert tested.df is not None
     t = stats.t(tested.df)

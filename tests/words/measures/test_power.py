@@ -12,10 +12,10 @@ from scipy import stats
 
 from crossroads.core.errors import InputError
 from crossroads.core.inference.geometry import effect_size
-from crossroads.core.inference.permutation.rows import permutation_rows as cr_permutation_rows
 from crossroads.core.inference.permutation.test import Tail
 from crossroads.core.inference.permutation.test import permutation_test as cr_permutation_test
 from crossroads.stats import minimum_detectable as cr_minimum_detectable
+from tests.core.inference.permutation.tables import permutation_rows as cr_permutation_rows
 
 # counted by hand below: one tail
 permutation_rows = partial(cr_permutation_rows, alternative="greater")

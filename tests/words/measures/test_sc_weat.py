@@ -230,7 +230,7 @@ def test_with_attributes_drawn_it_is_welchs_test(
 ) -> None:
     emb = vocabulary(16, 12, seed)
     a, b = words(0, n_a), words(n_a, n_a + n_b)
-    result = sc_weat(emb, words(12, 16), a, b, alternative=tail, method=method)
+    result = sc_weat(emb, words(12, 16), a, b, alternative=tail, method=method, copies="independent")
     for i, word in enumerate(result.words):
         sides = [[cosine(emb[word], emb[one]) for one in some] for some in (a, b)]
         theirs = stats.ttest_ind(*sides, equal_var=False, alternative=tail)

@@ -100,6 +100,40 @@ def test_every_format_gives_the_same_ranks_and_pool(write: Callable[[Path], Path
     assert np.array_equal(pool.vectors, VECTORS[[ranks[word] - 1 for word in pool.labels]])
 
 
+@pytest.mark.parametrize("write", [*RANKED, as_npy])
+@pytest.mark.parametrize("options", [{}, {"words": ASKED}, {"words": WORDS[:40], "pool": 500}])
+def test_common_words_are_the_same_whatever_is_loaded(
+    write: Callable[[Path], Path], options: dict[str, Any], tmp_path: Path
+) -> None:
+    emb = cr.load(write(tmp_path), **options)
+    places = sorted(range(1, 20_001), key=scattered)[:1_000]
+    rows = sorted(place - 1 for place in places if place <= N)
+    assert emb.common is not None and emb.vocabulary is not None
+    np.testing.assert_array_equal(emb.common, VECTORS[rows])
+    directions = VECTORS[rows] / np.linalg.norm(VECTORS[rows], axis=1, keepdims=True)
+    np.testing.assert_allclose(emb.vocabulary, np.cov(directions.T, ddof=1), rtol=1e-6)
+    assert set(emb.labels) == set(options.get("words", WORDS))
+
+
+def test_common_words_are_kept_with_selections_and_saved_vectors(tmp_path: Path) -> None:
+    whole = cr.load(as_text(tmp_path))
+    plain = cr.Embeddings(WORDS, VECTORS)
+    some = whole.select(ASKED)
+    for emb in (plain, some, some.with_pool(whole), saved.VECTORS.read(saved.VECTORS.write(some))):
+        np.testing.assert_array_equal(emb.common, whole.common)
+    bent = whole.with_vectors(2 * VECTORS, provenance=whole.provenance, common=VECTORS[:99] @ np.eye(3))
+    assert whole.vocabulary is not None and bent.vocabulary is not None
+    assert not np.allclose(bent.vocabulary, whole.vocabulary)
+
+
+def test_a_small_vocabulary_has_no_common_words(tmp_path: Path) -> None:
+    few = cr.Embeddings(WORDS[:100], VECTORS[:100])
+    assert few.common is None and few.vocabulary is None
+    (tmp_path / "few.txt").write_text("".join(f"w{i} 1.0 {i}.5\n" for i in range(100)))
+    assert cr.load(tmp_path / "few.txt").vocabulary is None
+    assert cr.load(tmp_path / "few.txt", words=["w1"]).vocabulary is None
+
+
 def test_the_pool_does_not_depend_on_the_blocks_of_a_file(tmp_path: Path) -> None:
     lines = [
         f"{word} {' '.join(f'{x:.150f}' for x in row)}\n" for word, row in zip(WORDS, VECTORS, strict=True)

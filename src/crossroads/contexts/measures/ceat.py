@@ -17,6 +17,7 @@ from crossroads.contexts.measures.draws import (
     draw_contexts,
     expected_associations,
     expected_cosines,
+    near_means,
     sample_associations,
     shared_fields,
     stimulus_test,
@@ -24,6 +25,7 @@ from crossroads.contexts.measures.draws import (
 from crossroads.core.errors import Missing, one_of
 from crossroads.core.evidence import Contexts
 from crossroads.core.inference.bootstrap import generator
+from crossroads.core.inference.copies import Words
 from crossroads.core.inference.crossed import Crossed
 from crossroads.core.inference.geometry import Floats, effect_size, effect_sizes
 from crossroads.core.inference.options import whole
@@ -223,6 +225,7 @@ def ceat(
     ddof: int = 1,
     variance: Variance = "paper",
     missing: Missing = "raise",
+    words: Words = "effective",
 ) -> CeatResult:
     r"""Test an association in contextual vectors.
 
@@ -238,6 +241,8 @@ def ceat(
         sampling variance of an effect size. ``"hedges"``: the sampling variance.
     missing
         ``"raise"``, ``"drop"`` or ``"balance"`` stimuli without contexts.
+    words
+        As in :func:`~crossroads.weat`; near copies are found by the mean vectors of words.
 
     Notes
     -----
@@ -272,14 +277,16 @@ def ceat(
     s = expected_associations(stacked)
     check_expected(s, contexts.dim, f"expected association of the design {design.name!r}")
     table = expected_cosines(stacked)
+    tests = stimulus_test(contexts, stacked, s, table, near_means(stacked, found, words))
+    options = {"samples": samples, "seed": seed, "ddof": ddof, "variance": variance, "words": words}
     return CeatResult(
         design=design.name,
-        **effect_fields(effects, variances, s, n_x, ddof, stimulus_test(contexts, stacked, s, table)),
+        **effect_fields(effects, variances, s, n_x, ddof, tests),
         sample_effect_sizes=read_only(effects),
         _sample_variances=read_only(variances),
         contexts=counts_of(stacked, found),
         _cosines=read_only(table),
-        **shared_fields(contexts, found, "ceat", samples=samples, seed=seed, ddof=ddof, variance=variance),
+        **shared_fields(contexts, found, "ceat", **options),
     )
 
 

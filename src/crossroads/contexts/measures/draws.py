@@ -14,8 +14,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import EvidenceError, InputError
+from crossroads.core.errors import EvidenceError, InputError, one_of
 from crossroads.core.evidence import Contexts
+from crossroads.core.inference.copies import Near, Words, near
 from crossroads.core.inference.crossed import Crossed, crossed
 from crossroads.core.inference.geometry import Floats, rounding_error, unit
 from crossroads.core.inference.permutation.compiled import kernels
@@ -68,9 +69,7 @@ class _Known:
 
     scales: dict[int, NDArray[Any]] = field(default_factory=dict)
     means: dict[int, Floats] = field(default_factory=dict)
-    tests: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[PermutationResult, Crossed]] = field(
-        default_factory=dict
-    )
+    tests: dict[tuple[Any, ...], tuple[PermutationResult, Crossed]] = field(default_factory=dict)
 
 
 _KNOWN: WeakKeyDictionary[Contexts, _Known] = WeakKeyDictionary()
@@ -249,8 +248,16 @@ def check_expected(scores: Floats, dim: int, what: str) -> None:
         raise EvidenceError(fault, hint=hint)
 
 
+def near_means(stacked: Stack, found: Gathered, words: Words) -> Near | None:
+    """Near copies by the mean vectors of words over their contexts."""
+    if one_of("words", words, Words) == "independent":
+        return None
+    means = np.split(stacked.means, np.cumsum(stacked.sizes)[:-1])
+    return near(dict(zip(found.words, means, strict=True)), found.words)
+
+
 def stimulus_test(
-    contexts: Contexts, stacked: Stack, s: Floats, table: Floats
+    contexts: Contexts, stacked: Stack, s: Floats, table: Floats, copies: Near | None
 ) -> tuple[PermutationResult, Crossed]:
     """Exchange the labels of two targets on their expected associations; and draw all words.
 
@@ -258,11 +265,12 @@ def stimulus_test(
     and numbers of samples do not repeat the test.
     """
     tests = _KNOWN.setdefault(contexts, _Known()).tests
-    key = (stacked.positions, stacked.sizes)
+    key = (stacked.positions, stacked.sizes, copies is None)
     if key not in tests:
         n_x, n_a = stacked.sizes[0], stacked.sizes[-2]
         options = exchange_options(contexts, "two-sided")
-        tests[key] = permutation_test(s[:n_x], s[n_x:], **options), crossed(table, n_x, n_a, **options)
+        drawn = crossed(table, n_x, n_a, near=copies, **options)
+        tests[key] = permutation_test(s[:n_x], s[n_x:], **options), drawn
     return tests[key]
 
 

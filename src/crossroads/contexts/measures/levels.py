@@ -20,12 +20,14 @@ from crossroads.contexts.measures.draws import (
     draw_contexts,
     exchange_options,
     expected_cosines,
+    near_means,
     sample_cosines,
     shared_fields,
 )
 from crossroads.core.errors import Missing, one_of
 from crossroads.core.evidence import Contexts
 from crossroads.core.inference.bootstrap import generator, percentile_interval
+from crossroads.core.inference.copies import Words
 from crossroads.core.inference.crossed import crossed, mean_cosine
 from crossroads.core.inference.geometry import Floats, effect_sizes
 from crossroads.core.inference.options import whole
@@ -246,6 +248,7 @@ def multilevel_ceat(
     missing: Missing = "raise",
     alpha: float = ALPHA,
     least_effect: float = LEAST_EFFECT,
+    words: Words = "effective",
 ) -> MultilevelCeatResult:
     r"""Measure an association over contexts at the three levels of the ML-EAT: :func:`~crossroads.mleat`.
 
@@ -254,7 +257,7 @@ def multilevel_ceat(
 
     Parameters
     ----------
-    contexts, design, samples, seed, ddof, missing
+    contexts, design, samples, seed, ddof, missing, words
         As in :func:`~crossroads.ceat`, with which Level 1 shares its draws.
     variance
         Variance of a sample at Levels 1 and 2. ``"paper"``: :math:`V_i` is the square of the standard
@@ -297,6 +300,7 @@ def multilevel_ceat(
     levels, cells = _sampled(stacked, draw_contexts(stacked.counts, samples, generator(seed)), ddof)
     table, exchange = expected_cosines(stacked), exchange_options(contexts, alternative)
     tables = {"1": table, "x": table[:n_x], "y": table[n_x:]}
+    near = near_means(stacked, found, words)
     combined: dict[str, CombinedLevel] = {}
     similarities: dict[str, CombinedSimilarity] = {}
     for key, (effects, spreads) in levels.items():
@@ -308,7 +312,8 @@ def multilevel_ceat(
         check_expected(scores, contexts.dim, f"{what} of the design {design.name!r}")
         variances = spreads if variance == "paper" else hedges(effects, sizes)
         exchanged = permutation_test(*np.split(scores, sizes[:1]), **exchange)
-        drawn = crossed(part, n_x if key == "1" else len(part), n_a, **exchange)
+        copies = near if near is None or key == "1" else near.alone("xy".index(key))
+        drawn = crossed(part, n_x if key == "1" else len(part), n_a, near=copies, **exchange)
         combined[key] = CombinedLevel(
             **effect_fields(effects, variances, scores, sizes[0], ddof, (exchanged, drawn)),
             sample_interval=percentile_interval(effects, 0.95),
@@ -344,6 +349,7 @@ def multilevel_ceat(
             ddof=ddof,
             variance=variance,
             alternative=alternative,
+            words=words,
             **rule,
         ),
     )

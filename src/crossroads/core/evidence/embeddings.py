@@ -17,6 +17,21 @@ from crossroads.core.evidence.spelling import Unread, check_fallback, helpful_ru
 from crossroads.core.stimuli.files.text import guarded
 
 _CHECK_ROWS = 1 << 14
+_VOCABULARY, _LEAST_COMMON = 2_000, 50
+"""Words of a vocabulary, and of its common words, from which near copies are looked for with their help."""
+
+
+def scattered(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+    """A number between 0 and 1 for each row, without any order (splitmix64)."""
+    z = ranks.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    numbers: NDArray[np.float64] = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * np.float64(2.0**-53)
+    return numbers
+
+
+COMMON = np.sort(np.argsort(scattered(np.arange(1, 20_001)), kind="stable")[:1_000]) + 1
+"""Places, counted from 1, of 1,000 of the first 20,000 words of a source: its common words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +143,9 @@ class Embeddings:
         pool, unless the source holds more.
     more
         Reads that many other words of the source, for measures that need a pool where none was loaded.
+    common
+        Vectors of some of the first words of the source; by default those at :data:`COMMON` of a whole
+        vocabulary.
 
     Examples
     --------
@@ -147,6 +165,7 @@ class Embeddings:
         ranks: Sequence[int] | NDArray[np.integer[Any]] | None = None,
         pool: Embeddings | None = None,
         more: Callable[[int], Embeddings | None] | None = None,
+        common: NDArray[Any] | None = None,
     ) -> None:
         self._labels = labels = _as_labels(labels)
         self._vectors: NDArray[Any] = _checked(labels, vectors)
@@ -159,7 +178,7 @@ class Embeddings:
         self._unread, self._some = unread, unread is not None
         self._provenance = provenance_of(provenance, "given as arrays")
         self._ranks = None if ranks is None else _as_ranks(ranks, labels)
-        self._pool, self._more = pool, more
+        self._pool, self._more, self._common = pool, more, common
 
     @classmethod
     def from_dict(
@@ -228,6 +247,18 @@ class Embeddings:
         """
         return self._pool if self._pool is not None or self._some else self
 
+    @property
+    def common(self) -> NDArray[Any] | None:
+        """Vectors of some of the first words of the source; None where these are not known."""
+        if self._common is None and not self._some and len(self) >= _VOCABULARY:
+            self._common = np.array(self._vectors[COMMON[len(self) >= COMMON] - 1])
+        return self._common
+
+    @cached_property
+    def vocabulary(self) -> NDArray[np.float64] | None:
+        """Covariance of the unit vectors of common words, which tells near copies; None without any."""
+        return None if self.common is None else covariance(self.common)
+
     def others(self, n: int) -> Embeddings | None:
         """The pool, or, where none was loaded, ``n`` words that are read now and remembered.
 
@@ -242,11 +273,18 @@ class Embeddings:
         return self._with(_pool=pool)
 
     def with_vectors(
-        self, vectors: NDArray[Any], *, provenance: Provenance, pool: Embeddings | None = None
+        self,
+        vectors: NDArray[Any],
+        *,
+        provenance: Provenance,
+        pool: Embeddings | None = None,
+        common: NDArray[Any] | None = None,
     ) -> Embeddings:
-        """The same words with other vectors, such as corrected ones, and with a pool of the same kind."""
+        """The same words with other vectors, such as corrected ones, and with others of the same kind."""
         checked = _checked(self._labels, np.asarray(vectors))
-        return self._with(_vectors=checked, _provenance=provenance, _pool=pool, _more=None)
+        twin = self._with(_vectors=checked, _provenance=provenance, _pool=pool, _more=None, _common=common)
+        twin.__dict__.pop("vocabulary", None)
+        return twin
 
     def with_fallback(self, fallback: str | Iterable[str]) -> Embeddings:
         """The same vectors with other fallback rules; nothing is copied."""
@@ -298,7 +336,7 @@ class Embeddings:
         ranks = None if self._ranks is None else self._ranks[rows]
         rules, pool, more = self._fallback, self._pool, self._more
         some = Embeddings(list(matches), vectors, provenance=self._provenance, fallback=rules, ranks=ranks)
-        return some._with(_pool=pool, _more=more, _some=True)
+        return some._with(_pool=pool, _more=more, _some=True, _common=self.common)
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -320,6 +358,16 @@ class Embeddings:
 
     def __repr__(self) -> str:
         return f"<Embeddings: {len(self):,} × {self.dim} {self._vectors.dtype}, {self._provenance.source}>"
+
+
+def covariance(common: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Covariance of the unit vectors of common words; None of few words."""
+    vectors = np.asarray(common, np.float64)
+    vectors = vectors[np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)]
+    if len(vectors) < _LEAST_COMMON:
+        return None
+    vectors = vectors / np.abs(vectors).max(axis=1, keepdims=True)  # squares do not overflow
+    return np.atleast_2d(np.cov(vectors.T / np.linalg.norm(vectors, axis=1)))
 
 
 def _as_labels(labels: Sequence[str]) -> tuple[str, ...]:

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.inference.geometry import Floats
 
-VOCABULARY = 1_000
-"""How many words of the vocabulary the words of a set are compared with."""
+Words = Literal["effective", "independent"]
+"""How the words of a set count: near copies as about one word, or every word as one of its own."""
 _NEAR, _NEAR_ALONE = 0.6, 0.5
 
 Copies = NDArray[np.float64]
 """For each pair of words of a set 1 where they are near copies, else 0; 1 on the diagonal."""
+
+
+class Near(NamedTuple):
+    """Near copies in each set of a test, targets first."""
+
+    copies: tuple[Copies, ...]
+    words: Mapping[str, tuple[tuple[str, ...], ...]]
+    """The words that are linked as near copies, by set; sets without any are left out."""
+
+    def alone(self, target: int) -> Near:
+        """Those of one target, the first (0) or the second (1), and of both attributes."""
+        renamed = {
+            "x" if key in "xy" else key: some for key, some in self.words.items() if key != "yx"[target]
+        }
+        return Near((self.copies[target], *self.copies[2:]), renamed)
+
+
+def near(
+    vectors: Mapping[str, Floats], words: Mapping[str, Sequence[str]], vocabulary: Floats | None = None
+) -> Near:
+    """The near copies of each set; see :func:`near_copies`."""
+    copies = {key: near_copies(some, vocabulary) for key, some in vectors.items()}
+    linked = {key: groups(one, tuple(words[key])) for key, one in copies.items() if one.sum() > len(one)}
+    return Near(tuple(copies.values()), linked)
 
 
 def near_copies(vectors: Floats, vocabulary: Floats | None = None) -> Copies:
@@ -30,19 +55,26 @@ def near_copies(vectors: Floats, vocabulary: Floats | None = None) -> Copies:
     vectors
         Unit vectors of the set.
     vocabulary
-        Unit vectors of other words.
+        Covariance of the unit vectors of other words, from which these correlations follow.
     """
     n = len(vectors)
     if n < 3:  # two deviations from their mean are opposite
         return np.eye(n)
-    profiles = vectors if vocabulary is None else vectors @ vocabulary.T
-    profiles = profiles - profiles.mean(axis=0)
-    if vocabulary is not None:
-        profiles -= profiles.mean(axis=1, keepdims=True)
-    lengths = np.linalg.norm(profiles, axis=1, keepdims=True)
-    profiles = np.divide(profiles, lengths, out=np.zeros_like(profiles), where=lengths > 0)
+    apart = vectors - vectors.mean(axis=0)
+    products = (apart if vocabulary is None else apart @ vocabulary) @ apart.T
+    lengths = np.sqrt(np.maximum(products.diagonal(), 0.0))
+    scale = np.multiply.outer(lengths, lengths)
     limit = (_NEAR_ALONE if vocabulary is None else _NEAR) - 1 / (n - 1)
-    found: Copies = np.maximum(np.eye(n), profiles @ profiles.T > limit)
+    found: Copies = np.maximum(np.eye(n), (products > limit * scale) & (scale > 0))
+    return found
+
+
+def linked(words: Sequence[str], copies: Iterable[Sequence[str]]) -> Copies:
+    """Copies of which only the groups are known: each two words of a group are near copies."""
+    found, places = np.eye(len(words)), {word: at for at, word in enumerate(words)}
+    for group in copies:
+        rows = [places[word] for word in group if word in places]
+        found[np.ix_(rows, rows)] = 1.0
     return found
 
 

@@ -9,17 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from crossroads.core.inference.copies import Copies
-from crossroads.core.inference.crossed import (
-    LEVEL,
-    cell_variances,
-    degrees_of_freedom,
-    half_width,
-    spread,
-)
+from crossroads.core.inference.crossed import POWER, cell_variances, degrees_of_freedom, reach, spread
 from crossroads.core.inference.geometry import Floats
 
-POWER = 0.8
-"""Share of tests that are to find a difference."""
 MOST = 1_000_000
 """Words per set beyond which nothing is planned."""
 
@@ -84,12 +76,6 @@ def pilot(table: Floats, n_x: int, n_a: int, copies: Sequence[Copies] | None = N
         cells=cells,
         words=(float(sizes[:split].mean()), float(sizes[split:].mean())),
     )
-
-
-def reach(variance: float, df: float, power: float = POWER) -> float:
-    """The difference that a test with that variance finds with that power."""
-    se = float(np.sqrt(variance))
-    return float(half_width(se, df, LEVEL) + half_width(se, df, 2 * power - 1))
 
 
 def _least(reached: Callable[[int], float], difference: float) -> int | None:

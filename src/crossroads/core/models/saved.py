@@ -43,12 +43,13 @@ def _described(emb: Embeddings) -> dict[str, Any]:
     }
 
 
-def _rebuilt(about: dict[str, Any], vectors: NDArray[Any]) -> Embeddings:
+def _rebuilt(about: dict[str, Any], vectors: NDArray[Any], common: NDArray[Any] | None) -> Embeddings:
     """Vectors from their description; the vocabulary of a source, used for suggestions, is not saved."""
     forms = about["unread"]
     return Embeddings(
         about["labels"],
         vectors,
+        common=common,
         provenance=Provenance.from_dict(about["provenance"]),
         fallback=about["fallback"],
         unread=None if forms is None else Unread(forms=frozenset(forms)),
@@ -62,13 +63,18 @@ def _write(emb: Embeddings) -> bytes:
     buffer.write(_line([_described(one) for one in both]).encode() + b"\n")
     for one in both:
         np.save(buffer, one.vectors, allow_pickle=False)
+    if emb.common is not None:
+        np.save(buffer, emb.common, allow_pickle=False)
     return buffer.getvalue()
 
 
 def _read(data: bytes) -> Embeddings:
     line, _, rest = data.partition(b"\n")
     buffer = io.BytesIO(rest)
-    found = [_rebuilt(about, npy.read_array(buffer, allow_pickle=False)) for about in json.loads(line)]
+    described = json.loads(line)
+    arrays = [npy.read_array(buffer, allow_pickle=False) for _ in described]
+    common = npy.read_array(buffer, allow_pickle=False) if buffer.tell() < len(rest) else None
+    found = [_rebuilt(about, one, common) for about, one in zip(described, arrays, strict=True)]
     return found[0].with_pool(found[1]) if len(found) > 1 else found[0]
 
 
@@ -79,7 +85,7 @@ VECTORS = Form(".vectors", _write, _read)
 def as_saved(emb: Embeddings) -> Embeddings:
     """Vectors as they are read from a saved file, so that a first run does not differ from the next."""
     pool = emb.pool if emb.pool is not emb else None
-    return _rebuilt(json.loads(_line(_described(emb))), emb.vectors).with_pool(pool)
+    return _rebuilt(json.loads(_line(_described(emb))), emb.vectors, emb.common).with_pool(pool)
 
 
 def plain_texts(words: Iterable[str] | Mapping[str, Any] | None) -> Any:

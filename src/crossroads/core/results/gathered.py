@@ -23,6 +23,7 @@ from crossroads.core.errors import (
 from crossroads.core.errors import Missing as Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.evidence.embeddings import Match
+from crossroads.core.inference.copies import Near, Words, near
 from crossroads.core.inference.geometry import Floats, cosines, unit
 from crossroads.core.results import Coverage
 from crossroads.core.results.gaps import NOT_THERE, ZERO, missing_error, too_few
@@ -63,12 +64,21 @@ class Gathered:
     """Which stimuli were dropped or respelled, and why."""
     rows: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
     """Rows of the vectors in the embeddings."""
+    source: Embeddings | None = None
+    """Those embeddings."""
 
     def cosines(self) -> Floats:
         """Cosines of all targets with all attributes."""
         v = self.vectors
         targets = np.concatenate([v["x"], v["y"]]) if "y" in v else v["x"]
         return cosines(targets, np.concatenate([v["a"], v["b"]]))
+
+    def near(self, words: Words, *, sets: Iterable[str] = "xyab") -> Near | None:
+        """Near copies in each of some sets; None where all words count as independent."""
+        if one_of("words", words, Words) == "independent":
+            return None
+        vocabulary = None if self.source is None else self.source.vocabulary
+        return near({key: self.vectors[key] for key in sets if key in self.vectors}, self.words, vocabulary)
 
 
 def gather(
@@ -139,6 +149,7 @@ def gather(
         words=kept,
         coverage=Coverage(policy=missing, used=kept, dropped=dropped, respelled=respelled, notes=notes),
         rows=rows,
+        source=emb,
     )
 
 

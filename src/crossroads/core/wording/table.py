@@ -16,7 +16,7 @@ from typing import Any, Literal
 from crossroads.core.errors import require
 from crossroads.core.wording import phrases
 from crossroads.core.wording.escaping import in_latex, in_markdown, one_line
-from crossroads.core.wording.numbers import P, Style, between, counted, number, percent, pvalue
+from crossroads.core.wording.numbers import P, Style, between, number, percent, pvalue
 
 Kind = Literal["", "share", "count"]
 _FEW_ROWS = 12
@@ -164,13 +164,6 @@ def _column(arrow: Any, values: list[Any]) -> Any:
         return arrow.array([None if one is None else float(one) for one in values])
     except (arrow.ArrowInvalid, arrow.ArrowTypeError):
         return arrow.array([None if one is None else str(one) for one in values], type=arrow.string())
-
-
-def adjusted_column(tests: int, noun: str = "test", plural: str | None = None) -> Column:
-    """The column of adjusted p-values, which every output shows."""
-    short, name = phrases.ADJUSTMENTS[phrases.ADJUSTMENT]
-    note = f"{name} for {counted(tests, noun, plural)}"
-    return Column(key=f"p_{phrases.ADJUSTMENT}", head=f"p ({short})", note=note)
 
 
 def shown(value: Cell, column: Column, style: Style = "text") -> str:

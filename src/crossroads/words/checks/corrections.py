@@ -21,7 +21,9 @@ from crossroads.core.errors import (
     one_of,
 )
 from crossroads.core.evidence import Contexts, Embeddings
+from crossroads.core.evidence.embeddings import covariance
 from crossroads.core.inference.bootstrap import generator
+from crossroads.core.inference.copies import near
 from crossroads.core.inference.crossed import spread, tail_probability
 from crossroads.core.inference.geometry import (
     Floats,
@@ -157,7 +159,8 @@ def corrected(emb: Embeddings, correction: Correction, *, seed: int = 0) -> Embe
     other = None
     if pool is not None and pool is not emb:
         other = pool.with_vectors(change(pool.vectors).astype(kind), provenance=about)
-    return emb.with_vectors(change(emb.vectors).astype(kind), provenance=about, pool=other)
+    common = None if emb.common is None else change(emb.common).astype(kind)
+    return emb.with_vectors(change(emb.vectors).astype(kind), provenance=about, pool=other, common=common)
 
 
 def _columns_of(name: str, head: str, note: str) -> tuple[Stat, ...]:
@@ -254,11 +257,16 @@ def corrections(
     several = [designs] if isinstance(designs, Design) else list(designs)
     vectors, over = reference(emb, seed)
     changes = {AS_IT_IS: None, **{name: fitted(name, vectors) for name in CORRECTIONS}}
+    common = emb.common
+    vocabularies = {
+        name: None if common is None else covariance(common if change is None else change(common))
+        for name, change in changes.items()
+    }
     tests: dict[str, dict[str, tuple[Any, ...]]] = {}
     skipped: dict[str, str] = {}
     for design in several:
         try:
-            tests[design.name] = _measured(emb, design, missing, changes)
+            tests[design.name] = _measured(emb, design, missing, changes, vocabularies)
         except CrossroadsError as error:
             if isinstance(designs, Design):
                 raise
@@ -283,7 +291,11 @@ def corrections(
 
 
 def _measured(
-    emb: Embeddings, design: Design, missing: Missing, changes: Mapping[str, Change | None]
+    emb: Embeddings,
+    design: Design,
+    missing: Missing,
+    changes: Mapping[str, Change | None],
+    vocabularies: Mapping[str, Floats | None],
 ) -> dict[str, tuple[Any, ...]]:
     found = gather_two(emb, design, missing, least=1, hint="give tests with two targets.")
     numbers: dict[str, tuple[Any, ...]] = {}
@@ -298,7 +310,8 @@ def _measured(
             v = {key: unit(some) for key, some in v.items()}
         d = effect_size(associations(v["x"], v["a"], v["b"]), associations(v["y"], v["a"], v["b"]), ddof=1)
         table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
-        drawn, p = spread(table, len(v["x"]), len(v["a"])), None
+        copies = near({key: v[key] for key in "xyab"}, found.words, vocabularies[name]).copies
+        drawn, p = spread(table, len(v["x"]), len(v["a"]), copies), None
         if min(map(len, v.values())) > 1 and drawn.total > (4 * rounding_error(emb.dim)) ** 2:
             p = float(tail_probability(drawn.difference / np.sqrt(drawn.total), drawn.df, "two-sided"))
         numbers[name] = (d, float(drawn.difference), p)

@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import InputError, Missing, join_words
+from crossroads.core.errors import InputError, Missing, join_words, one_of
 from crossroads.core.evidence import Contexts, Embeddings
+from crossroads.core.inference.copies import Near, Words, near
 from crossroads.core.inference.crossed import (
     Crossed,
     Facing,
@@ -183,6 +184,7 @@ def frequency(
     draws: int = 2000,
     seed: int = 0,
     missing: Missing = "raise",
+    words: Words = "effective",
 ) -> FrequencyResult:
     r"""Whether the association of a test is more than its words being rare or common.
 
@@ -197,7 +199,7 @@ def frequency(
 
     Parameters
     ----------
-    emb, design, missing
+    emb, design, missing, words
         As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Frequency-matched words
         come from ``emb.pool``: all words of ``cr.load(path)``, or those that
         ``cr.load(path, words=…, pool=20_000)`` also loads. Contexts, as in :func:`~crossroads.ceat`, are
@@ -234,6 +236,7 @@ def frequency(
     'yes'
     """
     whole("draws", draws, least=1, hint="draw at least one test; 2,000 is usual.")
+    one_of("words", words, Words)
     check_inputs(design, *([] if isinstance(emb, Contexts) else [emb]))
     require_two_targets(design, hint="frequencies of two targets are compared: give y as well.")
     index = emb.index if isinstance(emb, Contexts) else emb
@@ -242,10 +245,11 @@ def frequency(
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
     nulls, lacking = dict[str, Drawn](), "contexts of other words are not known"
     if isinstance(emb, Contexts):  # the cosines to be expected of any of them
-        means = [unit(emb[word]).mean(axis=0) for key in _SETS for word in found.words[key]]
-        table = np.array(means[: n_x + n_y]) @ np.array(means[n_x + n_y :]).T
+        means = {key: np.stack([unit(emb[word]).mean(axis=0) for word in found.words[key]]) for key in _SETS}
+        table = np.concatenate([means["x"], means["y"]]) @ np.concatenate([means["a"], means["b"]]).T
+        copies = None if words == "independent" else near(means, found.words)
     else:
-        table = found.cosines()
+        table, copies = found.cosines(), found.near(words)
         nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
     reliability = 1.0 if scale.own else _RELIABILITY
@@ -256,15 +260,15 @@ def frequency(
     error = float(np.abs(equal[0].weights).sum() * np.abs(equal[1].weights).sum()) * rounding_error(emb.dim)
     many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
     options: dict[str, Any] = {"score_error": error, "method": "saddlepoint" if many else "auto"}
-    adjusted = crossed(table, n_x, n_a, alternative="two-sided", equal=equal, **options)
+    adjusted = crossed(table, n_x, n_a, alternative="two-sided", equal=equal, near=copies, **options)
     pvalues = {name: _share(one, d) for name, one in nulls.items()}
     difference = float(s[:n_x].mean() - s[n_x:].mean())
-    least = None if scale.own else _tipping(table, f, (n_x, n_y, n_a), difference)
+    least = None if scale.own else _tipping(table, f, (n_x, n_y, n_a), difference, copies)
     answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
     if answer == "yes" and not scale.own:
         answer, reason = _of_another(reason, least, scale.source)
-    words = [word for key in _SETS for word in found.words[key]]
-    conventions: dict[str, Any] = {"measure": "frequency", "frequencies": scale.source}
+    every = [word for key in _SETS for word in found.words[key]]
+    conventions: dict[str, Any] = {"measure": "frequency", "frequencies": scale.source, "words": words}
     conventions |= {"tests on frequency-matched words": draws, "ddof": 1, "seed": seed, "missing": missing}
     return FrequencyResult(
         design=phrases.tested(design.name, "ceat") if isinstance(emb, Contexts) else design.name,
@@ -283,8 +287,8 @@ def frequency(
         reason=reason,
         basis=FrequencyBasis(
             source=scale.source,
-            log_frequencies=dict(zip(words, f.tolist(), strict=True)),
-            associations=dict(zip(words, level.tolist(), strict=False)),
+            log_frequencies=dict(zip(every, f.tolist(), strict=True)),
+            associations=dict(zip(every, level.tolist(), strict=False)),
             slope=line.slope / reliability,
             draws=draws,
             reliability=reliability,
@@ -430,12 +434,14 @@ def _equal(f: Floats, sizes: tuple[int, int, int], reliability: float) -> tuple[
     )
 
 
-def _tipping(table: Floats, f: Floats, sizes: tuple[int, int, int], difference: float) -> float | None:
+def _tipping(
+    table: Floats, f: Floats, sizes: tuple[int, int, int], difference: float, near: Near | None
+) -> float | None:
     """The reliability of frequencies from which on, up to 1, the difference at equal frequency holds."""
-    least = None
+    least, copies = None, None if near is None else near.copies
     for reliability in np.linspace(1, 0.2, 33).tolist():
         equal = _equal(f, sizes, reliability)
-        found = spread_at_equal(table, *equal, sizes[0], sizes[2])
+        found = spread_at_equal(table, *equal, sizes[0], sizes[2], copies)
         if found.total <= 0 or found.difference * difference <= 0:
             break
         if tail_probability(found.difference / np.sqrt(found.total), found.df, "two-sided") >= _LEVEL:

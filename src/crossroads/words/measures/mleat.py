@@ -14,6 +14,7 @@ from crossroads.core.errors import Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference import options as checks
 from crossroads.core.inference.bootstrap import generator, resampled_weights, weighted_effects
+from crossroads.core.inference.copies import Words
 from crossroads.core.inference.crossed import mean_cosine
 from crossroads.core.inference.geometry import Floats, cosines
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
@@ -235,6 +236,7 @@ def mleat(
     alpha: float = ALPHA,
     least_effect: float = LEAST_EFFECT,
     resamples: int = 1000,
+    words: Words = "effective",
 ) -> MleatResult:
     r"""Measure an association at three levels and name its pattern.
 
@@ -252,7 +254,7 @@ def mleat(
 
     Parameters
     ----------
-    emb, design, ddof, ties, method, seed, missing, max_work
+    emb, design, ddof, ties, method, seed, missing, max_work, words
         As in :func:`~crossroads.weat`; ``ddof`` applies to all three levels.
     alternative
         ``"two-sided"``; ``"greater"``, ``"less"``, or ``"observed"``, the tail on the observed side, which is
@@ -281,7 +283,7 @@ def mleat(
     >>> round(result.level1.effect_size, 2), round(result.level2["x"].effect_size, 2), result.pattern
     (1.5, 0.75, 'Non-Directional')
     """
-    options = Options(alternative, ddof, ties, method, seed, max_work)
+    options = Options(alternative, ddof, ties, method, seed, max_work, words)
     check_inputs(design, emb)
     require_two_targets(
         design, hint="the ML-EAT compares two; give y, or use weat() for a single-target test."

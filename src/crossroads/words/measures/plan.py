@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 
 from crossroads.core.errors import DesignError, InputError, Missing, in_short
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.crossed import spread
+from crossroads.core.inference.crossed import POWER, reach, spread
 from crossroads.core.inference.geometry import rounding_error
 from crossroads.core.inference.options import is_number
-from crossroads.core.inference.planning import MOST, POWER, pilot, reach
+from crossroads.core.inference.planning import MOST, pilot
 from crossroads.core.results import QUESTION, TEST, Stat, stat
 from crossroads.core.results.gathered import check_inputs, gather, titles_of
 from crossroads.core.stimuli import Design

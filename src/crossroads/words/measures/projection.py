@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -10,15 +10,16 @@ import numpy as np
 
 from crossroads.core.errors import DesignError, EvidenceError, Missing, one_of
 from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.copies import Copies, Words
 from crossroads.core.inference.crossed import (
     LEVEL,
     Crossed,
     Spread,
-    combined,
     half_width,
     settled,
     single_words,
     spread,
+    with_copies,
 )
 from crossroads.core.inference.geometry import Floats, effect_size, rounding_error
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, permutation_test
@@ -93,6 +94,7 @@ def projection(
     lengths: bool | None = None,
     alternative: Alternative = "two-sided",
     missing: Missing = "raise",
+    words: Words = "effective",
 ) -> ProjectionResult:
     r"""Place words on an axis from attribute B to attribute A, and compare two targets there.
 
@@ -114,7 +116,7 @@ def projection(
     lengths
         Whether words keep their lengths. By default as published: no with means, so that scores are cosines,
         and yes with pairs.
-    emb, design, alternative, missing
+    emb, design, alternative, missing, words
         As in :func:`~crossroads.weat`. With pairs, a word without a vector also leaves out its partner.
 
     Notes
@@ -145,11 +147,13 @@ def projection(
     keeps = axis == "pairs" if lengths is None else lengths
     targets = [name for name in "xy" if name in found.words]
     vectors = {name: emb.vectors[rows].astype(np.float64) for name, rows in found.rows.items()}
-    words = np.concatenate([(vectors if keeps else found.vectors)[name] for name in targets])
+    rows = np.concatenate([(vectors if keeps else found.vectors)[name] for name in targets])
+    near = found.near(words, sets=[*targets, *("ab" if axis == "means" else "")])
     n_x, error = len(found.words["x"]), rounding_error(emb.dim)
     place = _on_means if axis == "means" else _on_pairs
-    scores, measured, error = place(words, vectors["a"], vectors["b"], n_x, error)
-    options = Options(alternative, 1, "weak", "auto", 0, MAX_WORK)
+    copies = None if near is None else near.copies
+    scores, measured, error = place(rows, vectors["a"], vectors["b"], n_x, error, copies)
+    options = Options(alternative, 1, "weak", "auto", 0, MAX_WORK, words)
     first, second = scores[:n_x], scores[n_x:]
     tested = permutation_test(first, second, **options.settings(error)) if len(second) else None
     alone = [name.upper() for name in design.sets if len(found.words[name]) == 1 and name != "x"]
@@ -174,6 +178,7 @@ def projection(
             alternative=alternative,
             score_error=error,
             reason=single_words(alone) if alone else _no_direction(vectors) if axis == "pairs" else None,
+            near=near,
         ),
         **origin(emb, found.coverage, {**measure, **options.conventions(found.coverage.policy)}),
     )
@@ -207,7 +212,12 @@ def _paired(found: Gathered, design: Design) -> Gathered:
     )
 
 
-def _on_means(words: Floats, a: Floats, b: Floats, n_x: int, error: float) -> tuple[Floats, Spread, float]:
+_Copies = Sequence[Copies] | None
+
+
+def _on_means(
+    words: Floats, a: Floats, b: Floats, n_x: int, error: float, copies: _Copies
+) -> tuple[Floats, Spread, float]:
     """Scores on the axis between two means; products with each attribute are the table of a WEAT."""
     axis = a.mean(axis=0) - b.mean(axis=0)
     length = float(np.linalg.norm(axis))
@@ -218,10 +228,12 @@ def _on_means(words: Floats, a: Floats, b: Floats, n_x: int, error: float) -> tu
             hint="check that the two attributes are not the same words.",
         )
     table = words @ np.concatenate([a, b]).T / length
-    return words @ axis / length, spread(table, n_x, len(a)), error * float(np.abs(table).max())
+    return words @ axis / length, spread(table, n_x, len(a), copies), error * float(np.abs(table).max())
 
 
-def _on_pairs(words: Floats, a: Floats, b: Floats, n_x: int, error: float) -> tuple[Floats, Spread, float]:
+def _on_pairs(
+    words: Floats, a: Floats, b: Floats, n_x: int, error: float, copies: _Copies
+) -> tuple[Floats, Spread, float]:
     """Scores on the first component of pairs; a jackknife over pairs is added to a table of pairs."""
     differences = a - b
     axis, weights = _component(differences)
@@ -236,8 +248,10 @@ def _on_pairs(words: Floats, a: Floats, b: Floats, n_x: int, error: float) -> tu
     parts = held.parts.copy()
     parts[-2] = max(parts[-2], jackknife)
     sizes = [size for size in (n_x, len(words) - n_x) if size]
-    total, df = combined(parts, [*sizes, n, 1], len(sizes), held.cells)
-    measured = Spread(_gap(scores, n_x), parts, held.cells, total, df, [*sizes, n, n])
+    measured = held._replace(difference=_gap(scores, n_x), parts=parts, effective=[*sizes, n, 1])
+    pairs = None if copies is None else [*copies, np.eye(n), np.eye(1)]
+    measured = with_copies(measured, len(sizes), pairs)
+    measured = measured._replace(effective=[*list(measured.effective)[:-1], n])
     return scores, measured, error * float(np.abs(table).max())
 
 

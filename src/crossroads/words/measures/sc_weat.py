@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import compress
 from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import EvidenceError, InputError, Missing, in_short, join_words, one_of
 from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.copies import Facet, Words, facet
 from crossroads.core.inference.crossed import LEVEL, degrees_of_freedom, half_width, tail_probability
 from crossroads.core.inference.geometry import Floats, rounding_error, standardised
 from crossroads.core.inference.permutation.rows import permutation_blocks
@@ -171,6 +172,7 @@ def sc_weat(
     max_work: float = MAX_WORK,
     precision: Precision = "auto",
     progress: Callable[[int], None] | None = None,
+    copies: Words = "effective",
 ) -> ScWeatResult:
     r"""Measure the association of each word with two attributes.
 
@@ -179,7 +181,8 @@ def sc_weat(
                    {\operatorname{sd}_{c \in A \cup B} \cos(w, c)}
 
     ``pvalue`` permutes the attribute labels of the cosines of each word. The intervals and p-values in
-    ``crossed`` hold for other attribute words: they are those of Welch's t test.
+    ``crossed`` hold for other attribute words: they are those of Welch's t test, in which near copies, such
+    as plurals, count as about one word.
 
     Parameters
     ----------
@@ -197,6 +200,8 @@ def sc_weat(
         ``"auto"``, float32 for more than 100,000 words stored as float32. With p-values it is float64.
     progress
         Called with the number of words done while p-values are computed.
+    copies
+        How attribute words count: ``words`` of :func:`~crossroads.weat`.
 
     Notes
     -----
@@ -217,7 +222,7 @@ def sc_weat(
     {'nurse': -1.72, 'smith': 1.53}
     """
     check_vectors(emb)
-    options = Options(alternative, ddof, ties, method, seed, max_work)
+    options = Options(alternative, ddof, ties, method, seed, max_work, copies)
     one_of("alternative", alternative, Alternative)
     one_of("ties", ties, Ties)
     one_of("method", method, ScMethod)
@@ -246,7 +251,10 @@ def sc_weat(
     measured = _Measured(*(np.empty(len(labels)) for _ in range(4)))
     centred = attributes - attributes.mean(axis=0)  # keeps the digits of cosines that are nearly equal
     kind, tested = np.float32 if single else np.float64, None
-    scored = _scored(emb.vectors, rows, centred, n_a, ddof, kind, measured, divided=method != "none")
+    near = found.near(copies, sets="ab")
+    facets = None if near is None else [facet(one) for one in near.copies]
+    spread = partial(_from_scores, n_a=n_a, ddof=ddof, facets=facets)
+    scored = _scored(emb.vectors, rows, centred, spread, kind, measured, divided=method != "none")
     if method == "none":
         deque(scored, maxlen=0)
     else:
@@ -303,7 +311,9 @@ class _Measured(NamedTuple):
     df: NDArray[Any]
 
 
-def _from_scores(scores: NDArray[Any], n_a: int, ddof: int, *, smallest: Any) -> _Measured:
+def _from_scores(
+    scores: NDArray[Any], n_a: int, ddof: int, *, smallest: Any, facets: Sequence[Facet] | None = None
+) -> _Measured:
     """Effect sizes, NaN where scores differ by rounding errors only, and Welch's standard errors."""
     n = scores.shape[1]
     sides, sizes = (scores[:, :n_a], scores[:, n_a:]), (n_a, n - n_a)
@@ -315,8 +325,13 @@ def _from_scores(scores: NDArray[Any], n_a: int, ddof: int, *, smallest: Any) ->
         parts.append(np.where(rest <= size * smallest**2, 0.0, rest) / (size * (size - 1.0)))
         means.append(mean)
         squares.append(square)
+    free: Sequence[float] = [size - 1 for size in sizes]
+    if facets is not None:
+        ratios = [one.factor * size * (size - 1) for one, size in zip(facets, sizes, strict=True)]
+        parts = [part * max(1.0, ratio) for part, ratio in zip(parts, ratios, strict=True)]
+        free = [one.free for one in facets]
     variance = parts[0] + parts[1]
-    df = np.where(variance > 0, degrees_of_freedom(parts, [size - 1 for size in sizes], variance), n - 2.0)
+    df = np.where(variance > 0, degrees_of_freedom(parts, free, variance), n - 2.0)
     difference, whole = means[0] - means[1], squares[0] + squares[1]
     effect = standardised(difference, whole / (n - ddof), flat=whole <= n * smallest**2)
     return _Measured(effect.astype(scores.dtype), difference, np.sqrt(variance), df)
@@ -326,8 +341,7 @@ def _scored(
     vectors: NDArray[Any],
     rows: NDArray[np.intp],
     attributes: Floats,
-    n_a: int,
-    ddof: int,
+    spread: Callable[..., _Measured],
     kind: type[Any],
     measured: _Measured,
     *,
@@ -349,7 +363,7 @@ def _scored(
         scores = chunk @ columns
         if divided:
             scores, lengths = scores / lengths[:, None], 1.0
-        found = _from_scores(scores, n_a, ddof, smallest=error * lengths)
+        found = spread(scores, smallest=error * lengths)
         measured.effect[part], measured.df[part] = found.effect, found.df
         measured.difference[part], measured.se[part] = found.difference / lengths, found.se / lengths
         yield scores

@@ -13,6 +13,7 @@ import numpy as np
 
 from crossroads.core.errors import EvidenceError, InputError, Missing, in_short
 from crossroads.core.evidence import Contexts, Embeddings
+from crossroads.core.inference.copies import Words
 from crossroads.core.inference.crossed import Crossed, crossed
 from crossroads.core.inference.geometry import Floats, affinities, associations, effect_size, rounding_error
 from crossroads.core.inference.options import is_number, seed_of, work
@@ -229,6 +230,7 @@ def crossed_rows(
     yield row("agreement", found.agreement, method="crossed")
     for statistic in ("statistic", "se", "df"):
         yield row(f"crossed_{statistic}", getattr(found, statistic))
+    yield row("detectable_difference", found.detectable)
     if found.attribute_pvalue is not None:
         yield row("attribute_pvalue", found.attribute_pvalue, method=found.attribute_method)
     for facet, share in found.shares.items():
@@ -257,6 +259,7 @@ def weat(
     seed: int = 0,
     missing: Missing = "raise",
     max_work: float = MAX_WORK,
+    words: Words = "effective",
 ) -> WeatResult:
     r"""Test whether two targets differ in their association with two attributes.
 
@@ -291,6 +294,9 @@ def weat(
         ``"raise"``, ``"drop"`` or ``"balance"`` stimuli without a vector.
     max_work
         Largest number of subset sums in an exact count; beyond it, the p-value is bracketed.
+    words
+        How the words of a set count in ``crossed``: near copies, such as plurals, as about one word
+        (``"effective"``), or each word as independent of the others (``"independent"``).
 
     Notes
     -----
@@ -309,7 +315,7 @@ def weat(
     >>> round(result.effect_size, 2), result.method
     (1.71, 'exact')
     """
-    options = Options(alternative, ddof, ties, method, seed, max_work)
+    options = Options(alternative, ddof, ties, method, seed, max_work, words)
     check_inputs(design, emb)
     warn_about_sharing(design)
     least = {"x": 1, "a": 2, "b": 2} if design.y is None else {"x": 2, "y": 2, "a": 1, "b": 1}
@@ -328,13 +334,14 @@ class Options:
     method: Method | Literal["none"]
     seed: int
     max_work: float
+    words: Words = "effective"
 
     def __post_init__(self) -> None:
         check_ddof(self.ddof)
 
     def settings(self, error: float) -> dict[str, Any]:
         """Options of exchanging labels of scores that have a rounding error."""
-        options = {name: value for name, value in vars(self).items() if name != "ddof"}
+        options = {name: value for name, value in vars(self).items() if name not in ("ddof", "words")}
         return {**options, "score_error": error}
 
     def conventions(self, missing: str) -> dict[str, Any]:
@@ -347,6 +354,7 @@ class Options:
             "method": self.method,
             "max_work": recorded_work(self.max_work),
             "seed": seed_of(self.seed),
+            "words": self.words,
         }
 
 
@@ -425,6 +433,8 @@ def run_test(
         associations=dict(zip(names, scores, strict=True)),
         sets=dict(found.words),
         titles={name: titles[name] for name in found.words},
-        crossed=crossed(found.cosines(), n_x, n_a, exchanged=exchanged, **settings),
+        crossed=crossed(
+            found.cosines(), n_x, n_a, near=found.near(options.words), exchanged=exchanged, **settings
+        ),
         **origin(emb, found.coverage, {**measure, **options.conventions(found.coverage.policy)}),
     )

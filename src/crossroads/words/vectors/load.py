@@ -381,6 +381,7 @@ def _embeddings(
         ranks=ranks if order.by_frequency else None,
         pool=others,
         more=more,
+        common=reading.common,
     )
 
 

@@ -107,6 +107,8 @@ class Reading:
     """Facts about all words, kept or not."""
     ranks: NDArray[np.int64]
     """The place of each among the words of the source, counted from 1."""
+    common: NDArray[Any]
+    """Vectors of some of the first words, asked for or not."""
     pool: Sample | None = None
     """Other words that were also read."""
     details: Mapping[str, Any] = field(default_factory=dict)

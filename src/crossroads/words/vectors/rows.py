@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from crossroads.core.errors import FormatError, in_short
+from crossroads.core.evidence.embeddings import COMMON, scattered
 from crossroads.words.vectors.reader import Reading, Request, Sample, Vocabulary, decode_word
 
 _FIRST_ROWS = 1024
@@ -145,7 +146,7 @@ class Pool:
         return order_of(self._request, self._vocabulary).by_frequency
 
     def _keys(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
-        numbers = _scattered(ranks)
+        numbers = scattered(ranks)
         return numbers * ranks if self._by_frequency else numbers
 
     def _is_other_word(self, token: str | bytes) -> bool:
@@ -153,17 +154,8 @@ class Pool:
         return word.isalpha() and word not in self._wanted
 
 
-def _scattered(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """A number between 0 and 1 for each row, without any order (splitmix64)."""
-    z = ranks.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    scattered: NDArray[np.float64] = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * np.float64(2.0**-53)
-    return scattered
-
-
 class Rows:
-    """Labels and vectors gathered one after the other, and those of a pool of other words.
+    """Labels and vectors gathered one after the other, and those of a pool of other and of common words.
 
     Memory grows with what is kept, by half again each time, in place if the system allows.
     """
@@ -183,13 +175,14 @@ class Rows:
         self._rows: dict[str, int] = {}
         self._lines, self._ranks = array("q"), array("q")
         self._pool = Pool(request, vocabulary, dim, dtype) if request.reads_others else None
+        self._common = dict[int, NDArray[Any]]()
         self.identical = 0
         self.dropped = 0
 
     def hits(
         self, tokens: Sequence[str] | Sequence[bytes], first: int, ranks: NDArray[np.int64] | None = None
     ) -> list[int]:
-        """Which of some consecutive words to read: those asked for, and those that may come into the pool.
+        """Which of some consecutive words to read: those asked for, common ones, and perhaps others.
 
         With ``ranks``, the places of the words in the source, they are all that it has.
         """
@@ -197,11 +190,14 @@ class Rows:
             return list(range(len(tokens)))
         raw = len(tokens) > 0 and isinstance(tokens[0], bytes)
         wanted: Any = self._wanted_bytes if raw else self._request.wanted
-        hits = [i for i, token in enumerate(tokens) if token in wanted]
-        if self._pool is None:
-            return hits
-        chosen = self._pool.choose(tokens, first) if ranks is None else self._pool.settle(tokens, ranks)
-        return sorted(hits + chosen)
+        hits = {i for i, token in enumerate(tokens) if token in wanted}
+        places = np.arange(first, first + len(tokens)) if ranks is None else ranks
+        hits.update(np.flatnonzero(np.isin(places, COMMON)).tolist() if first <= COMMON[-1] else ())
+        if self._pool is not None:
+            hits.update(
+                self._pool.choose(tokens, first) if ranks is None else self._pool.settle(tokens, ranks)
+            )
+        return sorted(hits)
 
     def add(
         self,
@@ -212,14 +208,16 @@ class Rows:
     ) -> None:
         """Add some rows."""
         ranks = lines if ranks is None else ranks
-        if self._pool is not None:
-            wanted = self._request.wanted or frozenset()
-            other = [i for i, label in enumerate(labels) if label not in wanted]
-            if other:
+        common = np.flatnonzero(np.isin(np.asarray(ranks), COMMON)).tolist()
+        self._common.update((ranks[i], np.array(vectors[i])) for i in common)
+        wanted = self._request.wanted
+        if wanted is not None and any(label not in wanted for label in labels):
+            if self._pool is not None:
+                other = [i for i, label in enumerate(labels) if label not in wanted and label.isalpha()]
                 self._pool.add([labels[i] for i in other], vectors[other], [ranks[i] for i in other])
-                rest = [i for i, label in enumerate(labels) if label in wanted]
-                labels, vectors = [labels[i] for i in rest], vectors[rest]
-                lines, ranks = [lines[i] for i in rest], [ranks[i] for i in rest]
+            rest = [i for i, label in enumerate(labels) if label in wanted]
+            labels, vectors = [labels[i] for i in rest], vectors[rest]
+            lines, ranks = [lines[i] for i in rest], [ranks[i] for i in rest]
         bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1)) if vectors.dtype.kind == "f" else np.empty(0)
         if bad.size:
             i = int(bad[0])
@@ -269,6 +267,7 @@ class Rows:
             vectors=self._vectors,
             vocabulary=self._vocabulary,
             ranks=np.array(self._ranks, dtype=np.int64),
+            common=np.array([self._common[place] for place in sorted(self._common)]).reshape(-1, self.dim),
             pool=None if self._pool is None else self._pool.sample(),
             details=details,
         )
@@ -339,11 +338,13 @@ def select(
         )
     mapped = isinstance(matrix, np.memmap) and decode is np.asarray
     if request.wanted is None and mapped and len(set(labels)) == len(labels):
+        places = np.arange(1, len(labels) + 1) if ranks is None else ranks
         return Reading(
             labels=list(labels),
             vectors=matrix,
             vocabulary=Vocabulary(labels, request=request),
-            ranks=np.arange(1, len(labels) + 1) if ranks is None else ranks,
+            ranks=places,
+            common=np.array(matrix[np.flatnonzero(np.isin(places, COMMON))]),
             details=details,
         )
     return select_rows(labels, lambda rows: decode(matrix[rows]), request, ranks=ranks, **details)

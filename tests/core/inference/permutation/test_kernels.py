@@ -19,7 +19,7 @@ from crossroads import Contexts
 from crossroads.contexts.measures.draws import draw_contexts, sample_associations, stack
 from crossroads.core.inference.permutation.compiled import kernels
 from crossroads.core.inference.permutation.counting import count_exactly
-from crossroads.core.inference.permutation.rows import permutation_rows
+from crossroads.core.inference.permutation.rows import permutation_blocks
 from crossroads.core.inference.permutation.scores import as_scores
 from crossroads.traits.measures.least_change import changes_from_heads, set_distance
 
@@ -105,7 +105,9 @@ def answers() -> Any:
     found.unit_summaries(rows, np.array([0, 2]), np.array([2, 6]), scale, means)
     return {
         "counts": [[one.above, one.tied, one.total] for one in counts],
-        "rows": permutation_rows(rng.integers(-3, 4, (5, 9)) / 4, 4, compiled=True).pvalue.tolist(),
+        "rows": permutation_blocks(
+            [rng.integers(-3, 4, (5, 9)) / 4], (5, 9), 4, compiled=True
+        ).pvalue.tolist(),
         "changes": set_distance(rng.normal(size=(3, 30)) * 3, 1.0, [0, 7, 29]).tolist(),
         "heads": [heads.squared.tolist(), heads.certain.tolist()],
         "associations": sample_associations(stacked, drawn, compiled=True).tolist(),

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from crossroads.core.errors import InputError, UnknownNameError
-from crossroads.core.inference.permutation.rows import permutation_rows
 from crossroads.core.inference.permutation.test import permutation_test as cr_permutation_test
+from tests.core.inference.permutation.tables import permutation_rows
 
 # counted by hand below: one tail
 permutation_test = partial(cr_permutation_test, alternative="greater")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import combinations
@@ -37,7 +37,6 @@ SADDLEPOINT_FROM = 25
 _BITS = 60
 _MASKED = 16
 _PAIRS_AT_A_TIME = 1 << 23
-_ROWS_AT_A_TIME = 1 << 14
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,53 +55,6 @@ class RowsResult:
     """The smallest p-value that groups of these sizes can give."""
 
 
-def permutation_rows(
-    scores: Floats,
-    n_x: int,
-    *,
-    alternative: Alternative = "two-sided",
-    ties: Ties = "weak",
-    method: Method = "auto",
-    seed: int = 0,
-    score_error: float = 0.0,
-    max_work: float = MAX_WORK,
-    compiled: bool | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> RowsResult:
-    """Test every row of a table: the first ``n_x`` columns against the others.
-
-    Groups with up to 50,000 divisions are counted exactly for all rows. Beyond that, up to 512 rows are
-    planned one by one as :func:`~crossroads.stats.permutation_test` does, and more rows
-    take the saddlepoint approximation, if the groups have at least 13 scores.
-
-    Parameters
-    ----------
-    scores
-        One row per test.
-    n_x
-        Number of columns in the first group.
-    alternative, ties, method, seed, score_error, max_work
-        As in :func:`~crossroads.stats.permutation_test`.
-    compiled
-        Whether to use the compiled kernel; by default where it is installed and worth loading.
-    progress
-        Called with the number of rows done.
-    """
-    return permutation_blocks(
-        _blocks(scores),
-        scores.shape,
-        n_x,
-        alternative=alternative,
-        ties=ties,
-        method=method,
-        seed=seed,
-        score_error=score_error,
-        max_work=max_work,
-        compiled=compiled,
-        progress=progress,
-    )
-
-
 def permutation_blocks(
     blocks: Iterable[Floats],
     shape: tuple[int, ...],
@@ -117,7 +69,25 @@ def permutation_blocks(
     compiled: bool | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> RowsResult:
-    """Test every row as :func:`permutation_rows` does, for a table of some shape given in blocks of rows."""
+    """Test every row of a table, given in blocks: the first ``n_x`` columns against the others.
+
+    Groups with up to 50,000 divisions are counted exactly for all rows. Beyond that, up to 512 rows are
+    planned one by one as :func:`~crossroads.stats.permutation_test` does, and more rows
+    take the saddlepoint approximation, if the groups have at least 13 scores.
+
+    Parameters
+    ----------
+    blocks, shape
+        Rows of the table, one per test, and its shape.
+    n_x
+        Number of columns in the first group.
+    alternative, ties, method, seed, score_error, max_work
+        As in :func:`~crossroads.stats.permutation_test`.
+    compiled
+        Whether to use the compiled kernel; by default where it is installed and worth loading.
+    progress
+        Called with the number of rows done.
+    """
     one_of("alternative", alternative, Alternative)
     one_of("ties", ties, Ties)
     one_of("method", method, Method)
@@ -160,11 +130,6 @@ class _Found:
     """How they were found."""
     smallest: float
     """The smallest possible p-value."""
-
-
-def _blocks(scores: Floats) -> Iterator[Floats]:
-    for start in range(0, max(1, len(scores)), _ROWS_AT_A_TIME):
-        yield np.asarray(scores[start : start + _ROWS_AT_A_TIME], dtype=np.float64)
 
 
 def _assembled(

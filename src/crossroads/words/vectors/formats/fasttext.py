@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import FormatError
+from crossroads.core.evidence.embeddings import COMMON
 from crossroads.core.storage.arrays import check_expansion
 from crossroads.core.storage.streams import Stream
 from crossroads.words.vectors.reader import INCOMPLETE, Reading, Request, Vocabulary, decode_word
@@ -144,7 +145,12 @@ def _dictionary(cursor: _Cursor, request: Request) -> _Dictionary:
         tokens = [token for token in block if cursor.take(9)[8] == _WORD]
         first = vocabulary.size
         vocabulary.see(tokens)
-        kept.update((first + i, one) for i, one in enumerate(tokens) if wanted is None or one in wanted)
+        places = set(COMMON.tolist() if first < COMMON[-1] else ())
+        kept.update(
+            (first + i, one)
+            for i, one in enumerate(tokens)
+            if wanted is None or one in wanted or first + i + 1 in places
+        )
         if others is not None:
             some = others.choose(tokens, first + 1)
             without_vectors: NDArray[np.float32] = np.empty((len(some), 0), np.float32)
