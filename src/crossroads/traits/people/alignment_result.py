@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -60,6 +60,8 @@ class TraitExchange:
     """Mean τ-b with exchanged labels."""
     draws: int
     """Number of exchanges."""
+    blocks: int = 1
+    """Number of blocks within which labels were exchanged; 1 where any two could be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +72,6 @@ class Exchange(TraitExchange):
     """Two-sided p-value of the observed precision."""
     expected_precision: float
     """Mean precision with exchanged labels."""
-    blocks: int = 1
-    """Number of blocks within which labels were exchanged; 1 where any two could be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +163,11 @@ class AlignmentResult(Result):
     kendall_pvalue: float
     """Its two-sided p-value as published: it treats all cells as independent, which they are not."""
     interval: tuple[float, float] | None
-    """Interval of τ-b for other groups and other traits; None without resamples, or for fewer than three
-    groups or traits."""
+    """Interval of τ-b for other groups and other traits; None without resamples, for fewer than three
+    groups or traits, or where τ-b is undefined without some of them."""
+    blocks: Mapping[str, int] = field(default_factory=dict)
+    """Number of blocks of ``groups`` and of ``traits`` that are known, such as domains and scales; 1 where
+    none are, so that each counts as independent."""
     annotator_interval: tuple[float, float] | None
     """Interval of τ-b from resampling people, centred on τ-b; None where only means are known."""
     exchanges: Mapping[str, Exchange]
