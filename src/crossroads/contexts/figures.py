@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crossroads.contexts.measures.battery import CeatBatteryResult, CeatBootstrapResult
+from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.contexts.measures.ceat import CeatResult
 from crossroads.contexts.measures.levels import MultilevelCeatResult
 from crossroads.core.errors import InputError, join_words, one_of
@@ -58,8 +58,7 @@ def context_forest(
     """Draw the combined and the stimulus-level effect size of every test of a battery of CEATs.
 
     Above, a circle with the middle 95 % of the samples and the prediction interval of the random-effects
-    model; below, a square with the bootstrap interval where there is one, filled where it stays significant
-    after adjustment for the number of tests.
+    model; below, a square, filled where it stays significant after adjustment for the number of tests.
 
     Parameters
     ----------
@@ -95,9 +94,6 @@ def context_forest(
         ax.plot(percentile_interval(test.sample_effect_sizes, 0.95), [above, above], color=RULE, **_BAND)
         ax.plot(list(test.prediction_interval), [above, above], color=INK, linewidth=0.9, zorder=2)
         ax.plot([test.effect_size], [above], color=INK, marker="o", markersize=3.6, zorder=3)
-        if (interval := result.intervals.get(test.design)) is not None:
-            ends = [interval.low, interval.high]
-            ax.plot(ends, [below, below], color=color, linewidth=1.4, marker="|", markersize=5, zorder=2)
         draw_mark(ax, test.stimulus_effect_size, below, "s", 4.6, color, filled=kept)
         if test.design in published:
             cross: dict[str, Any] = {"marker": "x", "markersize": 4.5, "markeredgewidth": 1.1}
@@ -133,11 +129,6 @@ def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -
         sizes = [published.get(test.design) for test in tests]
         columns.append(["paper", *("–" if d is None else number(d) for d in sizes)])
     columns.append(["d", *(number(test.stimulus_effect_size) for test in tests)])
-    if result.intervals:
-        levels = {interval.level for interval in result.intervals.values()}
-        heading = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
-        intervals = [result.intervals.get(test.design) for test in tests]
-        columns.append([heading, *(f"{number(i.low)} to {number(i.high)}" if i else "–" for i in intervals)])
     return [
         *columns,
         ["p", *(probability(test._answer) for test in tests)],
@@ -153,7 +144,6 @@ def _forest_note(result: CeatBatteryResult, published: Mapping[str, float]) -> s
         f"per word; pale: the middle 95\N{NO-BREAK SPACE}% of samples; {_PREDICTION}",
         "square: effect size of the stimuli over all contexts",
         f"filled: p < {wording.level(_ALPHA)} {wording.FILLED}; open: not",
-        "interval from resampling the words of all four sets and their contexts" if result.intervals else "",
         "cross: published CES" if published else "",
         wording.AGREE,
         "p two-sided, for other words for the same things; exact p: labels of the targets exchanged",
@@ -254,15 +244,8 @@ _PANEL, _HEADING, _TICKS, _SPACE = 0.85, 0.34, 0.24, 0.22
 
 
 @figure(CeatResult)
-def context_histogram(
-    result: CeatResult, interval: CeatBootstrapResult | None = None, *, ax: Axes | None = None
-) -> Axes:
+def context_histogram(result: CeatResult, *, ax: Axes | None = None) -> Axes:
     """Draw the effect sizes of all samples of contexts, with their mean and its prediction interval.
-
-    Parameters
-    ----------
-    interval
-        Its bootstrap interval over words and contexts, drawn above the bars if given.
 
     Examples
     --------
@@ -272,41 +255,34 @@ def context_histogram(
     >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
     >>> ax = cr.plots.context_histogram(cr.ceat(contexts, design, samples=1000))
     """
-    lines = {"samples": (result.effect_size, *result.prediction_interval)}
-    if interval is not None:
-        lines["stimuli"] = (interval.effect_size, interval.low, interval.high)
     sizes = wording.effect(result.stimulus_effect_size, result.crossed)
     frame = Frame(
         width=WIDE,
-        body=1.6 + _STRIP * len(lines),
-        left=MARGIN + 0.1 + widest(list(lines), SMALL),
+        body=1.6 + _STRIP,
+        left=MARGIN + 0.1 + widest(["samples"], SMALL),
         right=0.2,
         title=f"{result.design}: effect sizes over contexts",
         subtitle=f"CES = {wording.number(result.effect_size)}; of the stimuli, {sizes}",
         below=0.46,
-        note=_histogram_note(result, interval),
+        note=_histogram_note(result),
     )
     ax = frame.axes(ax)
     top = _bars(ax, result)
     step = top * _STRIP / 1.6
-    for i, (name, (middle, low, high)) in enumerate(reversed(lines.items())):
-        y = top + (i + 0.6) * step
-        color, marker = (RED, "o") if name == "samples" else (INK, "s")
-        ax.plot([low, high], [y, y], color=color, linewidth=1.3, marker="|", markersize=6, zorder=3)
-        ax.plot([middle], [y], color=color, marker=marker, markersize=4.5, zorder=4)
-        write(ax, name, (0, y), (-0.08, 0), coords=("axes fraction", "data"), size=SMALL, ha="right")
-    ax.set_ylim(0, top + len(lines) * step)
+    y, ends = top + 0.6 * step, [*result.prediction_interval]
+    ax.plot(ends, [y, y], color=RED, linewidth=1.3, marker="|", markersize=6, zorder=3)
+    ax.plot([result.effect_size], [y], color=RED, marker="o", markersize=4.5, zorder=4)
+    write(ax, "samples", (0, y), (-0.08, 0), coords=("axes fraction", "data"), size=SMALL, ha="right")
+    ax.set_ylim(0, top + step)
     ax.set_xlabel("effect size d of a sample", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
 
-def _histogram_note(result: CeatResult, interval: CeatBootstrapResult | None) -> str:
-    share, level = wording.percent(result.share_positive), 0 if interval is None else 100 * interval.level
-    about = f"stimuli: effect size over all contexts, {level:g}\N{NO-BREAK SPACE}% interval from resampling"
+def _histogram_note(result: CeatResult) -> str:
+    share = wording.percent(result.share_positive)
     return wording.sentence(
         f"{result.sample_effect_sizes.size:,} samples of one context per word, {share} of them positive",
         "samples: combined effect size and prediction interval of the random-effects model",
-        f"{about} words and contexts" if level else "",
         f"{_OTHER_WORDS}, two-sided",
         wording.model(result),
     )

@@ -56,9 +56,7 @@ from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.projection import ProjectionResult, projection
 from crossroads.words.measures.series import SeriesResult, decade_name, series_name, series_of
 from crossroads.words.measures.stability import (
-    BootstrapResult,
     InfluenceResult,
-    bootstrap,
     influence,
 )
 from crossroads.words.measures.trends import Points
@@ -167,14 +165,13 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
             hint="use vectors that cover the stimuli; crossroads catalog NAME lists them.",
         )
 
-    settings, intervals = context.settings, outcomes["bootstrap"]
+    settings = context.settings
     battery = assemble_battery(
         [*tests.values()],
         skipped=skipped,
         missing=settings.missing,
         options={"alternative": settings.alternative, "seed": settings.seed},
         provenance=context.evidence["words"].provenance,
-        intervals={name: one for name in tests if isinstance(one := intervals.get(name), BootstrapResult)},
     )
     return Findings(results={battery._label: battery})
 
@@ -210,10 +207,6 @@ _TESTS = (
         name="mleat", measure=mleat, gives=MleatResult, on="words", each=designs,
         rules=lambda _, unit: {unit.name: "test", checks_name(unit.name): "checks"},
         takes=("missing", "alternative", "seed"), family=_battery, reported=False, seconds=test_seconds,
-    ),
-    _check(
-        name="bootstrap", measure=bootstrap, gives=BootstrapResult, takes=("missing", "seed"),
-        named="{} bootstrap", family=_battery,
     ),
     _check(
         name="influence", measure=influence, gives=InfluenceResult, takes=("missing",), named="{} influence"

@@ -55,12 +55,6 @@ class Member:
         return None if value is None else P(value)
 
     @property
-    def interval(self) -> Any:
-        """The interval of the test: something with ``low`` and ``high``, or None."""
-        found: Mapping[str, Any] = getattr(self.family, "intervals", {})
-        return found.get(getattr(self.test, "design", ""))
-
-    @property
     def ends(self) -> tuple[float, float] | None:
         """The interval of its difference that agrees with the adjusted p-value that outputs show."""
         found: tuple[float, float] | None = self.family.adjusted_intervals[self.at]
@@ -95,9 +89,9 @@ class Member:
 class Family(Result):
     """Several tests of one type, and their adjusted p-values.
 
-    A subclass says of which type its tests are and which columns it has. It may have ``intervals`` by name of
-    a design, and ``skipped``: tests that could not be measured, and why. Its file names are those that it has
-    beyond the rows of its tests; so are its rule names.
+    A subclass says of which type its tests are and which columns it has. It may have ``skipped``: tests that
+    could not be measured, and why. Its file names are those that it has beyond the rows of its tests; so are
+    its rule names.
     """
 
     _member_type: ClassVar[type[Result]] = Result
@@ -129,8 +123,6 @@ class Family(Result):
 
     def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
         yield from ((one._label, one) for one in self.tests)
-        found = ((one.test._label, one.interval) for one in self._members())
-        yield from ((label, interval) for label, interval in found if interval is not None)
 
     def _rows(self) -> list[Row]:
         """One row per test: its own row, and what the family adds."""

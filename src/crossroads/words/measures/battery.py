@@ -23,9 +23,6 @@ from crossroads.core.results import (
     adjusted,
     adjusted_together,
     from_tests,
-    named,
-    numbers,
-    pointer_part,
     stat,
 )
 from crossroads.core.results.extended import extended
@@ -33,7 +30,6 @@ from crossroads.core.results.gaps import measured, require_stimuli
 from crossroads.core.results.gathered import check_vectors, listed_designs
 from crossroads.core.stimuli import Design
 from crossroads.words.measures.mleat import MleatResult, mleat
-from crossroads.words.measures.stability import BootstrapResult
 from crossroads.words.measures.weat import recorded_work
 
 if TYPE_CHECKING:
@@ -53,12 +49,9 @@ class BatteryResult(Family):
     _label_format: ClassVar[str] = "battery"
     _table_title: ClassVar[str] = "Association tests"
     _file_names: ClassVar[str] = (
-        "exact_p_sign=test.level1._p.sign *=values *=signs effect_size_low=interval.low "
-        "effect_size_high=interval.high min_exact_p=test.level1.min_pvalue"
+        "exact_p_sign=test.level1._p.sign *=values *=signs min_exact_p=test.level1.min_pvalue"
     )
-    _rule_names: ClassVar[Mapping[str, str]] = {
-        "test": "effect_size_low=interval.low effect_size_high=interval.high *=values"
-    }
+    _rule_names: ClassVar[Mapping[str, str]] = {"test": "*=values"}
     _columns: ClassVar[tuple[Stat, ...]] = (
         *(TEST.under("test"), QUESTION.under("test")),
         *from_tests(MleatResult, "agreement d"),
@@ -77,8 +70,6 @@ class BatteryResult(Family):
     ``bh``, ``by``); two-sided if the tail was chosen after the fact; None for a test that has none."""
     skipped: Mapping[str, str]
     """Designs that could not be measured, and why."""
-    intervals: Mapping[str, BootstrapResult]
-    """Bootstrap interval of each test that has one, by name of the design."""
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
@@ -102,22 +93,13 @@ class BatteryResult(Family):
     def _long_rows(self, name: str) -> Iterator[Row]:
         for one in self._members():
             test = one.test.design
-            ends = {} if one.interval is None else named(one.interval, "low high")
-            for row in one.long_rows(one.test._long_rows(test)):
-                of_d = row["statistic"] == "effect_size" and row["part"] == "level 1"
-                yield row | ends if of_d else row
+            yield from one.long_rows(one.test._long_rows(test))
             yield from one.adjusted_rows("mleat", test, "level 1")
-        for interval in self.intervals.values():
-            yield from interval._long_rows(interval._label)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         for one in self._members():
-            more, test, drawn = {}, one.test, one.interval
-            if drawn is not None:
-                at = f"intervals/{pointer_part(test.design)}/"
-                ends = {"size_low": (f"{at}low", drawn.low), "size_high": (f"{at}high", drawn.high)}
-                more = numbers(**ends)
-            yield one.concluded(test.level1._concluded(test.design, one.p, f"tests/{one.at}/level1/", more))
+            test = one.test
+            yield one.concluded(test.level1._concluded(test.design, one.p, f"tests/{one.at}/level1/"))
 
 
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,13 +159,11 @@ def assemble_battery(
     missing: str,
     options: Mapping[str, Any],
     provenance: tuple[Provenance, ...],
-    intervals: Mapping[str, BootstrapResult] | None = None,
 ) -> BatteryResult:
     """Combine ML-EATs that were measured one by one into a battery with adjusted p-values."""
     return BatteryResult(
         tests=tuple(tests),
         skipped=skipped,
-        intervals=intervals or {},
         **adjusted_levels("battery", tests, missing, options),
         provenance=provenance,
     )

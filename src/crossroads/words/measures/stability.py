@@ -7,67 +7,22 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossroads.core.errors import EvidenceError, Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.bootstrap import (
     generator,
-    percentile_interval,
-    resampled_weights,
-    weighted_effects,
 )
 from crossroads.core.inference.geometry import Floats, associations, effect_size, rounding_error
-from crossroads.core.inference.options import share, whole
-from crossroads.core.results import QUESTION, TEST, Result, Row, Stat, long_row, read_only, stat
+from crossroads.core.inference.options import whole
+from crossroads.core.results import QUESTION, TEST, Row, Stat, long_row, stat
 from crossroads.core.results.gathered import titles_of
 from crossroads.core.stimuli import Design
-from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
 from crossroads.words.measures.weat import CheckOfTest, check_ddof, gather_two, origin
 
 _AT_A_TIME = 500
 _NAMES = ("first target", "second target", "first attribute", "second attribute")
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BootstrapResult(Result):
-    """Confidence interval of an effect size over the choice of stimuli."""
-
-    _resampled: ClassVar[bool] = True
-    _section: ClassVar[str] = "tests"
-    _cites: ClassVar[tuple[str, ...]] = ("efron1979bootstrap",)
-    _label_format: ClassVar[str] = "{design} interval"
-    _table_name: ClassVar[str] = "intervals"
-    _table_title: ClassVar[str] = "Intervals of effect sizes"
-    _file_names: ClassVar[str] = "design effect_size low high level resamples undefined"
-    # the ends are next to the effect size of the test
-    _long_table: ClassVar[tuple[str, str, str]] = ("bootstrap", "", "interval")
-    _long_names: ClassVar[str] = "resamples undefined level"
-    _columns: ClassVar[tuple[Stat, ...]] = (
-        TEST,
-        stat("d", of="effect_size"),
-        stat("interval", note=phrases.WORDS_DRAWN, of="low", kind="interval"),
-        stat("level", kind="share", digits=0),
-        stat("resamples", kind="count", spare=1),
-    )
-
-    design: str
-    """Name of the design."""
-    effect_size: float
-    """The effect size of the stimuli as given."""
-    low: float
-    """Lower end of the interval."""
-    high: float
-    """Upper end of the interval."""
-    level: float
-    """Share of resamples inside the interval."""
-    resamples: int
-    """Number of resamples."""
-    undefined: int
-    """Resamples without an effect size, because every stimulus drawn had the same association."""
-    effect_sizes: NDArray[np.float64]
-    """Effect size of each resample that has one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -110,72 +65,6 @@ class InfluenceResult(CheckOfTest):
         for key, words in self.without.items():
             for word, effect in words.items():
                 yield long_row("influence", self.design, f"{key} {word}", "effect_size_without", effect)
-
-
-def bootstrap(
-    emb: Embeddings,
-    design: Design,
-    *,
-    resamples: int = 2000,
-    level: float = 0.95,
-    ddof: int = 1,
-    seed: int = 0,
-    missing: Missing = "raise",
-) -> BootstrapResult:
-    """Compute a confidence interval of the WEAT effect size by resampling the stimuli of all four sets.
-
-    How much would the effect size vary if other words had been chosen for all four sets? The p-value of the
-    test, in contrast, takes the attributes as they are and concerns the labels of the targets. Percentile
-    intervals are only approximate for small sets.
-
-    Parameters
-    ----------
-    emb, design, ddof, missing
-        As in :func:`~crossroads.weat`.
-    level
-        Share of resamples inside the interval.
-
-    Examples
-    --------
-    >>> import crossroads as cr
-    >>> design = cr.catalog("weat7")
-    >>> emb = cr.load("default", words=design.words)
-    >>> result = cr.stats.bootstrap(emb, design)
-    >>> round(result.effect_size, 2), round(result.low, 1), round(result.high, 1)
-    (1.5, -0.6, 1.8)
-    """
-    check_ddof(ddof)
-    whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
-    share("level", level)
-    found = gather_two(emb, design, missing, least=2)
-    table, n_x, n_a = found.cosines(), len(found.words["x"]), len(found.words["a"])
-    s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
-    observed = _defined(s, n_x, ddof, 2 * rounding_error(emb.dim), f"of the design {design.name!r}")
-    rng = generator(seed)
-    drawn = []
-    for start in range(0, resamples, _AT_A_TIME):
-        size = min(_AT_A_TIME, resamples - start)
-        weights = {name: resampled_weights(len(words), size, rng) for name, words in found.words.items()}
-        s = weights["a"] @ table[:, :n_a].T - weights["b"] @ table[:, n_a:].T
-        drawn.append(weighted_effects(s[:, :n_x], s[:, n_x:], weights["x"], weights["y"], ddof=ddof))
-    effects = np.concatenate(drawn)
-    defined = effects[np.isfinite(effects)]
-    if defined.size == 0:
-        message = f"none of {resamples} resamples of the design {design.name!r} has an effect size."
-        raise EvidenceError(message, hint="draw more resamples.")
-    low, high = percentile_interval(defined, level)
-    conventions = {"measure": "bootstrap", "ddof": ddof, "interval": "percentile", "seed": seed}
-    return BootstrapResult(
-        design=design.name,
-        effect_size=observed,
-        low=low,
-        high=high,
-        level=level,
-        resamples=resamples,
-        undefined=int(effects.size - defined.size),
-        effect_sizes=read_only(defined),
-        **origin(emb, found.coverage, {**conventions, "missing": missing}),
-    )
 
 
 def influence(

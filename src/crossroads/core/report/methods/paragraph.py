@@ -29,10 +29,7 @@ Row = tuple[str, str]  # what was chosen or happened, and how; both in Markdown
 _MOST_WORDS = 40
 _MOST_TESTS = 20
 _ADJUSTED = "; ".join(name.removesuffix("'s adjustment") for _, name in phrases.ADJUSTMENTS.values())
-_SAID = frozenset(
-    {"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "checks", "influence", "bootstrap"}
-    | {"ceat-bootstrap"}
-)
+_SAID = frozenset({"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "checks", "influence"})
 """Measures that are the tests themselves, or belong to them."""
 
 
@@ -136,10 +133,6 @@ def _inferred(audit: Audit) -> list[str]:
             "p-values for just these words count divisions of the target words "
             f"({in_markdown(join_words(ways))}; {in_markdown(join_words(tails))})."
         )
-    drawn: list[Any] = [one for _, one in audit.named() if one._resampled]
-    if drawn:
-        ways = dict.fromkeys(f"{one.conventions['interval']}, {one.resamples:,} resamples" for one in drawn)
-        sentences.append(f"Intervals of effect sizes are bootstrapped ({in_markdown(join_words(ways))}).")
     return sentences
 
 
@@ -241,7 +234,7 @@ def _coverage(audit: Audit) -> list[Row]:
     notes: dict[str, dict[str, None]] = {}
     for name, result in audit.named():
         coverage, of = result.coverage, tested(result, name)
-        if coverage is None or result._resampled:
+        if coverage is None:
             continue  # those next to a test of the same words
         respelled |= coverage.respelled
         for note in coverage.notes:
@@ -268,7 +261,6 @@ _TITLES = {
     "checks": "How sure",
     "battery": "Battery of association tests",
     "mleat": "Association tests (ML-EAT)",
-    "bootstrap": "Confidence intervals",
     "influence": "Influence of single words",
     "reliability": "Reliability of the word lists",
     "frequency": "Frequency of the words",
@@ -285,7 +277,6 @@ _TITLES = {
     "multiplicity": "Multiplicity",
     "multiplicity over contexts": "Multiplicity over contexts",
     "ceat": "Association tests over contexts (CEAT)",
-    "ceat-bootstrap": "Confidence intervals over words and contexts",
     "multilevel-ceat": "Levels of the tests over contexts",
     "group-ceat": "Scores of groups on traits (group CEAT)",
     "ilps": "Scores of groups on traits (ILPS)",
@@ -412,13 +403,6 @@ _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
         "these words": "the exact p-value, which holds for these words, has {}",
     },
     "mleat": {"resamples": "words were resampled {} times for the share of each pattern"},
-    "bootstrap": {"resamples": "the words of all sets were resampled {} times"},
-    "ceat-battery": {
-        "resamples": {
-            0: "there are no intervals",
-            "": "for intervals, words and contexts were resampled {} times",
-        }
-    },
     "anisotropy": {
         "high above": "a mean cosine of random pairs above {} counts as high",
         "over": "measured on {}",

@@ -291,7 +291,7 @@ export function ctxDetail(context, row) {
    * @param {Shown} [options]
    */
   const column = (name, key, options) => [name, num(context, `${row.path}/${key}`, options)];
-  const conventions = (row.test ?? row.levels ?? row.interval).conventions;
+  const conventions = (row.test ?? row.levels).conventions;
   return [
     row.test || row.levels ? ctxPlain(context, row) : null,
     row.test || row.levels
@@ -305,16 +305,6 @@ export function ctxDetail(context, row) {
           row.holm ? ["p for other words (Holm)", num(context, row.holm, { as: "p" })] : null,
           row.bh ? ["p for other words (BH)", num(context, row.bh, { as: "p" })] : null,
           ["further samples, 95 %", plotInterval(context, `${row.path}/prediction_interval/0`, `${row.path}/prediction_interval/1`)],
-        ])
-      : null,
-    row.interval
-      ? plotFacts([
-          [
-            `interval (${row.interval.interval}, ${row.interval.drawn} resampled)`,
-            plotInterval(context, `${row.intervalPath}/low`, `${row.intervalPath}/high`, { digits: 3 }),
-          ],
-          ["resamples", num(context, `${row.intervalPath}/resamples`, { as: "whole" })],
-          ["of them without an effect size", num(context, `${row.intervalPath}/undefined`, { as: "whole" })],
         ])
       : null,
     ctxHistogram(context, row),
@@ -333,7 +323,7 @@ export function ctxDetail(context, row) {
           }),
         )
       : null,
-    plotCoverage((row.test ?? row.levels ?? row.interval).coverage),
+    plotCoverage((row.test ?? row.levels).coverage),
     opening("Conventions", () => methConventions(conventions)),
   ];
 }

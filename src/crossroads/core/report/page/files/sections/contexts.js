@@ -13,7 +13,7 @@ import { ctxColumns, ctxDetail, ctxQuestion } from "./context-tests.js";
 import { asked, answerFindings } from "./answers.js";
 
 /**
- * Everything about each design, gathered from batteries, single tests, levels and intervals.
+ * Everything about each design, gathered from batteries, single tests and levels.
  * @param {Context} context
  * @returns {ContextRow[]}
  */
@@ -36,18 +36,14 @@ function ctxAll(context) {
         titles: result.titles[test.design],
       }),
     );
-    for (const [design, one] of Object.entries(result.intervals))
-      Object.assign(at(design), { interval: one, intervalPath: `${path}/intervals/${part(design)}` });
   }
   for (const { result, path } of context.of("CeatResult")) Object.assign(at(result.design), { test: result, path });
   for (const { result, path } of context.of("MultilevelCeatResult"))
     Object.assign(at(result.design), { levels: result, levelsPath: path, titles: result.titles });
-  for (const { result, path } of context.of("CeatBootstrapResult"))
-    Object.assign(at(result.design), { interval: result, intervalPath: path });
   // a test that was measured with levels only is its Level 1
   return [...found.values()].map((row) => ({
     ...row,
-    path: row.path ?? (row.levels ? `${row.levelsPath}/level1` : row.intervalPath),
+    path: row.path ?? `${row.levelsPath}/level1`,
     samples: `${row.path ?? row.levelsPath}/sample_effect_sizes`,
   }));
 }
@@ -64,15 +60,6 @@ function ctxTable(context, rows) {
     as: "p",
     about: "the same, adjusted for the number of tests",
   });
-  /** @param {Json} end */
-  const ends = (end) => (/** @type {Json} */ row) => `${row.intervalPath ?? "/none"}/${end}`;
-  const interval = plotEndsColumn(
-    context,
-    "95\u202f%, words",
-    ends("low"),
-    ends("high"),
-    "interval of the effect size over resampled words",
-  );
   return table({
     caption: "Associations over contexts",
     rows,
@@ -85,7 +72,6 @@ function ctxTable(context, rows) {
       has("bh") && adjusted,
       other,
       words,
-      has("interval") && interval,
       has("levels") && {
         ...plotNamed("pattern", (row) => row.levels?.crossed_pattern ?? "\u2013", "which targets are closer to one attribute by themselves, and to which"),
         cell: (/** @type {Json} */ row) => overviewPattern(row.levels?.crossed_pattern),
@@ -137,7 +123,7 @@ const ctxGroups = (context) =>
     ),
   ]);
 
-const CTX_SHOWN = ["CeatResult", "CeatBatteryResult", "MultilevelCeatResult", "CeatBootstrapResult", "GroupCeatResult"];
+const CTX_SHOWN = ["CeatResult", "CeatBatteryResult", "MultilevelCeatResult", "GroupCeatResult"];
 
 view({
   id: "contexts",
