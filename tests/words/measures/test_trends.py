@@ -81,6 +81,22 @@ def test_deviations_that_last_are_seldom_taken_for_a_trend(rho: float, most: flo
     assert rho < alike < rho + 0.35  # it is raised, so as to be seldom too small
 
 
+def test_words_written_twice_add_nothing_to_a_trend() -> None:
+    once = np.random.default_rng(3).normal(size=(5, 10, 9))
+    twice = np.repeat(np.repeat(once, 2, axis=1), 2, axis=2)
+    pairs = [np.kron(np.eye(k), np.ones((2, 2))) for k in (4, 6, 4, 5)]
+    years = [1, 2, 3, 4, 6]
+    for drawn in (False, True):
+        plain, counted = (
+            trend(once, years, 4, 4, drawn=drawn),
+            trend(twice, years, 8, 8, drawn=drawn, copies=pairs),
+        )
+        assert counted.slope == pytest.approx(plain.slope)
+        assert counted.se >= trend(twice, years, 8, 8, drawn=drawn).se  # type: ignore[operator]
+        assert plain.se <= counted.se <= 1.15 * plain.se  # type: ignore[operator]
+        assert counted.df == pytest.approx(plain.df, rel=0.25)
+
+
 def best_split(tables: np.ndarray, n_x: int, n_a: int) -> tuple[float, int]:
     """The smallest p-value of a split and where it is, by the words alone, as the formulas are written."""
     found = []

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.copies import Copies, facet
 from crossroads.core.inference.crossed import LEVEL, degrees_of_freedom, half_width, spread, tail_probability
 from crossroads.core.inference.geometry import Floats, rounding_error
 from crossroads.core.results.gathered import gather
@@ -112,15 +113,22 @@ def along(
         slope = Trend(points=len(points), words=sizes, reason=reason, drawn=drawn)
         return slope, Change(splits=splits, reason=reason, drawn=drawn)
     least = dict.fromkeys(shared, 2)
-    found = [gather(models[at], shared, missing="raise", least=least).cosines() for at in points]
+    found = [gather(models[at], shared, missing="raise", least=least) for at in points]
+    counted = next(iter(points.values())).level1.conventions.get("words", "effective")
+    near = [one for gathered in found if (one := gathered.near(counted)) is not None]
+    # near copies at most points
+    copies = [
+        np.mean(some, axis=0).round() for some in zip(*(one.copies for one in near), strict=True)
+    ] or None
     error = max(rounding_error(models[at].dim) for at in points)
-    stacked, n_x, n_a = np.stack(found), len(shared["x"]), len(shared["a"])
+    stacked, n_x, n_a = np.stack([one.cosines() for one in found]), len(shared["x"]), len(shared["a"])
     # labels have no distances: their places are numbers
     times = [time if isinstance(time, int) else at for at, time in enumerate(points)]
-    slope = trend(stacked, times, n_x, n_a, drawn=drawn, score_error=error)
+    options: dict[str, Any] = {"drawn": drawn, "score_error": error, "copies": copies}
+    slope = trend(stacked, times, n_x, n_a, **options)
     if len(points) < _LEAST_POINTS:
         return slope, Change(splits=splits, reason=f"it needs four {ALONG[over][1]}", drawn=drawn)
-    return slope, change(stacked, n_x, n_a, drawn=drawn, score_error=error)
+    return slope, change(stacked, n_x, n_a, **options)
 
 
 def trend(
@@ -132,6 +140,7 @@ def trend(
     drawn: bool = True,
     score_error: float = 0.0,
     level: float = LEVEL,
+    copies: Sequence[Copies] | None = None,
 ) -> Trend:
     r"""Slope of a difference along a series, in tables of the same words at several points.
 
@@ -145,7 +154,7 @@ def trend(
     _, rows, columns = tables.shape
     words = dict(zip("xyab", (n_x, rows - n_x, n_a, columns - n_a), strict=True))
     at = np.asarray(times, dtype=np.float64)
-    found = _contrast(tables, at, at, n_x, n_a, score_error, _RAISED if drawn else None)
+    found = _contrast(tables, at, at, n_x, n_a, score_error, _RAISED if drawn else None, copies)
     same: dict[str, Any] = {"level": level, "points": len(tables), "words": words, "drawn": drawn}
     if found is None:
         return Trend(**same, reason=_FLAT)
@@ -169,16 +178,24 @@ def _numbers(found: _Contrast, level: float) -> dict[str, Any]:
 
 
 def _contrast(
-    tables: Floats, at: Floats, times: Floats, n_x: int, n_a: int, score_error: float, raised: float | None
+    tables: Floats,
+    at: Floats,
+    times: Floats,
+    n_x: int,
+    n_a: int,
+    score_error: float,
+    raised: float | None,
+    copies: Sequence[Copies] | None,
 ) -> _Contrast | None:
     """None where nothing but rounding errors differs; without ``raised`` points are not drawn."""
     at, alike = at - at.mean(), None
     weights, n = at / (at @ at), len(at)
     slopes = np.einsum("t,tij->ij", weights, tables)
-    over_words = spread(slopes, n_x, n_a)
+    over_words = spread(slopes, n_x, n_a, copies)
     slope, total = float(over_words.difference), float(over_words.total)
     sizes = [n_x, tables.shape[1] - n_x, n_a, tables.shape[2] - n_a]
-    parts, free = over_words.parts.tolist(), [size - 1 for size in sizes]
+    parts: list[float] = over_words.parts.tolist()
+    free = [size - 1.0 for size in sizes] if copies is None else [facet(one).free for one in copies]
     if raised is not None:
         differences = spread(tables, n_x, n_a).difference
         off = differences - differences.mean() - slope * at
@@ -186,7 +203,7 @@ def _contrast(
         wider /= (n - 2) * float(at @ at)
         over_time = float(off @ off) * wider
         left = tables - tables.mean(axis=0) - at[:, None, None] * slopes
-        noise = float(at**2 @ spread(left, n_x, n_a).total) / float(at @ at) * n * wider
+        noise = float(at**2 @ spread(left, n_x, n_a, copies).total) / float(at @ at) * n * wider
         total = max(total + over_time - noise, total, over_time)
         parts.append(over_time)
         free.append(free_times)
@@ -233,7 +250,14 @@ def lasting(off: Floats, at: Floats, times: Floats, raised: float) -> tuple[floa
 
 
 def change(
-    tables: Floats, n_x: int, n_a: int, *, drawn: bool = True, score_error: float = 0.0, level: float = LEVEL
+    tables: Floats,
+    n_x: int,
+    n_a: int,
+    *,
+    drawn: bool = True,
+    score_error: float = 0.0,
+    level: float = LEVEL,
+    copies: Sequence[Copies] | None = None,
 ) -> Change:
     r"""Where a difference changes: the largest difference before and after, in standard errors.
 
@@ -250,7 +274,7 @@ def change(
     n = len(tables)
     order = np.arange(n, dtype=np.float64)
     steps = {k: (order >= k).astype(np.float64) for k in range(1, n)}
-    options = order, n_x, n_a, score_error, _RAISED_BEST if drawn else None
+    options = order, n_x, n_a, score_error, _RAISED_BEST if drawn else None, copies
     splits = ((k, _contrast(tables, at, *options)) for k, at in steps.items())
     found = [(split.pvalue, k, split) for k, split in splits if split is not None]
     if not found:
