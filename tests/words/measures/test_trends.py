@@ -94,7 +94,7 @@ def test_words_written_twice_add_nothing_to_a_trend() -> None:
         assert counted.slope == pytest.approx(plain.slope)
         assert counted.se >= trend(twice, years, 8, 8, drawn=drawn).se  # type: ignore[operator]
         assert plain.se <= counted.se <= 1.15 * plain.se  # type: ignore[operator]
-        assert counted.df == pytest.approx(plain.df, rel=0.25)
+        assert counted.df < trend(twice, years, 8, 8, drawn=drawn).df  # type: ignore[operator]
 
 
 def best_split(tables: np.ndarray, n_x: int, n_a: int) -> tuple[float, int]:
