@@ -149,7 +149,7 @@ def _deletions(pairs: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     across = np.einsum("ghts->gs", pairs)
     crossing = np.einsum("ggts->gt", pairs) + np.einsum("ghtt->gt", pairs)
     outside = total - 2 * (row[:, None] + column - of_cell)
-    inside = in_row[:, None] + in_column + 2 * (across - crossing)  # pairs of two cells that are left out
+    inside = in_row[:, None] + in_column + 2 * (across - crossing) + np.einsum("ggtt->gt", pairs)
     return total, total - 2 * row + in_row, total - 2 * column + in_column, outside + inside
 
 
