@@ -90,7 +90,7 @@ def tau_interval(
     r"""Interval of τ-b over all cells, had other rows and other columns been drawn.
 
     .. math::
-        V = V_r + V_c - V_{rc}, \qquad V_r = \frac{G - 1}{G} \sum_{g=1}^{G} (\tau_{-g} - \bar\tau)^2
+        V = V_r + V_c - V_{rc}, \qquad V_r = \frac{G - 1}{G} \sum_{g=1}^{G} (\tau_{-g} - \tau)^2
 
     A jackknife: rows, columns and both are left out in turn. V is never below either part, and the interval
     is of a t with Satterthwaite's degrees of freedom. ``blocks`` name the block of each row and of each
@@ -127,7 +127,7 @@ def _left_out(
         for parts in zip(*(_deletions(_summed(one, rows, columns)) for one in products), strict=True)
     )
     n, m = by_both.shape
-    parts = np.array([(len(left) - 1) * left.var() for left in (by_row, by_column)])
+    parts = np.array([(len(left) - 1) * ((left - tau) ** 2).mean() for left in (by_row, by_column)])
     rest = by_both - by_both.mean(axis=0) - by_both.mean(axis=1)[:, None] + by_both.mean()
     return float(tau), parts, (n - 1) * (m - 1) * float((rest**2).mean())
 
@@ -149,7 +149,7 @@ def _deletions(pairs: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     across = np.einsum("ghts->gs", pairs)
     crossing = np.einsum("ggts->gt", pairs) + np.einsum("ghtt->gt", pairs)
     outside = total - 2 * (row[:, None] + column - of_cell)
-    inside = in_row[:, None] + in_column + 2 * (across - crossing)  # pairs of two cells that are left out
+    inside = in_row[:, None] + in_column + 2 * (across - crossing) + np.einsum("ggtt->gt", pairs)
     return total, total - 2 * row + in_row, total - 2 * column + in_column, outside + inside
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -109,6 +109,13 @@ def levels(results: Sequence[Any]) -> str:
     known = (float(one.conventions.get("level", 0.95)) for one in results if one.interval)
     shares = ", ".join(dict.fromkeys(map(percent, known)))
     return f"{shares}, for other groups and traits" if shares else ""
+
+
+def unnamed(results: Iterable[Any]) -> Iterator[str]:
+    """What p-values and intervals of τ-b are where blocks of some groups or traits are not known."""
+    lacking = [kind for kind in ("groups", "traits") if any(one.blocks.get(kind, 1) == 1 for one in results)]
+    if lacking:
+        yield f"No blocks of {' and '.join(lacking)} are known (NUMBERS)."
 
 
 _P_GROUPS = stat(
@@ -230,6 +237,10 @@ class AlignmentResult(Result):
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         return super()._tabulate({name.removesuffix(" alignment"): one for name, one in results.items()})
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        yield from unnamed(results.values())
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         row = partial(long_row, "alignment", name)
