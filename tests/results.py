@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import typing
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ from crossroads.stats import (
     corrections,
     eibd,
     influence,
+    ordinary,
     reliability,
     wefat,
 )
@@ -244,10 +246,16 @@ def _makers() -> dict[str, Callable[[], Result]]:
             one, DESIGN, frequencies={word: 1.0 + 3 * i % 7 for i, word in enumerate(LABELS)}, **options
         ),
         "compare": lambda: compare(one, two, DESIGN, **options),
-        "compare_battery": lambda: compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
+        "compare_battery": lambda: replace(
+            compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
+            ordinary={"<m>": 0.1, "n": 0.2},
+        ),
         "compare_traits": lambda: compare_traits(crossed, crossed, draws=9),
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
-        "checks": lambda: checks([battery(one, [DESIGN, STRANGE], resamples=0)]),
+        "ordinary": lambda: ordinary(one.with_pool(others()), draws=40),
+        "checks": lambda: checks(
+            [battery(one, [DESIGN, STRANGE], resamples=0), ordinary(one.with_pool(others()), draws=40)]
+        ),
         **(_chats(one.provenance) if "chat" in subjects() else {}),
         "sentence_pairs": lambda: sentence_test(sentences("pairs", one.provenance), cluster="target"),
         "sentence_pairs of one contrast": lambda: sentence_test(sentences("pairs", one.provenance, "aul")),

@@ -76,7 +76,6 @@ CALLS = {
     "holm": Call(cr.stats.holm, ([0.1, 0.2],), {}),
     "benjamini_hochberg": Call(cr.stats.benjamini_hochberg, ([0.1, 0.2],), {}),
     "permutation_test": Call(cr.stats.permutation_test, ([1.0, 2.0], [3.0, 4.0]), {}),
-    "minimum_detectable": Call(cr.stats.minimum_detectable, (8, 8), {}),
     "order_sensitivity": Call(cr.pairs.order_sensitivity, (PAIRED, PAIRS), {"resamples": 5}),
     "emergent": Call(cr.pairs.emergent, (PAIRED, PAIRS), {"on": "traits", "null": "none"}),
     "compare_traits": Call(cr.traits.compare_traits, (PAIRED, PAIRED), {"draws": 2, "names": ("p", "q")}),

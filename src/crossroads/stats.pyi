@@ -15,7 +15,6 @@ from crossroads.words.checks.corrections import anisotropy as anisotropy
 from crossroads.words.checks.corrections import corrected as corrected
 from crossroads.words.checks.corrections import corrections as corrections
 from crossroads.words.checks.placebo import ordinary as ordinary
-from crossroads.words.measures.battery import minimum_detectable as minimum_detectable
 from crossroads.words.measures.stability import bootstrap as bootstrap
 from crossroads.words.measures.stability import influence as influence
 from crossroads.words.measures.stability import reliability as reliability

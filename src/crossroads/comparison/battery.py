@@ -87,6 +87,7 @@ class Row(NamedTuple):
     p_names: Sequence[str]
     interval: DifferenceInterval | None = None
     adjusted: Mapping[str, P] = MappingProxyType({})
+    ordinary: Mapping[str, float] = MappingProxyType({})
 
     @property
     def name(self) -> str:
@@ -96,6 +97,15 @@ class Row(NamedTuple):
     @property
     def _question(self) -> str | None:
         return phrases.question(self.titles) or None
+
+    @property
+    def sizes(self) -> tuple[float, float] | None:
+        """Δ of each model in its own ordinary associations, where these are known."""
+        units = [self.ordinary.get(name) for name in self.models]
+        if self.paired is None or self.paired.contexts or None in units:
+            return None
+        one, two = (value / (unit or 1.0) for value, unit in zip(self.paired.differences, units, strict=True))
+        return one, two
 
     @property
     def both(self) -> str:
@@ -127,6 +137,9 @@ class Row(NamedTuple):
         return cells
 
 
+_UNIT = f"Δ of the first model divided by its {phrases.ORDINARY}; 2: the same of the second"
+
+
 def _levels(results: Sequence[Any]) -> str:
     levels = dict.fromkeys(ends.level for one in results for ends in one.intervals if ends is not None)
     shares = ", ".join(map(percent, levels))
@@ -144,7 +157,8 @@ class CompareBatteryResult(Result):
     _figure: ClassVar[str] = "comparison_plot"
     _table_title: ClassVar[str] = "Models compared"
     _file_names: ClassVar[str] = (
-        "design=test.design model_1=models.0 model_2=models.1 effect_size_1=test.effect_sizes.0 "
+        "design=test.design model_1=models.0 model_2=models.1 agreement=paired.agreement "
+        "ordinary_1=sizes.0 ordinary_2=sizes.1 effect_size_1=test.effect_sizes.0 "
         "effect_size_2=test.effect_sizes.1 difference=test.difference low=interval.low high=interval.high "
         "*=cells method=paired.method alternative=paired.alternative min_p=paired.min_pvalue "
         "measure=test.measure same_contexts=paired.same_contexts"
@@ -153,8 +167,11 @@ class CompareBatteryResult(Result):
         stat("test", of="name"),
         QUESTION,
         stat("models", of="both"),
+        *(Stat(one.key, f"paired.{one.key}", one.look) for one in from_tests(CompareResult, "agreement")),
         *from_tests(CompareResult, "d1 d2"),
         Stat("difference", "test.difference", {"head": "d 1 − 2"}),
+        stat("ordinary1", "× ordinary 1", _UNIT, of="sizes.0", digits=1, spare=3),
+        stat("ordinary2", "× ordinary 2", of="sizes.1", digits=1, spare=3),
         stat("ci", "CI", _levels, of="interval.low", kind="interval"),
         *(
             column
@@ -188,6 +205,8 @@ class CompareBatteryResult(Result):
     """Comparisons that could not be made, as design and models, and why."""
     unpaired: tuple[SavedDifference, ...] = ()
     """Differences of saved effect sizes, where the vectors are not available."""
+    ordinary: Mapping[str, float] = field(default_factory=dict)
+    """The ordinary association of each model, where it was measured: :func:`~crossroads.stats.ordinary`."""
     notes: tuple[str, ...] = ()
     """Cautions: conventions that differ between the measurements of the models, and whether models that are
     compared over contexts read the same ones."""
@@ -201,7 +220,7 @@ class CompareBatteryResult(Result):
         marked = {how: self._adjusted_p(how) for how in self.adjusted} if self.tests else {}
         for i, ((test, pair), ends) in enumerate(zip(self._paired(), self.intervals, strict=True)):
             adjusted = {how: some[i] for how, some in marked.items()}
-            yield Row(test, pair, self.titles.get(test.design, {}), names, ends, adjusted)
+            yield Row(test, pair, self.titles.get(test.design, {}), names, ends, adjusted, self.ordinary)
         for saved in self.unpaired:
             yield Row(saved, saved.models, self.titles.get(saved.design, {}), names)
 
@@ -239,6 +258,7 @@ class CompareBatteryResult(Result):
                 poles=(f"more in {second}", f"more in {first}"),
                 scale="difference of d",
                 numbers=numbers(
+                    chance=(f"tests/{i}/agreement", test.agreement),
                     value=(f"tests/{i}/difference", test.difference),
                     low=(f"intervals/{i}/low", None if ends is None else ends.low),
                     high=(f"intervals/{i}/high", None if ends is None else ends.high),
@@ -389,7 +409,11 @@ def _pairs(models: Mapping[str, Model], designs: list[Design], against: str) -> 
 
 
 def join_comparisons(
-    found: Sequence[CompareBatteryResult], models: Iterable[str], *, skipped: Mapping[str, str] | None = None
+    found: Sequence[CompareBatteryResult],
+    models: Iterable[str],
+    *,
+    skipped: Mapping[str, str] | None = None,
+    ordinary: Mapping[str, float] = MappingProxyType({}),
 ) -> CompareBatteryResult:
     """Combine comparisons of the same models into one, with p-values adjusted over all of them.
 
@@ -411,6 +435,7 @@ def join_comparisons(
         adjusted=adjust([test.pvalue for test in tests]),
         titles={name: sets for one in found for name, sets in one.titles.items()},
         skipped={**{name: why for one in found for name, why in one.skipped.items()}, **(skipped or {})},
+        ordinary=dict(ordinary),
         notes=context_notes(tests, pairs),
         conventions=_conventions(found),
         provenance=tuple(source for some in sources.values() for source in some),

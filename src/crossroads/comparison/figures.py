@@ -101,6 +101,7 @@ def _columns(result: CompareBatteryResult, rows: list[Row]) -> list[list[str]]:
     ends = [row.interval and map(wording.number, (row.interval.low, row.interval.high)) for row in rows]
     adjusted = (row.adjusted.get(phrases.ADJUSTMENT) for row in rows)
     return [
+        ["agree", *(wording.chance(row.paired and row.paired.agreement) for row in rows)],
         ["difference", *(wording.number(row.test.difference, sign=True) for row in rows)],
         [percent, *(" to ".join(pair) if pair else "–" for pair in ends)],
         [f"{exact}p", *(wording.probability(next(iter(row.shown.values()), None)) for row in rows)],
@@ -119,6 +120,7 @@ def _note(result: CompareBatteryResult, alpha: float) -> str:
     changes = "changes of cosines" if result.conventions.get("scale") == "cosine" else "changes in sd"
     tail = wording.compared_tail(str(result.conventions.get("alternative", "two-sided")))
     tested = (
+        "" if exact else wording.AGREE,
         f"filled: p < {wording.level(alpha)} {wording.FILLED} for all comparisons; open: not",
         f"{exact}p: labels of the {changes} between two models exchanged{words}, {tail}",
     )

@@ -22,7 +22,7 @@ from crossroads.core.inference.bootstrap import (
     weighted_effects,
 )
 from crossroads.core.inference.copies import Copies
-from crossroads.core.inference.crossed import Spread, with_copies
+from crossroads.core.inference.crossed import Spread, agreement, with_copies
 from crossroads.core.inference.geometry import Floats
 
 _TINY = 1e-12  # a spread within both targets below this share of the associations is rounding error
@@ -95,6 +95,14 @@ class Jackknife:
     def difference(self) -> float:
         """The statistic in the first model minus that in the second."""
         return self.values[0] - self.values[1]
+
+    @property
+    def agreement(self) -> float | None:
+        """Chance that other words would give a difference of the same sign; None where nothing varies."""
+        found = self.variance
+        if found.total <= 0:
+            return None
+        return agreement(self.difference / sqrt(found.total), found.df, found.effective)
 
 
 def jackknife(shared: SharedWords, scale: str) -> Jackknife:

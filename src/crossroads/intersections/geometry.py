@@ -141,6 +141,8 @@ def items_drawn(table: Floats, sizes: Sizes, near: Near | None = None) -> Crosse
     # a concept has nothing to be exchanged with: that count is not made
     result = crossed(closeness, sizes[2], sizes[0], near=near, alternative="two-sided", method="normal")
     changes: dict[str, Any] = {"attribute_pvalue": None, "attribute_method": None}
+    named = ("concept", "group1", "group2")
+    changes["effective"] = dict(zip(named, result.effective.values(), strict=True))
     if sizes[2] < 2:
         gone = ("low", "high", "pvalue", "agreement", "statistic", "se", "df", "detectable")
         changes |= dict.fromkeys(gone)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any, ClassVar, TypedDict, Unpack, overload
+from typing import Any, ClassVar, Self, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ from crossroads.intersections.geometry import (
     items_drawn,
     sampled_fits,
 )
-from crossroads.words.measures.weat import crossed_rows, difference_numbers
+from crossroads.words.measures.weat import copies_said, crossed_rows, difference_numbers
 
 _EQUAL_FITS = 1e-12
 _OTHER_ITEMS = "how often other items for the same things would differ so, were there no difference"
@@ -150,6 +150,15 @@ class RsaResult(Result):
     def _answer(self) -> P | None:
         """The p-value for other items; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        yield from copies_said(results)
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """What the sets are called."""
+        return dict(zip(("group1", "group2", "concept"), self.names, strict=True))
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number but those of single samples."""

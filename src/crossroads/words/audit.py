@@ -29,14 +29,10 @@ from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.files import ModelFiles, find_model
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.figures import Figures
-from crossroads.core.results import encode, versions
 from crossroads.core.results.gaps import require_stimuli
-from crossroads.core.results.plain import decode_fields
 from crossroads.core.results.robustness import ChecksResult, checks_name
 from crossroads.core.stimuli import Design, StimulusSet
 from crossroads.core.stimuli.catalogue.index import panel
-from crossroads.core.storage.cache import JSON, Key
-from crossroads.core.storage.files import code
 from crossroads.words.checks.corrections import (
     ANISOTROPY,
     AnisotropyResult,
@@ -55,7 +51,7 @@ from crossroads.words.checks.placebo import (
     placebo_name,
 )
 from crossroads.words.evidence import Series, Words, words_evidence, words_of
-from crossroads.words.measures.battery import BatteryResult, Detectable, assemble_battery, minimum_detectable
+from crossroads.words.measures.battery import BatteryResult, assemble_battery
 from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.projection import ProjectionResult, projection
 from crossroads.words.measures.series import SeriesResult, decade_name, series_name, series_of
@@ -171,13 +167,6 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
             hint="use vectors that cover the stimuli; crossroads catalog NAME lists them.",
         )
 
-    def detect(n_x: int, n_y: int, **options: Any) -> Detectable:
-        """What sets of these sizes can detect; finding it loads much of scipy."""
-        used = {"code": code("core/inference", "words/measures"), "versions": dict(versions())}
-        key = Key("detectable", "", {**used, "sizes": [n_x, n_y], **options})
-        make = partial(minimum_detectable, n_x, n_y, **options)
-        return decode_fields(Detectable, context.cache.get(key, lambda: encode(make()), JSON))
-
     settings, intervals = context.settings, outcomes["bootstrap"]
     battery = assemble_battery(
         [*tests.values()],
@@ -186,7 +175,6 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
         options={"alternative": settings.alternative, "seed": settings.seed},
         provenance=context.evidence["words"].provenance,
         intervals={name: one for name in tests if isinstance(one := intervals.get(name), BootstrapResult)},
-        detect=detect,
     )
     return Findings(results={battery._label: battery})
 

@@ -19,9 +19,8 @@ from crossroads.core.models.kinds import check_options, checkpoints, recognise
 from crossroads.core.results import encode
 from crossroads.core.results.gaps import require_stimuli
 from crossroads.core.stimuli import Design
-from crossroads.core.wording.numbers import number, percent
 from crossroads.core.wording.table import Table
-from crossroads.words.measures.battery import BatteryResult, battery
+from crossroads.words.measures.battery import battery
 from crossroads.words.measures.mleat import MleatResult, similarities_table
 from crossroads.words.measures.projection import Axis, ProjectionResult, projection
 from crossroads.words.measures.sc_weat import ScWeatResult, sc_weat
@@ -177,7 +176,7 @@ def _tests(
 
 _OF_WEAT = {"ddof": 1, "ties": "weak", "method": "auto", "seed": 0}
 """Conventions that a projection does not take, as they usually are."""
-_SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
+_SECOND = ("agree_x", "d_x", "p_x", "agree_y", "d_y", "p_y", "pattern", "published", "stable")
 """Columns of Level 2, which are in a table of their own: both levels are wider than a terminal."""
 
 
@@ -193,13 +192,11 @@ def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]
         more={
             "adjusted_for": result.conventions["adjusted"],
             "adjusted": encode(result.adjusted),
-            "detectable": encode(result.detectable),
             "skipped": result.skipped,
         },
         tables=[first, _second(table), cosines],
         titled=True,
         files=[table, cosines],
-        lines=_detectable(result),
         source=emb,
         skipped=result.skipped,
         figure=lambda plots: plots.eat_map(result.tests[0]) if len(tests) == 1 else plots.eat_maps(result),
@@ -209,17 +206,6 @@ def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]
 def _second(table: Table) -> Table:
     first = [column.key for column in table.columns if column.key not in ("test", *_SECOND)]
     return replace(table.without(first), title="Level 2: each target alone")
-
-
-def _detectable(result: BatteryResult) -> list[str]:
-    """The effect sizes that sets of these sizes can detect, and which can detect nothing."""
-    notes = list(BatteryResult._tabulate({result._label: result}).notes)
-    sizes = [power.detectable for power in result.detectable if power.detectable is not None]
-    if not sizes:
-        return notes
-    ends, first = dict.fromkeys(map(number, (min(sizes), max(sizes)))), result.detectable[0]
-    said = f"Sets of these sizes detect a true d of {' to '.join(ends)} in {percent(first.power)} of cases"
-    return [f"{said} (p < {first.alpha:g}, {first.alternative}, not adjusted).", *notes]
 
 
 def _series_over(source: o.Source, over: Over | None) -> Over | None:

@@ -9,7 +9,8 @@ import pytest
 
 from crossroads import Design, Embeddings, battery, mleat
 from crossroads.core.errors import DesignError, InputError, MissingStimuliError
-from crossroads.stats import benjamini_hochberg, holm, minimum_detectable
+from crossroads.stats import benjamini_hochberg, holm
+from crossroads.words.measures.battery import BatteryResult
 from tests.results import LABELS, WORDS
 
 
@@ -53,19 +54,20 @@ def test_a_tail_chosen_after_the_fact_is_not_adjusted() -> None:
     assert result.conventions["adjusted"] == "Level 1, other words, two-sided"
 
 
-def test_a_battery_says_what_sets_of_these_sizes_could_have_shown() -> None:
+def test_a_battery_says_what_each_test_could_have_found() -> None:
     small = Design(name="small", x=WORDS["x"][:3], y=WORDS["y"][:3], a=WORDS["a"], b=WORDS["b"])
     result = battery(model(1), [designs()[0], small], resamples=0)
-    large, none = result.detectable
-    assert large == minimum_detectable(4, 4, alternative="two-sided")  # the tail was chosen after the fact
-    assert none.detectable is None
-    # and goes by the conventions of the tests
-    given = {"alternative": "less", "alpha": 0.1, "ddof": 0, "ties": "strict"}
-    (found,) = battery(model(1), designs()[:1], resamples=0, **given).detectable  # type: ignore[call-overload]
-    assert found == minimum_detectable(4, 4, **given)  # type: ignore[arg-type]
-    (curve,) = battery(model(1), designs()[:1], resamples=0, method="normal").detectable
-    assert curve == minimum_detectable(4, 4, alternative="two-sided", method="normal")
-    assert len({found.detectable, curve.detectable, minimum_detectable(4, 4).detectable}) == 3
+    found = [test.level1.crossed.detectable for test in result.tests]
+    assert [row["detectable"] for row in result._rows()] == found
+    long = [row for row in result._long_rows("") if row["statistic"] == "detectable_difference"]
+    assert [row["value"] for row in long if row["part"] == "level 1"] == found
+    (name, _, values), *_ = result._readings("")
+    assert (name, values["detectable"]) == ("one", found[0])
+    table = BatteryResult._tabulate({"battery": result})
+    assert [row["detectable"] for row in table.rows] == found
+    # 3 and 3 words have 20 divisions, of which two are the least that a two-sided p can be
+    least = "the smallest exact p that sets of these sizes can have is 0.10, which is not below .05."
+    assert list(table.notes) == [f"small: nothing could be found with just these words: {least}"]
 
 
 def test_designs_with_too_few_words_are_skipped_and_listed() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from crossroads.core.inference.geometry import Floats, effect_size
 from crossroads.core.inference.options import share, whole
 from crossroads.core.results import (
     ADJUSTERS,
+    ENDS,
     TEST,
     Conclusion,
     Family,
@@ -47,7 +48,6 @@ from crossroads.core.results.gaps import NO_CONTEXT, measured, require_stimuli
 from crossroads.core.results.gathered import listed_designs, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
-from crossroads.core.wording.vocabulary import interval_levels
 from crossroads.words.measures.weat import check_ddof
 
 Drawn = Literal["both", "words", "contexts"]
@@ -235,11 +235,6 @@ def _resampled_means(stacked: Stack, words: NDArray[np.int64], rng: np.random.Ge
     return vectors
 
 
-def _interval_note(results: Sequence[CeatBatteryResult]) -> str:
-    shares = interval_levels(results)
-    return f"{shares}, over the choice of words and contexts; not adjusted" if shares else ""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CeatBatteryResult(Family):
     """CEATs of several designs on one model."""
@@ -263,8 +258,8 @@ class CeatBatteryResult(Family):
     _columns: ClassVar[tuple[Stat, ...]] = (
         *from_tests(CeatResult, "test"),
         stat("question", of="extra"),
-        *from_tests(CeatResult, "agreement ces published d"),
-        stat("ci", "CI(d)", _interval_note, of="interval.low", kind="interval", spare=2),
+        *from_tests(CeatResult, "agreement ces published d difference"),
+        ENDS,
         *from_tests(CeatResult, "p"),
         adjusted(),
         *from_tests(CeatResult, "exact_p"),
@@ -291,6 +286,15 @@ class CeatBatteryResult(Family):
     def asks(self, design: str) -> str:
         """What a test asks, where its sets have names."""
         return phrases.question(self.titles.get(design, {}))
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        tests = {test.design: test for result in results.values() for test in result.tests}
+        yield from CeatResult._table_notes(tests)
+
+    @classmethod
+    def _warnings(cls, results: Mapping[str, Self]) -> list[str]:
+        return list(cls._table_notes(results))
 
     def _members(self) -> Iterator[Member]:
         yield from (replace(one, extra=self.asks(one.test.design)) for one in super()._members())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ from crossroads.core.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Chec
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P
-from crossroads.words.measures.weat import check_ddof, crossed_rows, difference_numbers
+from crossroads.words.measures.weat import check_ddof, copies_said, crossed_rows, difference_numbers
 
 Variance = Literal["paper", "hedges"]
 COMBINED = "effect_size se pvalue log10_pvalue tau2 i2 prediction_interval"  # what combining samples gives
@@ -150,6 +150,8 @@ class CeatResult(Result, CombinedEffect):
             "published", "published p", "about further samples of the same words", of="_published_p", spare=3
         ),
         stat("d", note="effect size over all contexts of each word", of="stimulus_effect_size"),
+        stat("difference", of="crossed.difference"),
+        stat("difference_ci", of="crossed.low"),
         stat("p", note=f"{phrases.OTHER_WORDS}, two-sided", of="crossed.pvalue"),
         stat("exact_p", note="labels of the targets exchanged, two-sided", of="_p"),
     )
@@ -168,6 +170,10 @@ class CeatResult(Result, CombinedEffect):
 
     def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
         yield "", self.stimulus_method
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        yield from copies_said(results)
 
     @property
     def _associations(self) -> dict[str, float]:

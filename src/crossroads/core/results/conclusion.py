@@ -56,10 +56,10 @@ class Conclusion:
 
     @property
     def sentence(self) -> str:
-        """The sentence with its chance, with a capital letter and without a full stop."""
+        """The sentence with its chance, with a capital letter and a full stop."""
         text, chance = "".join(self.parts), self.number("chance")
         sure = "" if chance is None else f"; {phrases.chance(chance, self.drawn)}"
-        return f"{text[:1].upper()}{text[1:]}{sure}"
+        return f"{text[:1].upper()}{text[1:]}{sure}."
 
     def number(self, role: str) -> float | None:
         """A number by its role; None where there is none."""

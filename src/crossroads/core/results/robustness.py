@@ -192,7 +192,7 @@ class ChecksResult(Result):
                 if some[OTHER].answer == YES and FREQUENCY in some and some[FREQUENCY].answer != NOT_ASKED
             ]
             if answers:
-                counts = ", ".join(f"{answers.count(one)} {said}" for one, said in _ANSWERS.items())
+                counts = _counted(answers)
                 said = asked[0][OTHER].said.removeprefix("other ")
                 total = counted(len(answers), noun, _PLURALS.get(noun))
                 kinds.setdefault(said, []).append(f"of {total} {counts}")
@@ -202,6 +202,12 @@ class ChecksResult(Result):
             text += f"; of {counted(len(sure), _ASSOCIATION)} with a yes, {more} "
             text += f"{'is' if more == 1 else 'are'} more than words being rare or common"
         return f"{text}."
+
+
+def _counted(answers: Sequence[str | None]) -> str:
+    """How many tests have which answer; those that none has but a *yes* are left out."""
+    counts = {said: answers.count(one) for one, said in _ANSWERS.items()}
+    return ", ".join(f"{count} {said}" for said, count in counts.items() if count or said == YES)
 
 
 _STATUS: Mapping[str | None, Status] = {YES: "holds", NO: "absent", CANNOT_TELL: "unknown"}

@@ -68,7 +68,7 @@ def crossed_names(path: str = "", end: str = "", ends: str = "") -> str:
     a test has other intervals as well.
     """
     found = {"agreement": "agreement", "difference": "difference", f"{ends}low": "low", f"{ends}high": "high"}
-    found |= {"p": "pvalue", "attribute_pvalue": "attribute_pvalue"}
+    found |= {"p": "pvalue"} | {name: name for name in ("attribute_pvalue", "detectable")}
     return " ".join(f"{name}{end}={path}crossed.{field}" for name, field in found.items())
 
 

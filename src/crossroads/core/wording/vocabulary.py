@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from crossroads.core.wording import phrases
-from crossroads.core.wording.numbers import counted, percent
+from crossroads.core.wording.numbers import counted
 
 Kind = Literal["", "text", "share", "chance", "count", "p", "estimate", "exchanged", "interval"]
 """What a value is; a ``chance`` is a share that is never certain, an ``estimate`` a p-value that was not
@@ -36,12 +36,6 @@ def settings(results: Iterable[Any]) -> list[Mapping[str, Any]]:
     """Conventions of every single test, also of those inside other results."""
     members = [member for one in results for member in one._members()]
     return [getattr(member, "test", member).conventions for member in members]
-
-
-def interval_levels(results: Iterable[Any]) -> str:
-    """Levels of the intervals of families, such as ``95 %``; empty where there is no interval."""
-    levels = dict.fromkeys(drawn.level for one in results for drawn in one.intervals.values())
-    return ", ".join(percent(level) for level in levels)
 
 
 def adjusted_note(noun: str = "test", plural: str | None = None) -> Note:
@@ -75,6 +69,7 @@ VOCABULARY: Mapping[str, Look] = {
     },
     "p": {"head": "p", "kind": "p", "note": _other_words},
     "exact_p": {"head": "exact p", "kind": "p", "note": _exchanged, "spare": 4},
+    "detectable": {"head": "detectable Δ", "note": phrases.DETECTABLE, "digits": 3, "spare": 2},
     "pattern": {"head": "pattern", "note": phrases.PATTERN},
     "tau": {"head": "τ", "note": "Kendall's τ-b over all groups and traits"},
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -45,7 +45,14 @@ from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
-from crossroads.words.measures.weat import DIFFERENCE, Options, WeatResult, crossed_rows, origin, run_test
+from crossroads.words.measures.weat import (
+    DIFFERENCE,
+    Options,
+    WeatResult,
+    crossed_rows,
+    origin,
+    run_test,
+)
 
 if TYPE_CHECKING:
     from crossroads.contexts.measures.levels import multilevel_ceat
@@ -95,6 +102,7 @@ LEVELS = (
     "p_x=level2.x.crossed.pvalue p_y=level2.y.crossed.pvalue"
 )
 """Names of the levels of tests, for rules."""
+_ALSO = "the same for the first target alone"
 _ALONE = "effect size of the first target alone, attributes compared"
 _STABLE = "share of resampled tests with the paper's pattern"
 
@@ -144,8 +152,17 @@ class MleatResult(Result):
         AGREEMENT.under("level1"),
         stat("d", of="level1.effect_size"),
         *(one.under("level1") for one in DIFFERENCE),
+        stat(
+            "agree_x",
+            "agree(X)",
+            "the same as agree",
+            of="level2.x.crossed.agreement",
+            kind="chance",
+            spare=3,
+        ),
         stat("d_x", "d(X)", _ALONE, of="level2.x.effect_size", spare=3),
-        stat("p_x", "p(X)", "as p, first target alone", of="level2.x.crossed.pvalue", kind="p", spare=3),
+        stat("p_x", "p(X)", _ALSO, of="level2.x.crossed.pvalue", kind="p", spare=3),
+        stat("agree_y", "agree(Y)", of="level2.y.crossed.agreement", kind="chance", spare=3),
         stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size", spare=3),
         stat("p_y", "p(Y)", of="level2.y.crossed.pvalue", kind="p", spare=3),
         stat("pattern", of="crossed_pattern"),
@@ -170,6 +187,10 @@ class MleatResult(Result):
     """What the four sets stand for."""
     crossed_pattern: str
     """Which of the nine outcomes it is by the p-values for other words."""
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
+        return WeatResult._table_notes({one.design: one.level1 for one in results.values()})
 
     def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
         yield " level 1", self.level1.method

@@ -15,6 +15,7 @@ from crossroads.core.errors import CrossroadsError, InputError, Missing, Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.results import (
     ADJUSTERS,
+    ENDS,
     TEST,
     Conclusion,
     Member,
@@ -83,7 +84,9 @@ class SeriesResult(Result):
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST.under("test"),
         stat("time", of="extra", kind="text"),
-        *from_tests(MleatResult, "d difference difference_ci p"),
+        *from_tests(MleatResult, "agreement d difference"),
+        ENDS,
+        *from_tests(MleatResult, "p"),
         adjusted(note=_adjusted_note),
         *from_tests(MleatResult, "exact_p"),
         stat("pattern", of="test.crossed_pattern", spare=1),
@@ -98,6 +101,10 @@ class SeriesResult(Result):
     adjusted: Mapping[str, tuple[float | None, ...]]
     """Level 1 p-values for other words (``crossed``) adjusted for the number of points, by method (``holm``,
     ``bh``, ``by``); None for a point that has none."""
+    adjusted_intervals: tuple[tuple[float, float] | None, ...]
+    """Intervals of Level 1 that agree with the p-values adjusted by Benjamini and Hochberg."""
+    adjusted_level: float
+    """Level of these intervals."""
     trend: Trend
     """Slope of the difference of Level 1."""
     change: Change

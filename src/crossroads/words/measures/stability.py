@@ -40,10 +40,10 @@ class BootstrapResult(Result):
     _label_format: ClassVar[str] = "{design} interval"
     _table_name: ClassVar[str] = "intervals"
     _table_title: ClassVar[str] = "Intervals of effect sizes"
-    _file_names: ClassVar[str] = "design effect_size low high level resamples undefined same_sign"
+    _file_names: ClassVar[str] = "design effect_size low high level resamples undefined"
     # the ends are next to the effect size of the test
     _long_table: ClassVar[tuple[str, str, str]] = ("bootstrap", "", "interval")
-    _long_names: ClassVar[str] = "resamples undefined level same_sign"
+    _long_names: ClassVar[str] = "resamples undefined level"
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
         stat("d", of="effect_size"),
@@ -68,8 +68,6 @@ class BootstrapResult(Result):
     """Resamples without an effect size, because every stimulus drawn had the same association."""
     effect_sizes: NDArray[np.float64]
     """Effect size of each resample that has one."""
-    same_sign: float
-    """Share of resamples whose effect size has the sign of the measured one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -176,7 +174,6 @@ def bootstrap(
         resamples=resamples,
         undefined=int(effects.size - defined.size),
         effect_sizes=read_only(defined),
-        same_sign=float(np.mean(np.sign(defined) == np.sign(observed))),
         **origin(emb, found.coverage, {**conventions, "missing": missing}),
     )
 

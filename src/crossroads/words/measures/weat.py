@@ -46,8 +46,10 @@ from crossroads.core.results.gathered import (
     warn_about_sharing,
 )
 from crossroads.core.stimuli import Design
-from crossroads.core.wording.numbers import P, pvalue
+from crossroads.core.wording.numbers import P, number, pvalue
 
+_FEW = 0.7
+"""Share of the words of a set below which its effective number is said."""
 _MOST = 10**300
 """Counts of divisions that are recorded are below this."""
 _SMALLEST = "the smallest exact p that sets of these sizes can have"
@@ -56,8 +58,9 @@ DIFFERENCE = (
     stat("difference_ci", of="crossed.low"),
     stat("p", of="crossed.pvalue"),
     stat("exact_p", of="_p"),
+    stat("detectable", of="crossed.detectable"),
 )
-"""Columns of the difference of a test with its interval, the p-value for other words and the exact one."""
+"""Columns of the difference of a test with its interval, its p-values and the difference it could find."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -176,7 +179,8 @@ class WeatResult(Result):
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
-        return (note for name, test in results.items() for note in too_small(name, test.min_pvalue))
+        yield from copies_said(results)
+        yield from (note for name, test in results.items() for note in too_small(name, test.min_pvalue))
 
     @property
     def _sizes(self) -> Mapping[str, int]:
@@ -216,6 +220,24 @@ def too_small(name: str, smallest: float | None) -> list[str]:
         return []
     least = f"{_SMALLEST} is {pvalue(smallest)}"
     return [f"{name}: nothing could be found with just these words: {least}, which is not below .05."]
+
+
+def copies_said(results: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence on each set that counts as few words, and the near copies in it."""
+    found: dict[str, list[str]] = {}
+    for name, one in results.items():
+        sets, titles = getattr(one, "items", getattr(one, "sets", None)), getattr(one, "titles", {})
+        sets = sets or one.coverage.used
+        for key, groups in one.crossed.copies.items():
+            words, n, title = one.crossed.effective[key], len(sets[key]), titles.get(key, key)
+            if words < _FEW * n:
+                letter = f" ({key.upper()})" if len(key) == 1 and title.lower() != key else ""
+                copies = "; ".join(map(", ".join, groups))
+                text = (
+                    f"{title}{letter} count as {number(words, 1)} of {n} words, since near copies count as "
+                )
+                found.setdefault(f"{text}about one: {copies}.", []).append(name)
+    yield from (f"{', '.join(names)}: {text}" for text, names in found.items())
 
 
 def crossed_rows(

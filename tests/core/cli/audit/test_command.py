@@ -60,8 +60,7 @@ def test_csv_files_hold_the_same_numbers(default_audit: AuditRun) -> None:
     assert "i4,x,Liset,left out,not in the vocabulary" in coverage
     assert "weat6,x,John,respelled,john (lower)" in coverage
     (row,) = [one for one in rows_of(folder / "tests.csv") if one["design"] == "weat6"]
-    could = cr.stats.minimum_detectable(8, 8, alternative="two-sided")
-    assert float(row["critical_effect_size"]) == could.critical
+    assert float(row["detectable"]) == weat6.level1.crossed.detectable
     (row,) = [
         one
         for one in rows_of(folder / "results.csv")

@@ -123,8 +123,11 @@ def _inferred(audit: Audit) -> list[str]:
             "words of all sets count as drawn, with Satterthwaite's degrees of freedom."
         )
     if any(battery.adjusted for battery in _batteries(audit)):
-        which, rest = ("These p-values", "; intervals are not") if shares else ("p-values", "")
-        sentences.append(f"{which} are adjusted for the number of tests ({_ADJUSTED}){rest}.")
+        which = "These p-values" if shares else "p-values"
+        sentences.append(
+            f"{which} are adjusted for the number of tests ({_ADJUSTED}); intervals printed with them have "
+            "the level that agrees with those of Benjamini and Hochberg."
+        )
     if tests:
         given = dict.fromkeys(str(one.conventions.get("alternative", "two-sided")) for one in tests)
         tails = [phrases.TOLD_TAILS.get(one, one) for one in given]

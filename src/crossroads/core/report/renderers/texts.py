@@ -45,7 +45,7 @@ def finding(said: Conclusion) -> str:
     size, words = said.number("ordinary"), said.number("words")
     times = "" if size is None else f", {number(abs(size), 1)} × ordinary"
     needed = "" if words is None else f"; about {words:,.0f} {said.drawn} per set, no near copies, would tell"
-    return f"{said.sentence} ({said.name}{text}{ends}{times}{needed})."
+    return f"{said.sentence} ({said.name}{text}{ends}{times}{needed})"
 
 
 def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
