@@ -64,8 +64,13 @@ def test_every_model_has_its_dot_and_a_comparison_is_no_model(opened: Open, page
     assert seen.locator("#model option").all_text_contents() == list(MODELS)
     assert seen.evaluate("crossroads.data.comparisons.map((one) => one.document.model)") == ["comparison"]
     titles = seen.locator("#comparison g.model > title").all_text_contents()
-    d = {name: cr.weat(emb, FIRST).effect_size for name, emb in MODELS.items()}
-    told = [f"{name}: {value:.2f}, generalizes to other words".replace("-", "−") for name, value in d.items()]
+    found = {name: cr.weat(emb, FIRST) for name, emb in MODELS.items()}
+    sure = [min(99, round(100 * (one.crossed.agreement or 0))) for one in found.values()]
+    told = [
+        f"{name}: yes, another set of words would agree in {cases} of 100 cases; d = {one.effect_size:.2f}"
+        for (name, one), cases in zip(found.items(), sure, strict=True)
+    ]
+    told = [one.replace("-", "−") for one in told]
     assert titles == told * 2  # both tests have the same words
 
 
@@ -100,7 +105,8 @@ def test_two_models_of_one_name_are_told_apart(opened: Open, tmp_path: Path) -> 
     page.locator("#models > summary").click()
     page.locator("#models thead th").first.wait_for()
     heads = page.locator("#models thead th").all_inner_texts()
-    assert heads[2:] == ["d: same (1)", "pattern: same (1)", "d: same (2)", "pattern: same (2)"]
+    each = (("agree", "d", "pattern"), ("same (1)", "same (2)"))
+    assert heads[2:] == [f"{what}: {model}" for model in each[1] for what in each[0]]
 
 
 def test_findings_of_a_comparison_stand_beside_those_of_each_model(

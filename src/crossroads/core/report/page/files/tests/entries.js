@@ -117,11 +117,11 @@ export const testsAnswer = (context, one) => ANSWERS[testsStatus(context, one)];
 export const testsHolds = (context, one) => testsStatus(context, one) === "holds";
 
 /**
- * How many of each answer: "3 yes, 0 no, 11 cannot tell yet".
+ * How many of each answer: "3 yes, 11 cannot tell yet".
  * @param {string[]} answers
  */
-export const testsCounts = (answers) =>
-  [ANSWERS.holds, ANSWERS.absent, ANSWERS.unknown].map((one) => `${whole(answers.filter((other) => other === one).length)} ${one}`).join(", ");
+export const testsCounts = (answers) => Object.values(ANSWERS).filter((one) => answers.includes(one))
+  .map((one) => `${whole(answers.filter((other) => other === one).length)} ${one}`).join(", ");
 
 /**
  * Where the interval is that agrees with the adjusted p-value of a test, and its level in words: "98.6 %".
