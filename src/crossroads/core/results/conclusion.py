@@ -41,7 +41,8 @@ class Conclusion:
     numbers: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     """Numbers by role, each with its JSON pointer within the result, or within all results where it begins
     with ``/``: ``chance`` (that others of what was drawn point the same way); ``value``, ``low``, ``high``;
-    ``ordinary`` (Δ in ordinary associations), ``words`` (per set, that would tell); ``size`` (the effect size)."""
+    ``ordinary`` (Δ in ordinary associations), ``words`` (per set, that would tell); ``size`` (the effect
+    size)."""
 
     @property
     def parts(self) -> tuple[str, ...]:
