@@ -41,8 +41,6 @@ from crossroads.sentences.material import SentenceItem
 from crossroads.sources import Provenance
 from crossroads.stats import (
     anisotropy,
-    bootstrap,
-    ceat_bootstrap,
     corrections,
     eibd,
     influence,
@@ -230,7 +228,6 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "mleat without shares": lambda: mleat(one, DESIGN, resamples=0, **options),
         "sc_weat": lambda: sc_weat(one, "*", WORDS["a"], WORDS["b"]),
         "sc_weat without p": lambda: sc_weat(one, ["x0", "x1"], WORDS["a"], WORDS["b"], method="none"),
-        "bootstrap": lambda: bootstrap(one, DESIGN, resamples=20, **options),
         "influence": lambda: influence(one, DESIGN, **options),
         "anisotropy": lambda: anisotropy(one),
         "corrections": lambda: corrections(one, [DESIGN, STRANGE], **options),
@@ -261,8 +258,7 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "sentence_pairs of one contrast": lambda: sentence_test(sentences("pairs", one.provenance, "aul")),
         "sentence_triples": lambda: sentence_test(sentences("triples", one.provenance, "likelihood")),
         "ceat": lambda: ceat(contexts(), DESIGN, samples=5, **options),
-        "ceat_bootstrap": lambda: ceat_bootstrap(contexts(), DESIGN, resamples=5, **options),
-        "ceat_battery": lambda: battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),
+        "ceat_battery": lambda: battery(contexts(), [DESIGN, STRANGE], samples=5),
         "multilevel_ceat": lambda: mleat(contexts(), DESIGN, samples=5, **options),
         "group_ceat": lambda: group_ceat(
             contexts(), {"<g>": WORDS["x"]}, {"t": (WORDS["a"], WORDS["b"]), "u": (["q"], ["r"])}, **options

@@ -8,7 +8,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterable
 from itertools import product
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -167,12 +167,6 @@ def placebos(seed: int) -> list[float]:
     return pooled(cr.placebo(vectors().with_pool(others), DESIGN, draws=100, seed=seed).topic_statistics)
 
 
-def bootstrapped(seed: int) -> list[float]:
-    ways: tuple[Literal["both", "words", "contexts"], ...] = ("both", "words", "contexts")
-    some = [cr.stats.ceat_bootstrap(contexts(), DESIGN, resamples=100, drawn=d, seed=seed) for d in ways]
-    return [value for one in some for value in pooled(one.effect_sizes)]
-
-
 def group_scores(seed: int) -> list[float]:
     options: dict[str, Any] = {"score": "sampled", "samples": 100, "seed": seed}
     groups, traits = {"g": X[:3], "h": Y[:3]}, {"t": (A[:4], B[:4])}
@@ -229,9 +223,6 @@ DRAWS: dict[str, Callable[[int], list[float]]] = {
     "reliability": lambda seed: [
         cr.stats.reliability(vectors(), DESIGN, splits=50, seed=seed).attributes or 0.0
     ],
-    "bootstrap": lambda seed: pooled(
-        cr.stats.bootstrap(vectors(), DESIGN, resamples=200, seed=seed).effect_sizes
-    ),
     "frequency": explained,
     "placebo": placebos,
     "compare": lambda seed: [
@@ -246,7 +237,6 @@ DRAWS: dict[str, Callable[[int], list[float]]] = {
     "ceat_battery": lambda seed: [
         one.effect_size for one in cr.battery(contexts(), DESIGN, samples=200, seed=seed).tests
     ],
-    "ceat_bootstrap": bootstrapped,
     "group_ceat": group_scores,
     "null_threshold": lambda seed: [
         cr.stats.null_threshold(people(), NAMES, CANDIDATES, ("r0", "g0"), draws=50, seed=seed)
@@ -271,7 +261,6 @@ EXPECTED: dict[str, list[float]] = {
     "mleat": [0.195, 0, 0.05, 0, 0.475, 0.005, 0.01, 0.055, 0.21],
     "frequency": [-0.761908184, 0.107874264, 1.06388008, -0.945159864, 0.00727865886, 1.02745874],
     "reliability": [0.822822995],
-    "bootstrap": [0.739956697, 1.48833238],
     "placebo": [0.116059885, -0.295885985],
     "compare": [0.16884, 0.02648],
     "anisotropy": [0.015346606869937041],
@@ -279,7 +268,6 @@ EXPECTED: dict[str, list[float]] = {
     "ceat": [1.16988593, 0.740020907],
     "multilevel_ceat": [1.26106936, -0.705447933],
     "ceat_battery": [1.13908931],
-    "ceat_bootstrap": [1.27350173, 1.74011078, 1.31509863, 1.76957225, 1.34092331, 1.44391346],
     "group_ceat": [-1.20523378, 0.66279975],
     "null_threshold": [1.30388343],
     "discover": [0.581143251, 0.890909091],

@@ -55,10 +55,7 @@ from crossroads.words.measures.battery import BatteryResult, assemble_battery
 from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.projection import ProjectionResult, projection
 from crossroads.words.measures.series import SeriesResult, decade_name, series_name, series_of
-from crossroads.words.measures.stability import (
-    InfluenceResult,
-    influence,
-)
+from crossroads.words.measures.stability import InfluenceResult, influence
 from crossroads.words.measures.trends import Points
 from crossroads.words.models.ask import Request
 from crossroads.words.models.clip import image_labels, image_sets

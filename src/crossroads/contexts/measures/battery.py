@@ -1,4 +1,4 @@
-"""The CEAT of many designs on one set of contexts, and how much it depends on the words and the contexts."""
+"""The CEAT of many designs on one set of contexts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 from crossroads.contexts.measures.ceat import CeatResult, ceat, context_name
-from crossroads.contexts.measures.draws import (
-    check_contexts,
-)
+from crossroads.contexts.measures.draws import check_contexts
 from crossroads.contexts.measures.levels import levels_name
 from crossroads.core.errors import Missing, MissingStimuliError
 from crossroads.core.evidence import Contexts, Provenance

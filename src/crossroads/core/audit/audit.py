@@ -278,7 +278,7 @@ def run_audit(
         Called with an :class:`~crossroads.core.audit.progress.Event` at every step.
     options
         Fields of :class:`~crossroads.core.audit.engine.Settings`: alternative, missing, fallback, seed,
-        samples, resamples, correct and frequencies.
+        samples, correct and frequencies.
 
     Returns
     -------

@@ -10,9 +10,7 @@ import numpy as np
 
 from crossroads.core.errors import EvidenceError, Missing
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.bootstrap import (
-    generator,
-)
+from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.geometry import Floats, associations, effect_size, rounding_error
 from crossroads.core.inference.options import whole
 from crossroads.core.results import QUESTION, TEST, Row, Stat, long_row, stat
@@ -21,7 +19,6 @@ from crossroads.core.stimuli import Design
 from crossroads.core.wording.table import Table
 from crossroads.words.measures.weat import CheckOfTest, check_ddof, gather_two, origin
 
-_AT_A_TIME = 500
 _NAMES = ("first target", "second target", "first attribute", "second attribute")
 
 

@@ -46,7 +46,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "ibd": ("vectors.txt", "--words", "sheet.toml"),
     "ibd, vocabulary": ("vectors.txt", "--words", "sheet.toml", "--vocabulary", "-C", "fdr=0.9"),
     "rsa": ("vectors.txt", "--words", "sheet.toml", "-C", "n=3", "-C", "samples=5"),
-    "ceat": ("store", "-t", "c6", "-C", "samples=20", "--levels", "-C", "resamples=20"),
+    "ceat": ("store", "-t", "c6", "-C", "samples=20", "--levels"),
     "reproduce": ("ml-eat", "--vectors", "vectors.txt"),
     "align": ("scores.json", "--human", "people.json", "-C", "resamples=20", "-C", "draws=20"),
     "chat": ("answers.json", "-d", "age.json"),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
-from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.renderers.texts import latex_table, markdown_blocks, markdown_summary
 from crossroads.core.wording.table import Column, Table
@@ -13,20 +11,6 @@ from crossroads.traits.pairs.dominance import DominanceResult
 from crossroads.traits.pairs.order import OrderSensitivityResult
 from crossroads.traits.people.alignment_result import AlignmentResult
 from crossroads.words.measures.battery import BatteryResult
-
-
-def test_intervals_come_with_their_level(
-    audit: Audit, tested: BatteryResult, another_audit: Callable[..., Audit], whole: Audit
-) -> None:
-    said = "over the choice of words in all four sets; not adjusted."
-    assert f"CI(d): 95 %, {said}" in markdown_summary(audit)
-    assert f"CI(d): 90 %, {said}" in markdown_summary(another_audit(level=0.9))
-    assert "CI(d):" not in markdown_summary(Audit([dataclasses.replace(tested, intervals={})]))
-    (contexts,) = whole.of(CeatBatteryResult).values()
-    drawn = {name: dataclasses.replace(one, level=0.8) for name, one in contexts.intervals.items()}
-    other = Audit([dataclasses.replace(contexts, intervals=drawn)])
-    assert "CI(d): 80 %, over the choice of words and contexts; not adjusted." in markdown_summary(other)
-    assert r"CI(d): 80 \%, over the choice of words and contexts; not adjusted." in latex_table(other)
 
 
 def test_levels_of_what_is_about_groups_are_told(whole: Audit) -> None:

@@ -235,7 +235,7 @@ def _coverage(audit: Audit) -> list[Row]:
     for name, result in audit.named():
         coverage, of = result.coverage, tested(result, name)
         if coverage is None:
-            continue  # those next to a test of the same words
+            continue
         respelled |= coverage.respelled
         for note in coverage.notes:
             notes.setdefault(note, {})[of] = None
@@ -295,7 +295,7 @@ _TITLES = {
 }
 _OVER = " over contexts"  # ends the name of a convention that tests over contexts have for themselves
 _MULTIPLE = {"battery": "multiplicity", "ceat-battery": "multiplicity over contexts"}
-_UNRECORDED = ("level", "resamples", "least", "fdr", "k")
+_UNRECORDED = ("level", "least", "fdr", "k")
 Sentence = str | Mapping[Any, str] | Callable[[Any], str]
 """What a convention says: with ``{}`` for its value; by value, others under ``""``; or by a function."""
 

@@ -257,8 +257,6 @@ type ContextRow = {
   titles?: Titles;
   bh?: string;
   holm?: string;
-  interval?: Json;
-  intervalPath?: string;
   levels?: Json;
   levelsPath?: string;
 };

@@ -55,7 +55,7 @@ export function ctxColumns(context) {
       ],
     },
     agree: column("agree", "crossed/agreement", { as: "chance", about: data.phrases.agreement }),
-    answer: plotNamed("answer", (row) => (row.test || row.levels ? testsAnswer(context, { at: row.path, bh: row.bh }) : null), "do the targets differ beyond just these words?"),
+    answer: plotNamed("answer", (row) => testsAnswer(context, { at: row.path, bh: row.bh }), "do the targets differ beyond just these words?"),
     ces: column("CES", "effect_size", { about: "combined effect size: the weighted mean over samples of one context per word" }),
     other: column("p", "crossed/pvalue", { as: "p", about: "for other words for the same things: targets and attributes drawn" }),
     words: column("p (words)", "stimulus_pvalue", {
@@ -95,10 +95,10 @@ const ctxTitles = ({ titles }) => ({ x: "the first target", y: "the second", a: 
  * @param {ContextRow} row
  */
 function ctxPlain(context, row) {
-  const { path, interval, intervalPath } = row,
+  const { path } = row,
     value = pointed(context.document, `${path}/crossed/difference`),
-    share = pointed(context.document, `${path}/share_positive`);
-  const drawn = interval?.drawn === "both" ? "words and contexts" : interval?.drawn, chance = testsChance(context, path);
+    share = pointed(context.document, `${path}/share_positive`),
+    chance = testsChance(context, path);
   return [
     el(
       "p",
@@ -120,9 +120,6 @@ function ctxPlain(context, row) {
       num(context, `${path}/crossed/pvalue`, { as: "p" }),
       ". The p-value of exchanging the target words, attributes as they are: ",
       num(context, `${path}/stimulus_pvalue`, { as: "p", ...ctxMethod(row) }),
-      interval
-        ? [`. The interval that resamples ${drawn}: `, plotInterval(context, `${intervalPath}/low`, `${intervalPath}/high`)]
-        : null,
       ".",
     ),
     el(
@@ -293,20 +290,18 @@ export function ctxDetail(context, row) {
   const column = (name, key, options) => [name, num(context, `${row.path}/${key}`, options)];
   const conventions = (row.test ?? row.levels).conventions;
   return [
-    row.test || row.levels ? ctxPlain(context, row) : null,
-    row.test || row.levels
-      ? plotFacts([
-          column("CES", "effect_size", { digits: 3 }),
-          column("standard error over samples", "se", { digits: 4 }),
-          column("\u03c4\u00b2", "tau2", { digits: 4 }),
-          column("I\u00b2", "i2", { as: "percent", digits: 1 }),
-          column("d of the words over all contexts", "stimulus_effect_size", { digits: 3 }),
-          column("p over words", "stimulus_pvalue", { as: "p", ...ctxMethod(row) }),
-          row.holm ? ["p for other words (Holm)", num(context, row.holm, { as: "p" })] : null,
-          row.bh ? ["p for other words (BH)", num(context, row.bh, { as: "p" })] : null,
-          ["further samples, 95 %", plotInterval(context, `${row.path}/prediction_interval/0`, `${row.path}/prediction_interval/1`)],
-        ])
-      : null,
+    ctxPlain(context, row),
+    plotFacts([
+      column("CES", "effect_size", { digits: 3 }),
+      column("standard error over samples", "se", { digits: 4 }),
+      column("\u03c4\u00b2", "tau2", { digits: 4 }),
+      column("I\u00b2", "i2", { as: "percent", digits: 1 }),
+      column("d of the words over all contexts", "stimulus_effect_size", { digits: 3 }),
+      column("p over words", "stimulus_pvalue", { as: "p", ...ctxMethod(row) }),
+      row.holm ? ["p for other words (Holm)", num(context, row.holm, { as: "p" })] : null,
+      row.bh ? ["p for other words (BH)", num(context, row.bh, { as: "p" })] : null,
+      ["further samples, 95 %", plotInterval(context, `${row.path}/prediction_interval/0`, `${row.path}/prediction_interval/1`)],
+    ]),
     ctxHistogram(context, row),
     row.levels ? [ctxPattern(context, row), ctxLevels(context, row)] : null,
     words.length

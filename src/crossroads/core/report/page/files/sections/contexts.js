@@ -3,7 +3,7 @@
 // published and the one that speaks about the words, distributions over samples, levels and patterns.
 
 import { plotRows } from "../charts/plots.js";
-import { overviewPattern, plotColumn, plotEndsColumn, plotNamed, plotScores, scoreInterval, scoreNote } from "../parts/columns.js";
+import { overviewPattern, plotColumn, plotNamed, plotScores, scoreInterval, scoreNote } from "../parts/columns.js";
 import { anchors, bdi, el } from "../parts/elements.js";
 import { fixed, numbered, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
