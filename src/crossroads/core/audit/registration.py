@@ -18,7 +18,7 @@ from crossroads.core.results.conclusion import ALPHA
 from crossroads.core.results.registration import RegistrationResult
 from crossroads.core.stimuli import Design
 from crossroads.core.stimuli.files.text import load_toml, read_text
-from crossroads.core.storage.files import fingerprint, write_file
+from crossroads.core.storage.files import checksum, fingerprint, write_file
 from crossroads.core.wording import phrases
 
 if TYPE_CHECKING:
@@ -94,8 +94,9 @@ class Registration:
 def read_registration(path: str | Path) -> Registration:
     """Read a registration; if it was edited, the error names what was."""
     path, hint = Path(path), "give a file of crossroads plan --freeze."
+    text = read_text(path, hint[5:-1])
     try:
-        data = load_toml(read_text(path, "a file of crossroads plan --freeze"), path)
+        data = load_toml(text, path)
         designs, kept = tuple(map(Design.from_dict, data["design"])), dict(data["sha256"])
         found = Registration(terms=dict(data["registered"]), designs=designs)
     except tomllib.TOMLDecodeError as error:
@@ -122,9 +123,11 @@ def terms_of(
     margin: tuple[str, float] | None,
 ) -> dict[str, Any]:
     """All that is registered, as plain data: what is planned, or what was done. None is left out."""
+    file = Path(plan.kind.model)
+    sha256 = about.sha256 or (checksum(file) if file.is_file() else None)
     found = {
         "named": model_name(about),
-        "model": about.sha256 or model_name(about),
+        "model": sha256 or model_name(about),
         "revision": about.revision,
         **{name: about.details.get(name) for name in ("prompt", "layer", "pooling")},
         **settings.plain,
