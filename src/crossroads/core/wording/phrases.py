@@ -116,6 +116,7 @@ NONE_LISTED = (
 """What is said of such a detection in place of its words."""
 
 SECTIONS: Mapping[str, str] = {
+    "registered": "Registered in advance",
     "sure": "How sure",
     "tests": "Association tests",
     "contexts": "Over contexts",

@@ -29,7 +29,9 @@ Row = tuple[str, str]  # what was chosen or happened, and how; both in Markdown
 _MOST_WORDS = 40
 _MOST_TESTS = 20
 _ADJUSTED = "; ".join(name.removesuffix("'s adjustment") for _, name in phrases.ADJUSTMENTS.values())
-_SAID = frozenset({"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "checks", "influence"})
+_SAID = frozenset(
+    {"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "checks", "influence", "registration"}
+)
 """Measures that are the tests themselves, or belong to them."""
 
 
@@ -75,7 +77,8 @@ def _subject(audit: Audit) -> str:
 
 def _asked(audit: Audit) -> list[str]:
     """Which tests were run, by name, and which other measures."""
-    sentences = []
+    registered = audit.registration
+    sentences = [] if registered is None else [f"{in_markdown(registered._headline())}."]
     for battery in _batteries(audit):
         names = [one.design for one in battery.tests]
         tests = "test compares" if len(names) == 1 else "tests compare"
@@ -259,6 +262,7 @@ def _coverage(audit: Audit) -> list[Row]:
 
 _TITLES = {
     "checks": "How sure",
+    "registration": "Registration",
     "battery": "Battery of association tests",
     "mleat": "Association tests (ML-EAT)",
     "influence": "Influence of single words",
