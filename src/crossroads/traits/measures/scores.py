@@ -44,7 +44,7 @@ CITED: Mapping[str, tuple[str, ...]] = {
 }
 """Publications behind measures of groups on traits."""
 _CI = "of each score by itself, for other templates and words"
-_P = "how often other templates and words would give a score as far from 0, did the model lean to neither"
+_P = "how often other templates and words would give a score as far from 0, were the mean over all of them 0"
 _MODELS = {"masked": "masked", "causal": "causal: the adjective continues the text before it"}
 
 
@@ -58,7 +58,7 @@ def cell_rows(groups: tuple[str, ...], traits: tuple[str, ...], **tables: Floats
     ]
 
 
-def cell_intervals(scores: Floats, se: Floats | None, df: Floats | None) -> dict[str, Floats | None]:
+def cell_intervals(scores: Floats, se: Floats | None, df: Floats | None) -> dict[str, Any]:
     r"""Intervals and p-values of cells, as fields of a result.
 
     .. math::
@@ -133,8 +133,8 @@ class CellScores(Result):
     high: Floats | None = None
     """Upper ends."""
     pvalue: Floats | None = None
-    """Two-sided p-values of scores of 0: the model leans to neither end, on average over other templates and
-    words."""
+    """Two-sided p-values of scores of 0: the group is as close to either end, on average over all templates
+    and words."""
     p_bh: Floats | None = None
     """The same adjusted for the number of cells (Benjamini & Hochberg)."""
 
