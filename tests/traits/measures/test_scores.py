@@ -120,7 +120,7 @@ def test_what_is_known_of_a_cell_is_in_every_output(masked: Any) -> None:
     }
     assert TraitScores.from_json(found.to_json()) == found
     heads = [column.head for column in found._table().columns]
-    assert heads == ["group", "pair", "score", "95\xa0% CI", "p", "BH"]
+    assert heads == ["group", "pair", "score", "95 % CI", "p", "BH"]
     part = found.select(["women"])  # of a family of two
     assert part.pvalue is not None
     assert part.p_bh is not None

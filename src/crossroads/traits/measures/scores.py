@@ -24,7 +24,7 @@ from crossroads.core.inference.crossed import LEVEL, half_width, spread, tail_pr
 from crossroads.core.inference.multiplicity import benjamini_hochberg
 from crossroads.core.results import Coverage, Result, Row, long_row, read_only
 from crossroads.core.wording import phrases
-from crossroads.core.wording.numbers import P, percent
+from crossroads.core.wording.numbers import P
 from crossroads.core.wording.table import Column, Interval, Table
 from crossroads.traits.probe.evidence import Logits, positions
 
@@ -93,7 +93,7 @@ def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
     rows.sort(key=lambda row: -abs(row["score"]))
     short, adjustment = phrases.ADJUSTMENTS["bh"]
     inference = (
-        Column(key="ci", head=f"{percent(LEVEL)} CI", note=_CI, spare=2),
+        Column(key="ci", head="95 % CI", note=_CI, spare=2),
         Column(key="p", head="p", note=_P, spare=3),
         Column(key="p_bh", head=short, note=f"{adjustment} for all cells", spare=1),
     )
