@@ -21,6 +21,7 @@ from crossroads.core.inference.random_effects import combine
 from crossroads.sentences.flips import flipped_mean, flipped_signs
 from crossroads.traits.measures.compare import compare_traits
 from crossroads.traits.measures.scores import TraitScores
+from crossroads.words.measures.trends import trend
 
 PLACEBOS = "dealt attributes, among placebos"
 PLAIN, OURS, HELD = "pieces, plain", "pieces, ours", "pieces, ours held"
@@ -110,7 +111,33 @@ def near_copies_of_words(rng: np.random.Generator) -> Noted:
     table = np.concatenate([x, y]) @ np.concatenate([a, b]).T
     options: dict[str, Any] = {"alternative": "two-sided", "exchange": False}
     yield PLAIN, crossed(table, 8, 8, **options).pvalue
-    yield OURS, crossed(table, 8, 8, near=near(sets, dict.fromkeys(sets, [str(i) for i in range(8)])), **options).pvalue
+    yield (
+        OURS,
+        crossed(
+            table, 8, 8, near=near(sets, {key: [str(i) for i in range(8)] for key in sets}), **options
+        ).pvalue,
+    )
+
+
+def lasting(rng: np.random.Generator, *, alike: float = 0.6) -> Noted:
+    """Twelve years without a trend, six tenths of a deviation last into the next; plain: least squares."""
+    n, years = 8, 12
+    shared = np.empty(years)
+    for at, new in enumerate(rng.normal(size=years)):
+        shared[at] = new if at == 0 else alike * shared[at - 1] + np.sqrt(1 - alike**2) * new
+    sides = np.repeat([1.0, -1.0], n)
+    tables = 0.1 * shared[:, None, None] * np.outer(sides, sides) + 0.1 * rng.normal(
+        size=(years, 2 * n, 2 * n)
+    )
+    found = trend(tables, range(years), n, n)
+    yield PLAIN, float(stats.linregress(range(years), shared).pvalue)
+    yield OURS, found.pvalue
+    yield HELD, found.low is not None and found.high is not None and found.low <= 0 <= found.high
+
+
+def lasting_less(rng: np.random.Generator) -> Noted:
+    """The same where three tenths of a deviation last."""
+    return lasting(rng, alike=0.3)
 
 
 def profiles(rng: np.random.Generator) -> Noted:
@@ -173,6 +200,8 @@ PIECES: dict[str, Callable[[np.random.Generator], Noted]] = {
     "frequency of targets and attributes": both_facets,
     "the same, frequencies of another text": another_text,
     "near copies, counted as fewer words": near_copies_of_words,
+    "trend of years, AR(.6)": lasting,
+    "trend of years, AR(.3)": lasting_less,
     "unrelated profiles": profiles,
     "answers of a chat model": chat,
     PLACEBOS: placebos,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, get_args
 
@@ -27,11 +27,12 @@ from .worlds import (
     frequency_worlds,
     name_worlds,
     pair_worlds,
+    planned_worlds,
     trait_worlds,
     vector_worlds,
 )
-from .worlds.real import copies_worlds, margin, population_worlds
 from .worlds.names import TARGET, NameKind
+from .worlds.real import copies_worlds, margin, population_worlds
 from .worlds.tables import PairKind, TraitKind
 from .worlds.vectors import Kind
 
@@ -279,15 +280,16 @@ def traits(cell: Cell, seed: int) -> Tallies:
     """Agreement of a model with people."""
     seen: dict[str, list[Any]] = {}
     kind, count = _kind(cell, TraitKind), max(1, cell.single)
-    for model, people, tau in trait_worlds(kind, worlds=count, effect=cell.effect, seed=seed):
-        one = cr.align(model, people, draws=199, resamples=400)
-        _note(seen, "align, groups exchanged", one.exchanges["groups"].pvalue)
-        _note(seen, "align, traits exchanged", one.exchanges["traits"].pvalue)
+    for model, people, tau, blocks in trait_worlds(kind, worlds=count, effect=cell.effect, seed=seed):
+        for named in (False, True) if blocks else (False,):
+            one = cr.align(model, people, draws=199, resamples=400, blocks=blocks if named else None)
+            name = "align, blocks named" if named else "align"
+            _note(seen, f"{name}, groups exchanged", one.exchanges["groups"].pvalue)
+            _note(seen, f"{name}, traits exchanged", one.exchanges["traits"].pvalue)
+            low, high = one.interval or (-1.0, 1.0)
+            _note(seen, f"{name}, interval", not low <= 0 <= high)
+            _note(seen, f"{name}, interval held", low <= tau <= high)
         _note(seen, "align, published", one.kendall_pvalue)
-        low, high = one.interval or (-1.0, 1.0)
-        _note(seen, "align, interval", not low <= 0 <= high)
-        _note(seen, "align, interval held", low <= tau <= high)
-        _note_crossed(seen, "align crossed", one, tau)
     return _tallies(seen)
 
 
@@ -324,6 +326,18 @@ def names(cell: Cell, seed: int) -> Tallies:
         "discover, share of words": Tally(total, flagged),
         "discover, any word": Tally.flagged(any_word),
         "null_threshold, share of words": Tally(total, above),
+    }
+
+
+def plans(cell: Cell, seed: int) -> Tallies:
+    """Words that pilots of eight per set plan for the true difference, and how often so many find it."""
+    kind, _, twice = cell.world.partition(", ")
+    options: dict[str, Any] = {"effect": cell.effect, "worlds": max(2, cell.single), "seed": seed}
+    found = planned_worlds(_kind(replace(cell, world=kind), Kind), twice=bool(twice), **options)
+    near = np.abs(found.ratios - 1) <= 0.3
+    return {
+        "plan, found": Tally.flagged(list(found.found)),
+        "plan, standard error": Tally.of(held=near),
     }
 
 
@@ -366,6 +380,7 @@ FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "traits": traits,
     "pairs": pairs,
     "names": names,
+    "plans": plans,
     "series": series,
     "pieces": pieces,
 }

@@ -19,6 +19,7 @@ from .pieces import PIECES, PLACEBOS
 from .procedures import Cell, run
 from .tally import Tally
 from .worlds.names import NameKind
+from .worlds.real import Population
 from .worlds.tables import PairKind, TraitKind
 from .worlds.vectors import Kind
 
@@ -36,7 +37,6 @@ EFFECTS = (0.1, 0.2, 0.3, 0.4)
 DESIGNS = ("weat1", "weat3", "weat5", "weat6", "weat7", "weat10", "i1", "i3")
 EIGHT, SIXTEEN, UNEQUAL = SIZES[1], SIZES[2], SIZES[4]
 LISTED = ("own ranks", "reliability 0.9", "reliability 0.8", "reliability 0.7")
-LISTS = ("lists", "GloVe")
 SPACES = ("GloVe", "Google News", "synthetic")
 MANY, SINGLE = 4_000, 200
 """Worlds of a cell in the whole study: where many are computed at once, and where one after the other."""
@@ -67,6 +67,8 @@ def cells(share: float = 1.0) -> list[Cell]:
         *(Cell("contexts", kind, some(2000), few) for kind in NULLS),
         Cell("contexts", "both topical", some(2000), few, effect=0.4),
         *(Cell("rsa", kind, 0, 2 * few, (10, 10, 10, 2)) for kind in NULLS),
+        *(Cell("rsa", kind, 0, 2 * few, (4, 12, 12, 2)) for kind in both),
+        *(Cell("plans", kind, 0, 2 * few, effect=0.4) for kind in (*both, "both topical, twice")),
         *(Cell("projection", kind, 0, 2 * few) for kind in NULLS),
         *(Cell("compare", kind, 0, few) for kind in NULLS),
         *(Cell("compare", kind, 0, few, effect=0.4) for kind in both),
@@ -82,6 +84,7 @@ def cells(share: float = 1.0) -> list[Cell]:
 def _on_real_words(many: int) -> list[Cell]:
     """Cells whose words are those of real spaces."""
     of_sizes = [(n, n, n, n) for n in (3, 4, 6, 8, 12, 16, 25)] + [(4, 12, 8, 8), (3, 12, 3, 12)]
+    of_lists = {SPACES[0]: [*of_sizes[:5], of_sizes[-1]], SPACES[1]: of_sizes[:4]}  # few lists are longer
     kinds: dict[str, tuple[tuple[int, ...], ...]] = {
         **dict.fromkeys(("none", "fours", "twos", "plurals", "fours in one topic"), (EIGHT, SIXTEEN)),
         "none in one topic": (EIGHT, SIXTEEN),
@@ -93,9 +96,10 @@ def _on_real_words(many: int) -> list[Cell]:
     return [
         *(
             Cell("populations", f"{kind}, {name}", many, 0, n)
-            for kind, name in (*((kind, name) for name in SPACES[:2] for kind in ("topics", "bands")), LISTS)
+            for name in SPACES[:2]
+            for kind in get_args(Population)
             for n in of_sizes
-            if kind != "lists" or max(n) <= 12 and n != (4, 12, 8, 8)
+            if kind != "lists" or n in of_lists[name]
         ),
         *(
             Cell("copies", f"{kind.strip()}, {name}", many, 0, n)

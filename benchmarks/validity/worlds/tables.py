@@ -14,12 +14,15 @@ from crossroads.core.stimuli.sets import FrozenDict
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.pairs.material import PairedGroup
 
-TraitKind = Literal["independent", "factors", "domains", "trait levels", "group levels"]
+TraitKind = Literal[
+    "independent", "factors", "domains", "domains and factors", "trait levels", "group levels"
+]
 PairKind = Literal["ordinary", "pulling groups", "heavy tails"]
 TRAIT_SAYS: Mapping[str, str] = {
     "independent": "every cell varies by itself",
     "factors": "traits measure three things, the same three in model and people",
     "domains": "groups of a domain resemble each other",
+    "domains and factors": "groups of a domain have a level of their own for each of three things",
     "trait levels": "some traits are high for every group",
     "group levels": "some groups are high on every trait",
 }
@@ -40,6 +43,8 @@ class TraitWorld(NamedTuple):
     people: Table
     tau: float
     """Kendall's τ of the population of cells."""
+    blocks: Mapping[str, str] | None
+    """The domain of each group and the factor of each trait, where these matter."""
 
 
 def trait_worlds(
@@ -58,19 +63,25 @@ def trait_worlds(
         model, other = rng.normal(size=(2, worlds, *shape))
         return np.stack([model, effect * model + np.sqrt(1 - effect**2) * other])
 
+    of_groups, of_traits = np.arange(_GROUPS) * _DOMAINS // _GROUPS, np.arange(_TRAITS) % _FACTORS
     cells = both(_GROUPS, _TRAITS)
     if kind == "factors":
-        cells += both(_GROUPS, _FACTORS)[..., np.arange(_TRAITS) % _FACTORS]
+        cells += both(_GROUPS, _FACTORS)[..., of_traits]
     elif kind == "domains":
-        cells += both(_DOMAINS, _TRAITS)[..., np.arange(_GROUPS) * _DOMAINS // _GROUPS, :]
+        cells += both(_DOMAINS, _TRAITS)[..., of_groups, :]
+    elif kind == "domains and factors":
+        cells += both(_DOMAINS, _FACTORS)[..., of_groups, :][..., of_traits]
     elif kind == "trait levels":
         cells += both(1, _TRAITS)
     elif kind == "group levels":
         cells += both(_GROUPS, 1)
     people = 100 / (1 + np.exp(-cells[1] / (1.0 if kind == "independent" else np.sqrt(2))))
-    groups = [f"group {i}" for i in range(1, _GROUPS + 1)]
+    groups, tau = [f"group {i}" for i in range(1, _GROUPS + 1)], 2 / pi * asin(effect)
+    blocks = {name: f"domain {at}" for name, at in zip(groups, of_groups, strict=True)}
+    blocks |= {f"trait {i}": f"factor {at}" for i, at in enumerate(of_traits, 1)}
+    known = blocks if kind.startswith(("domains", "factors")) else None
     for scores, judgements in zip(cells[0], people, strict=True):
-        yield TraitWorld(_nested(groups, scores), _nested(groups, judgements), 2 / pi * asin(effect))
+        yield TraitWorld(_nested(groups, scores), _nested(groups, judgements), tau, known)
 
 
 def pair_worlds(
