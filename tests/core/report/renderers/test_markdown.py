@@ -13,6 +13,14 @@ from crossroads.traits.people.alignment_result import AlignmentResult
 from crossroads.words.measures.battery import BatteryResult
 
 
+def test_intervals_come_with_both_levels(audit: Audit, whole: Audit) -> None:
+    said = "which agrees with p (BH): it leaves out zero where that is below .05; 95 % intervals are in the"
+    assert f"CI: of Δ, 97.5 %, {said} files." in markdown_summary(audit)  # 1 - .05/2
+    (contexts,) = whole.of(CeatBatteryResult).values()
+    other = Audit([dataclasses.replace(contexts, adjusted_level=0.8)])
+    assert f"CI: of Δ, 80.0 %, {said} files." in markdown_summary(other)
+
+
 def test_levels_of_what_is_about_groups_are_told(whole: Audit) -> None:
     (aligned,) = whole.of(AlignmentResult).values()
     (order,) = whole.of(OrderSensitivityResult).values()
@@ -36,7 +44,7 @@ def test_what_the_words_of_a_test_could_have_found_is_in_the_table_where_it_has_
 ) -> None:
     text, tex = markdown_summary(audit), latex_table(audit)
     assert f"| {tested.tests[0].level1.crossed.detectable:.3f} |" in text
-    assert r"Not printed, for want of width: CI(d), detectable $\Delta$." in tex
+    assert r"Not printed, for want of width: detectable $\Delta$, p." in tex
     assert "of cases, two-sided, p &lt; .05, not adjusted." in text
     assert "plain: nothing could be found with just these words: " in text
 
