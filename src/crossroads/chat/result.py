@@ -16,6 +16,7 @@ from crossroads.core.results import (
     Row,
     Stat,
     association,
+    because,
     crossed_names,
     long_row,
     named,
@@ -250,8 +251,8 @@ class ChatResult(Result):
             status=status_of(self.crossed.pvalue),
             found=difference_numbers(self.crossed, ""),
             scale="score − .5" if self.task == DECISION else "score",
-            reason=self.crossed.reason,
         )
         (far, near), x = said.poles if self.crossed.difference >= 0 else said.poles[::-1], said.subject
         gives = ("the model gives ", x, " a larger share of the words for ", near, " than of those for ", far)
-        yield replace(said, statement=(*gives, ""))
+        reason = self.crossed.reason if self.crossed.pvalue is None else None
+        yield replace(said, statement=because((*gives, ""), reason))

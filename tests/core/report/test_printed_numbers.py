@@ -67,18 +67,16 @@ def test_the_battery_is_printed_as_measured(audit: Audit, tested: BatteryResult)
     page = headed(markdown_tables(markdown_summary(other)), "d", "p (BH)", "pattern")
     print_ = headed(latex_tables(latex_table(other)), "$d$", "$p$ (BH)", "pattern")
     for test, bh, one, two in zip(tested.tests, adjusted["bh"], page, print_, strict=True):
-        level, drawn = test.level1, tested.intervals[test.design]
-        crossed = level.crossed
-        assert crossed.pvalue is not None
-        assert crossed.low is not None and crossed.high is not None
+        level, crossed = test.level1, test.level1.crossed
+        assert crossed.pvalue is not None and crossed.agreement is not None
+        assert tested.adjusted_level == 0.975
+        low, high = crossed.ends(0.975)
+        assert one["agree"] == f"{round(100 * crossed.agreement)}\N{NO-BREAK SPACE}%"
         assert (one["d"], one["p"], one["p (BH)"], one["exact p"], one["pattern"]) == (
             number(level.effect_size), pvalue(crossed.pvalue), pvalue(bh), pvalue(level._p),
             test.crossed_pattern,
         )  # fmt: skip
-        assert one["CI(d)"] == between(drawn.low, drawn.high)
-        assert (one["Δ"], one["95 % CI"]) == (
-            number(crossed.difference, 3), between(crossed.low, crossed.high, 3),
-        )  # fmt: skip
+        assert (one["Δ"], one["CI"]) == (number(crossed.difference, 3), between(low, high, 3))
         assert two["$d$"] == number(level.effect_size, style="latex")
         assert two["$p$ (BH)"] == pvalue(bh, "latex")
 

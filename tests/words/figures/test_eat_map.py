@@ -60,7 +60,8 @@ def test_a_map_names_its_sets_its_pattern_and_all_three_levels() -> None:
     assert any("(AB-Divergent)" in text for text in texts)
     assert result.level1.crossed.pvalue is not None
     p = p_equals(result.level1.crossed.pvalue, "figure")
-    assert f"Level 1: d = {result.level1.effect_size:.2f}, {p}" in texts
+    agree = min(99, round(100 * (result.level1.crossed.agreement or 0.0)))
+    assert f"Level 1: agree {agree}\N{NO-BREAK SPACE}%, d = {result.level1.effect_size:.2f}, {p}" in texts
     assert f"{result.level2['x'].effect_size:.2f} *" in texts
     assert f"cos {result.level3['ax'].mean:.2f}" in texts
     share = percent(result.pattern_shares["AB-Divergent"])
