@@ -84,7 +84,7 @@ def test_any_two_models_can_be_chosen(opened: Open, page: Path, compared: Compar
         assert f"{pair[0]} and {pair[1]}: {differ} of 2 tests" in counted
     section.get_by_label("Models", exact=True).select_option(label="another and the third")
     heads = section.locator("table").first.locator("thead th").all_text_contents()
-    assert heads[1:3] == ["d: another", "d: the third"]
+    assert heads[1:4] == ["agree", "d: another", "d: the third"]
     told = section.inner_text()
     assert "turns around: cats are closer to outdoors, relative to indoors, than dogs are in another" in told
     # names that are no plural are those of words, as Python has it

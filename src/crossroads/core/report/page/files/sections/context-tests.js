@@ -54,7 +54,7 @@ export function ctxColumns(context) {
         testsTitled(row.titles) ? [el("br", {}), el("span", { class: "note" }, bdi(row.design))] : null,
       ],
     },
-    agree: column("agree", "crossed/agreement", { as: "chance", about: data.phrases.agreement }),
+    agree: column("agree", "crossed/agreement", { as: "agree", about: data.phrases.agreement }),
     answer: plotNamed("answer", (row) => testsAnswer(context, { at: row.path, bh: row.bh }), "do the targets differ beyond just these words?"),
     ces: column("CES", "effect_size", { about: "combined effect size: the weighted mean over samples of one context per word" }),
     other: column("p", "crossed/pvalue", { as: "p", about: "for other words for the same things: targets and attributes drawn" }),
