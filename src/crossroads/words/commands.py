@@ -85,10 +85,6 @@ class Measured:
             panel=o.MODELS,
         ),
     ] = None
-    resamples: Annotated[
-        int | None,
-        Convention("bootstrap resamples for 'stable' of --levels, 0 for none; 1000 if left out", least=0),
-    ] = None
     axis: Annotated[
         Axis | None,
         Convention("place words on an axis between the attributes: means (SemAxis) or pairs (RIPA)"),
@@ -107,7 +103,6 @@ class Measured:
             (self.word and self.vocabulary, "--word and --vocabulary were both given.", one),
             (self.singly and groups, "--levels is about groups, and --each about single words.", one),
             (self.top is not None and not self.singly, "--top was given without --each.", both),
-            (self.resamples is not None and not groups, "-C resamples was given without --levels.", both),
             (self.axis and (self.singly or groups), "-C axis compares two groups, or places one.", alone),
         ]
         for wrong, message, hint in refused:
@@ -130,7 +125,6 @@ def weat_command(
     designs = chosen.designs("weat")
     over = None
     if measured.levels or measured.over:
-        options["resamples"] = 1000 if measured.resamples is None else measured.resamples
         over = _series_over(source, measured.over)
         if over is None:
             return _levels(source, designs, options)

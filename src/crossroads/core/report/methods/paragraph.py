@@ -406,7 +406,6 @@ _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
         "distribution with Satterthwaite's degrees of freedom; {}",
         "these words": "the exact p-value, which holds for these words, has {}",
     },
-    "mleat": {"resamples": "words were resampled {} times for the share of each pattern"},
     "anisotropy": {
         "high above": "a mean cosine of random pairs above {} counts as high",
         "over": "measured on {}",
