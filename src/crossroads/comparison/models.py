@@ -223,7 +223,8 @@ def compare(
     several
         For several models: ``against``: ``"all"`` compares every two models, ``"first"`` all others with the
         first. ``level``: nominal coverage of the intervals, which leave out one word at a time
-        (:func:`~crossroads.comparison.jackknife.difference_interval`). ``progress``: called with the name of each design before it is compared.
+        (:func:`~crossroads.comparison.jackknife.difference_interval`). ``progress``: called with the name of
+        each design before it is compared.
 
     Notes
     -----

@@ -266,7 +266,6 @@ _TITLES = {
     "battery": "Battery of association tests",
     "mleat": "Association tests (ML-EAT)",
     "influence": "Influence of single words",
-    "reliability": "Reliability of the word lists",
     "frequency": "Frequency of the words",
     "placebo": "Placebo tests",
     "ordinary": "The ordinary association",
