@@ -266,7 +266,7 @@ def compare(cell: Cell, seed: int) -> Tallies:
     for (one, design), (two, _) in zip(*both, strict=True):
         for scale in ("sd", "cosine"):
             choice: Any = scale
-            found = compare_battery({"one": one, "two": two}, design, scale=choice, resamples=1)
+            found = compare_battery({"one": one, "two": two}, design, scale=choice)
             _note(seen, f"compare, {scale}", found.tests[0].pvalue)
         given = cr.compare(one, two, design, attributes="given")
         _note(seen, "compare, sd, attributes given", given.pvalue)
@@ -347,7 +347,7 @@ def series(cell: Cell, seed: int) -> Tallies:
     for i in range(max(1, cell.single)):
         worlds = vector_worlds(_kind(cell, Kind), worlds=10, seed=seed + i)
         models = {1900 + 10 * at: emb for at, (emb, _) in enumerate(worlds)}
-        found = cr.series(models, worlds[0][1], alternative="two-sided", resamples=0)
+        found = cr.series(models, worlds[0][1], alternative="two-sided")
         tests = [point.level1 for point in found.points.values()]
         _note(seen, "series, any decade, targets exchanged", min(one.pvalue for one in tests))
         crossed = [one.crossed.pvalue for one in tests]

@@ -24,7 +24,7 @@ EMB = random_vectors(DESIGN.words)
 @pytest.fixture(scope="module")
 def measured() -> str:
     """A test with three levels, as plain data."""
-    return json.dumps(results_document([cr.mleat(EMB, DESIGN, resamples=20)]))
+    return json.dumps(results_document([cr.mleat(EMB, DESIGN)]))
 
 
 @pytest.fixture
@@ -184,8 +184,8 @@ def test_a_share_is_not_rounded_to_all_or_to_none_and_no_chance_is_certain(
 
 
 def test_p_values_are_said_to_be_adjusted_only_where_they_are(made: Callable[..., Any]) -> None:
-    alone = cr.mleat(EMB, design_of("alone", lists()), resamples=0)
-    battery = cr.battery(EMB, [DESIGN], alternative="observed", resamples=0)
+    alone = cr.mleat(EMB, design_of("alone", lists()))
+    battery = cr.battery(EMB, [DESIGN], alternative="observed")
     for results, told in [
         ((battery,), ", adjusted for the number of tests (Benjamini\u2013Hochberg), "),
         ((alone,), ", not adjusted for the number of tests, "),

@@ -39,7 +39,7 @@ def mixed() -> Record:
             for word in (*(target or ()), *attribute):
                 rows[emb.labels.index(word), 0] += side
     emb = Embeddings(emb.labels, rows)
-    battery = cr.battery(emb, designs, alternative="two-sided", resamples=50)
+    battery = cr.battery(emb, designs, alternative="two-sided")
     audit = Audit([battery])
     return Record(document=audit_document(audit, designs), vectors=emb)
 
@@ -148,7 +148,7 @@ def test_a_page_of_checks_alone_has_every_answer_with_its_number_and_reason(
         if word.startswith("s-"):
             rows[place] = rows[emb.labels.index(f"{word[:-1]}0")]
     emb = Embeddings(emb.labels, rows)
-    sure = cr.checks(cr.battery(emb, designs, resamples=0)).to_dict()
+    sure = cr.checks(cr.battery(emb, designs)).to_dict()
     (tmp_path / "sure.json").write_text(json.dumps(sure), encoding="utf-8")
     write_page(tmp_path / "sure.html", read_records(tmp_path / "sure.json"))
     page = opened(tmp_path / "sure.html").page

@@ -138,7 +138,7 @@ def compared() -> Comparison:
     rng = np.random.default_rng(0)
     models = {name: Embeddings(design.words, rng.normal(size=(16, 5))) for name in "pq"}
     adjusted = {"holm": (0.31,), "bh": (0.42,), "by": (0.53,)}
-    tested = dataclasses.replace(compare_battery(models, design, resamples=20), adjusted=adjusted)
+    tested = dataclasses.replace(compare_battery(models, design), adjusted=adjusted)
     tables = [{f"g{i}": {f"t{j}": float(rng.normal()) for j in range(4)} for i in range(5)} for _ in "pq"]
     first, second = (TraitScores.from_table(one, measure="ilps") for one in tables)
     agreement = compare_traits(first, second, names=("p", "q"), draws=19)
@@ -200,7 +200,7 @@ def voiced(*names: str) -> BatteryResult:
     sets = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
     designs = [Design(name=name, **sets) for name in names]  # type: ignore[arg-type]
     emb = Embeddings(designs[0].words, np.random.default_rng(0).normal(size=(16, 5)), provenance="model")
-    measured = battery(emb, designs, resamples=0, alternative="two-sided")
+    measured = battery(emb, designs, alternative="two-sided")
     tests = []
     for test in measured.tests:
         p, low, high, method = KINDS[test.design]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.renderers.texts import latex_table, markdown_blocks, markdown_summary
 from crossroads.core.wording.table import Column, Table
