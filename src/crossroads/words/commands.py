@@ -318,6 +318,7 @@ class Planned:
     ] = None
     missing: o.MissingWords = "drop"
     alternative: Annotated[Alternative, Convention("which tail --freeze registers")] = "two-sided"
+    words: o.WordsConvention = "effective"
 
 
 @command
@@ -345,7 +346,7 @@ def plan_command(source: o.Source, chosen: o.Chosen, planned: Planned, written: 
             Settings(**passed(Settings, planned, source, written)),
             emb.provenance,
             {name: one.coverage for name, one in results.items()},
-            words="effective",
+            words=planned.words,
             margin=None if planned.difference is None else (WANTED, planned.difference),
         )
         today = date.today().isoformat()
