@@ -74,9 +74,9 @@ def prose(text: str) -> list[str]:
     return lines
 
 
-def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
-    """A Markdown table, numbers to the right."""
-    rows = [head, ["---", *["---:"] * (len(head) - 1)], *lines]
+def table(head: Sequence[str], lines: Iterable[Sequence[str]], *, text: Sequence[int] = (0,)) -> list[str]:
+    """A Markdown table, with numbers to the right but for columns of text."""
+    rows = [head, ["---" if at in text else "---:" for at in range(len(head))], *lines]
     return [*(f"| {' | '.join(row)} |" for row in rows), ""]
 
 
@@ -244,7 +244,11 @@ def _promises(rows: Sequence[Row]) -> list[str]:
     at_most("*beyond frequency* falsely yes, own ranks:", 0.06, own, BEYOND)
     listed = [row for row in frequency if not row["world"].endswith(LISTED[0])]
     at_most("the same, lists of reliability .7 to .9:", 0.10, listed, BEYOND)
-    return ["## What was promised, and what was found", "", *table(("promise", "found", "where"), lines)]
+    return [
+        "## What was promised, and what was found",
+        "",
+        *table(("promise", "found", "where"), lines, text=(0, 2)),
+    ]
 
 
 def _agreement(rows: Sequence[Row]) -> list[str]:
@@ -270,7 +274,7 @@ def _agreement(rows: Sequence[Row]) -> list[str]:
         *table(("words per set (X / Y / A / B)", *heads), lines),
         "The bin that is farthest from the chance that was said, in single populations:",
         "",
-        *table(("population", "3, 4 words", "6 to 16 words"), single),
+        *table(("population", "3, 4 words", "6 to 16 words"), single, text=(0, 1, 2)),
     ]
 
 
@@ -302,7 +306,7 @@ def _nulls(rows: Sequence[Row]) -> list[str]:
         """),
         *table(("world", *heads), lines),
         *(f"* **{name}**: {says}." for name, says in SAYS.items() if name in NULLS),
-        "* **attributes dealt**: published targets, and as many frequency-matched words as published attributes.",
+        "* **attributes dealt**: published targets, frequency-matched words in place of published attributes.",
         *(f"* **{name} corpora**: {says}." for name, says in CORPUS_SAYS.items()),
         "",
     ]
@@ -415,8 +419,8 @@ def _power(rows: Sequence[Row], folder: str) -> list[str]:
         Synthetic worlds in which X and A lie to one side of a direction, Y and B to the other, by the effect
         given, as a multiple of what is a word's own.
 
-        **Plans** (`cr.plan`): pilots of eight words per set, and as many new words as each plans for the true Δ
-        at 80 % power; and how often the standard error that it foresees for 24 words is right within 30 %.
+        **Plans** (`cr.plan`): how often as many new words find the true Δ as pilots of eight per set plan for
+        80 % power; and how often the standard error that they foresee for 24 words is right within 30 %.
         """),
         *table(("world", "Δ is found", "standard error within 30 %"), planned),
     ]
@@ -445,7 +449,7 @@ def _frequency(rows: Sequence[Row]) -> list[str]:
         the variance of a foreign list that is real.
         """),
         *table(
-            ("differ, frequencies, words", "crossed p < .05", "p at equal frequency < .05", "answer yes"),
+            ("frequencies, words per set", "crossed p < .05", "p at equal frequency < .05", "answer yes"),
             lines,
         ),
     ]
@@ -536,7 +540,9 @@ def _others(rows: Sequence[Row]) -> list[str]:
         "",
         "False positives at .05 over the worlds of each, from the lowest to the highest:",
         "",
-        *table(("measure", "usual procedure", "here", "highest", "interval holds, lowest"), lines),
+        *table(
+            ("measure", "usual procedure", "here", "highest", "interval holds, lowest"), lines, text=(0, 3, 4)
+        ),
         "Pieces of inference, each in a world of its own:",
         "",
         *table(("piece", "usual procedure", "here", "interval holds"), parts),

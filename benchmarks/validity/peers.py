@@ -221,7 +221,7 @@ def section(file: Path = FILE) -> list[str]:
         f"counts them, {found['samples']:,} where it draws them. The last line has no association, and the",
         "topics of its targets make p small or large all the same.",
         "",
-        f"| test | {' | '.join(f'{name}: d, p, ms' for name in ('crossroads', *working))} | crossed p |",
+        f"| test | {' | '.join(f'{name}: d, p, ms' for name in ('crossroads', *working))} |",
         f"|---|{'---|' * (1 + len(working))}",
     ]
     for test in DESIGNS:

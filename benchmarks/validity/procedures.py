@@ -192,10 +192,8 @@ def copies(cell: Cell, seed: int) -> Tallies:
 def frequency(cell: Cell, seed: int) -> Tallies:
     """Whether an association is said to be more than frequency, where it is nothing else, or is more."""
     seen: dict[str, list[Any]] = {}
-    facets, _, listed = cell.world.partition(", ")
-    for emb, design, of_list in frequency_worlds(
-        facets, listed, worlds=cell.single, sizes=cell.sizes, effect=cell.effect, seed=seed
-    ):
+    options: dict[str, Any] = {"worlds": max(1, cell.single), "sizes": cell.sizes, "effect": cell.effect}
+    for emb, design, of_list in frequency_worlds(cell.world, seed=seed, **options):
         found = cr.frequency(emb, design, frequencies=of_list, draws=200)
         _note(seen, "beyond frequency, yes", found.answer == "yes")
         _note(seen, "at equal frequency", found.adjusted.pvalue)
