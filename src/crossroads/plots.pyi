@@ -2,6 +2,7 @@
 
 from crossroads.chat.figures import chat_plot as chat_plot
 from crossroads.comparison.figures import comparison_plot as comparison_plot
+from crossroads.comparison.figures import meta_plot as meta_plot
 from crossroads.contexts.figures import context_forest as context_forest
 from crossroads.contexts.figures import context_histogram as context_histogram
 from crossroads.contexts.figures import context_histograms as context_histograms

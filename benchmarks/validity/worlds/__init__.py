@@ -4,6 +4,7 @@ from .clouds import context_worlds as context_worlds
 from .corpora import corpus_worlds as corpus_worlds
 from .dealing import dealt_worlds as dealt_worlds
 from .frequent import frequency_worlds as frequency_worlds
+from .meta import meta_worlds as meta_worlds
 from .names import name_worlds as name_worlds
 from .planning import planned_worlds as planned_worlds
 from .tables import pair_worlds as pair_worlds

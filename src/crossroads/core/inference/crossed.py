@@ -23,7 +23,7 @@ LEVEL = 0.95
 """Level of intervals."""
 POWER = 0.8
 """Share of tests that are to find a difference."""
-_SHOWING_NOTHING = 2
+SHOWING_NOTHING = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,7 +353,7 @@ def agreement(statistic: float, df: float, sizes: Sequence[float]) -> float:
     from scipy.special import stdtr
 
     n = len(sizes) / sum(1 / size for size in sizes)
-    b = n / (n + _SHOWING_NOTHING)
+    b = n / (n + SHOWING_NOTHING)
     return float(stdtr(df, abs(statistic) * b / np.sqrt(1 + b)))
 
 

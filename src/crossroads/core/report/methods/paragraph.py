@@ -295,6 +295,7 @@ _TITLES = {
     "emergent": "Traits of paired identities beyond their components",
     "compare battery": "Comparison of models",
     "compare": "Paired tests between models",
+    "meta": "Meta-analysis",
 }
 _OVER = " over contexts"  # ends the name of a convention that tests over contexts have for themselves
 _MULTIPLE = {"battery": "multiplicity", "ceat-battery": "multiplicity over contexts"}
