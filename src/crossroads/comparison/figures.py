@@ -104,7 +104,7 @@ def _columns(result: CompareBatteryResult, rows: list[Row]) -> list[list[str]]:
     ends = [row.interval and map(wording.number, (row.interval.low, row.interval.high)) for row in rows]
     adjusted = (row.adjusted.get(phrases.ADJUSTMENT) for row in rows)
     return [
-        ["agree", *(wording.chance(row.paired and row.paired.agreement) for row in rows)],
+        ["agree", *(wording.chance(row.paired.agreement if row.paired else None) for row in rows)],
         ["difference", *(wording.number(row.test.difference, sign=True) for row in rows)],
         [percent, *(" to ".join(pair) if pair else "–" for pair in ends)],
         [f"{exact}p", *(wording.probability(next(iter(row.shown.values()), None)) for row in rows)],

@@ -317,11 +317,12 @@ def compare(
         score_error=error,
         max_work=max_work,
     )
+    delta = [float(s[:n_x].mean() - s[n_x:].mean()) for s in shared.scores]
     return CompareResult(
         design=design.name,
         effect_sizes=(d[0], d[1]),
         difference=d[0] - d[1],
-        differences=tuple(float(s[:n_x].mean() - s[n_x:].mean()) for s in shared.scores),
+        differences=(delta[0], delta[1]),
         agreement=sure,
         pvalue=tested.pvalue,
         pvalue_low=tested.pvalue_low,

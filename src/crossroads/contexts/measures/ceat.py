@@ -129,7 +129,6 @@ class CeatResult(Result, CombinedEffect):
         FREQUENCY: NO_FREQUENCY,
         TOPICS: "placebo tests would take contexts of a thousand other words",
     }
-    _figure: ClassVar[str] = "context_histogram"
     _label_format: ClassVar[str] = context_name("{design}")
     _table_title: ClassVar[str] = "Association tests over contexts"
     _file_names: ClassVar[str] = (
