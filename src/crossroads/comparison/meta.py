@@ -118,11 +118,8 @@ class MetaResult(Result, Pooled):
         among = f"in {'all' if same == every else f'{same} of'} {every} {several}, "
         ends = between(self.low, self.high, digits)
         end = f"; pooled Δ = {number(self.mean, digits)}{unit} ({ends}), {self._chance}"
-        wordings = {
-            status: (among * (status == "holds") + first, *rest, last + end)
-            for status, (first, *rest, last) in said.wordings.items()
-        }
-        yield replace(said, wordings=wordings)
+        first, *rest, last = said.statement
+        yield replace(said, statement=(f"{among}{first}", *rest, last + end))
 
 
 def meta(

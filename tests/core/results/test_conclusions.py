@@ -225,4 +225,4 @@ def test_a_comparison_names_the_model_first_in_which_d_is_higher(*, swapped: boo
         "By d, words for math are closer to male terms, relative to female terms and compared with arts, in "
         "strong than in weak."
     )
-    assert one.number("chance") is not None and 0.5 < one.number("chance") < 1
+    assert 0.5 < (one.number("chance") or 0.0) < 1
