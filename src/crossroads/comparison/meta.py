@@ -159,6 +159,12 @@ def meta(
     words, missing
         As in :func:`~crossroads.weat`; members with too few words are in ``skipped``.
 
+    Notes
+    -----
+    In 27,000 worlds with 3, 5 or 10 members and eight words per set, p < .05 was false in 0–5.7 % by kind of
+    world, the interval held the mean in 94–100 % and the prediction interval a further Δ in 92–100 %. With
+    the same words in all models an interval that takes errors as independent held it in 18–95 %.
+
     References
     ----------
     IntHout, J., Ioannidis, J. P. A., & Borm, G. F. (2014). doi:10.1186/1471-2288-14-25; Röver, C., Knapp, G.,
