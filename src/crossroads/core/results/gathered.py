@@ -32,6 +32,7 @@ from crossroads.core.stimuli import Design
 BALANCED = "left out to balance the sets"
 
 _ROWS_AT_A_TIME = 1 << 12
+_SAME = 1 - 1e-6
 _PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
 _MEETS = {"x": "yab", "y": "ab", "a": "b", "words": "ab"}
 """Pairs of sets that should not share a word, each pair once."""
@@ -136,6 +137,8 @@ def gather(
         others = [other for other in rows if other != name and (name == "words" or other in "ab")]
         for other in others if name in rows else ():
             itself = np.isin(rows[name], rows[other])
+            if emb.dim > 1 and 0 < rows[name].size <= _ROWS_AT_A_TIME:
+                itself |= same_vectors(*(unit(emb.vectors[rows[key]]) for key in (name, other)))
             leave_out(name, itself, f"also in {other}, and no word is compared with itself")
     for name, partner in _PARTNERS.items() if missing == "balance" else ():
         if name in used and partner in used:
@@ -151,6 +154,11 @@ def gather(
         rows=rows,
         source=emb,
     )
+
+
+def same_vectors(vectors: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Which unit vectors are among others: those of one word under two labels, such as *Her* and *her*."""
+    return np.asarray((vectors @ others.T).max(axis=1, initial=-1.0) > _SAME)
 
 
 def listed_words(name: str, words: object, *, hint: str = "give a list of words.") -> tuple[str, ...]:
