@@ -23,7 +23,7 @@ from crossroads.core.errors import (
 from crossroads.core.errors import Missing as Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.evidence.embeddings import Match
-from crossroads.core.inference.copies import Near, Words, near
+from crossroads.core.inference.copies import SAME, Near, Words, near
 from crossroads.core.inference.geometry import Floats, cosines, unit
 from crossroads.core.results import Coverage
 from crossroads.core.results.gaps import NOT_THERE, ZERO, missing_error, too_few
@@ -32,7 +32,6 @@ from crossroads.core.stimuli import Design
 BALANCED = "left out to balance the sets"
 
 _ROWS_AT_A_TIME = 1 << 12
-_SAME = 1 - 1e-6
 _PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
 _MEETS = {"x": "yab", "y": "ab", "a": "b", "words": "ab"}
 """Pairs of sets that should not share a word, each pair once."""
@@ -158,7 +157,7 @@ def gather(
 
 def same_vectors(vectors: Floats, others: Floats) -> NDArray[np.bool_]:
     """Which unit vectors are among others: those of one word under two labels, such as *Her* and *her*."""
-    return np.asarray((vectors @ others.T).max(axis=1, initial=-1.0) > _SAME)
+    return np.asarray((vectors @ others.T).max(axis=1, initial=-1.0) > SAME)
 
 
 def listed_words(name: str, words: object, *, hint: str = "give a list of words.") -> tuple[str, ...]:
