@@ -406,8 +406,8 @@ def crossed(
     if exchanged is None and exchange:
         options = {"alternative": alternative, "score_error": score_error, **counting}
         exchanged = _attributes_exchanged(table, n_x, n_a, equal, options)
-    alone = [name for name, n in (("A", n_a), ("B", table.shape[1] - n_a)) if n < 2]
-    alone += [name for name, n in (("X", n_x), ("Y", len(table) - n_x)) if n == 1 and not single]
+    counts = dict(zip("XAB" if single else "XYAB", found.effective, strict=True))
+    alone = [name for name in "ABXY" if counts.get(name, 2) <= 1 and (name != "X" or not single)]
     reason = None
     if alone:
         reason = single_words(alone)
