@@ -27,7 +27,7 @@ from crossroads.core.results.gathered import require_two_targets
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import counted
 from crossroads.core.wording.table import Table
-from crossroads.words.measures.battery import battery
+from crossroads.words.measures.battery import adjusted_tail, battery
 from crossroads.words.measures.mleat import MleatResult, similarities_table
 from crossroads.words.measures.plan import PlanResult, plan
 from crossroads.words.measures.projection import Axis, ProjectionResult, projection
@@ -146,8 +146,7 @@ def _tests(
             message = f"{unused[0]} was given with -C axis, which does not take it."
             raise InputError(message, hint="leave out one of them.")
     emb, results, skipped = _each(source, designs, measure, options)
-    # p-values of a tail chosen afterwards are not adjusted
-    tail: Alternative = "two-sided" if options["alternative"] == "observed" else options["alternative"]
+    tail = adjusted_tail(options)
     adjusted = adjust_known([result.crossed.tail(tail) for result in results.values()])
     first = next(iter(results.values()))
     return Outcome(

@@ -220,7 +220,7 @@ def test_an_edited_file_is_refused_and_says_what_was_edited(frozen: tuple[Path, 
         assert named in error.value.message.partition("written: ")[2]
     for broken in ("", "[registered]\n", text.replace("[registered]", "[registered"), "registered = 1\n"):
         file.write_text(broken, encoding="utf-8")
-        with pytest.raises(FormatError, match=r"this is not a registration|not TOML"):
+        with pytest.raises(FormatError, match="this is not a registration: "):
             read_registration(file)
 
 
