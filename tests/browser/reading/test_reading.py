@@ -180,7 +180,7 @@ def test_a_share_is_not_rounded_to_all_or_to_none_and_no_chance_is_certain(
     ]
     for part, (shown, chance) in zip(told(changes), cases.values(), strict=True):
         assert f"{shown}\u202f% of the uncertainty comes from the choice of the attribute" in _words(part)
-        assert f"would point the same way in {chance} of 100 cases. Do they differ" in _words(part)
+        assert f"would point the same way in {chance} of 100 cases. Do the groups differ" in _words(part)
 
 
 def test_p_values_are_said_to_be_adjusted_only_where_they_are(made: Callable[..., Any]) -> None:

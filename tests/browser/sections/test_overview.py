@@ -62,7 +62,7 @@ def test_the_lead_counts_the_answers(
     ]
     assert holding == ["plain", "other"]  # so that the page must tell the two kinds apart
     said = opened(mixed_page).page.locator("#overview .outcome").inner_text()
-    assert said.startswith("Do the targets differ beyond just these words? 2 yes, 4 cannot tell yet. ")
+    assert said.startswith("Do the groups differ beyond just these words? 2 yes, 4 cannot tell yet. ")
     # and beside it those that hold with just these words
     tests = _battery(record)["tests"]
     below = sum(one["level1"]["pvalue"] < 0.05 for one in tests)

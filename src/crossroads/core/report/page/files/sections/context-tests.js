@@ -104,7 +104,7 @@ function ctxPlain(context, row) {
       "p",
       {},
       "Over contexts: ", el("strong", {}, testsDirection(ctxTitles(row), value)),
-      chance ? ["; ", chance, ". Do they differ beyond just these words? ", testsAnswer(context, { at: path, bh: row.bh })] : "; how sure the direction is cannot be told",
+      chance ? ["; ", chance, ". Do the groups differ beyond just these words? ", testsAnswer(context, { at: path, bh: row.bh })] : "; how sure the direction is cannot be told",
       ". For each of many samples one context was drawn for every word, and the association measured. The combined " +
         "effect size (CES) is their weighted mean: ",
       num(context, `${path}/effect_size`),

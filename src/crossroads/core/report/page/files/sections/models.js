@@ -173,7 +173,7 @@ function panelsTable(panels) {
             value: (row) => pointed(row.context.document, `${row.at}/crossed/agreement`) ?? null,
             cell: (row) => num(row.context, `${row.at}/crossed/agreement`, { as: "agree" }),
           },
-          plotNamed("answer", (row) => row.answer, "do the targets differ beyond just these words?"),
+          plotNamed("answer", (row) => row.answer, "do the groups differ beyond just these words?"),
           {
             ...plotColumn(rows[0].context, "d", (row) => row.value),
             value: (row) => pointed(row.context.document, row.value),

@@ -47,7 +47,7 @@ function overviewLead(context, tests) {
     el("p", {}, `${numbered(tests.length, "test")} of association ${tests.length === 1 ? "was" : "were"} run on `,
       bdi(context.document.model),
       ". Each asks whether two sets of words, the targets, differ in how close they are to two other sets, the attributes."),
-    el("p", { class: "outcome" }, `Do the targets differ beyond just these words? ${testsCounts(tests.map((one) => testsAnswer(context, one)))}. `
+    el("p", { class: "outcome" }, `Do the groups differ beyond just these words? ${testsCounts(tests.map((one) => testsAnswer(context, one)))}. `
       + `Yes: p, ${corrected}, is below .05. No: the difference is less than an ordinary association of this model.`),
     el("p", { class: "settled" }, `With just these words, the exact p-value is below .05 in ${whole(tests.filter((one) => one.level1.pvalue < LEVEL).length)} of `
       + `${whole(tests.length)}. It takes the attribute words as given; with attribute words picked at random it is often below .05, too.`),
@@ -135,7 +135,7 @@ function overviewColumns(context, tests) {
     { title: "test", kind: "text", value: (one) => one.name, cell: (one) => el("span", { class: "test-name" }, overviewLink(one)) },
     { title: "question", kind: "text", about: "targets: attributes", value: testsQuestion, cell: overviewQuestion },
     number("agree", data.phrases.agreement, (one) => `${one.at}/crossed/agreement`, { as: "agree" }),
-    { title: "answer", kind: "text", about: "do the targets differ beyond just these words?", value: (one) => testsAnswer(context, one) },
+    { title: "answer", kind: "text", about: "do the groups differ beyond just these words?", value: (one) => testsAnswer(context, one) },
     number("\u0394", "difference of the mean cosines", (one) => `${one.at}/crossed/difference`, { digits: 3 }),
     number("\u0394 low", `lower end of its ${shares} interval over the choice of words`, (one) => testsEnds(context, one).low, { digits: 3 }),
     number("\u0394 high", `upper end of its ${shares} interval over the choice of words`, (one) => testsEnds(context, one).high, { digits: 3 }),
