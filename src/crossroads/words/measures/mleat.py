@@ -45,14 +45,7 @@ from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
-from crossroads.words.measures.weat import (
-    DIFFERENCE,
-    Options,
-    WeatResult,
-    crossed_rows,
-    origin,
-    run_test,
-)
+from crossroads.words.measures.weat import DIFFERENCE, Options, WeatResult, crossed_rows, origin, run_test
 
 if TYPE_CHECKING:
     from crossroads.contexts.measures.levels import multilevel_ceat
