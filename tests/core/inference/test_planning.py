@@ -10,7 +10,7 @@ from scipy import stats
 
 from crossroads.core.inference.crossed import crossed, reach, spread
 from crossroads.core.inference.geometry import Floats
-from crossroads.core.inference.planning import Pilot, pilot
+from crossroads.core.inference.planning import Pilot, pilot, pilot_of
 
 TRUE = Pilot(np.array([0.05, 0.03]), np.array([0.02, 0.04]), np.full((2, 2), 0.01), (1.0, 1.0))
 
@@ -46,6 +46,17 @@ def test_a_pilot_knows_its_own_variance() -> None:
     assert found.words == (1.0, 1.0)
     copies = [np.kron(np.eye(4), np.ones((2, 2))).astype(np.float64)] * 4
     assert pilot(table, 8, 8, copies).words == (2.0, 2.0)
+
+
+@pytest.mark.parametrize("difference", [0.1, 0.2, 0.5])
+def test_a_result_plans_as_its_table_does(difference: float) -> None:
+    # sets of one facet count as alike: that moves the degrees of freedom alone
+    table = drawn(np.random.default_rng(3), 8, 8, 0.3)
+    found = pilot_of(crossed(table, 8, 8, alternative="two-sided", exchange=False))
+    assert min(*found.targets, *found.attributes) > 0
+    words, own = found.needed(difference), pilot(table, 8, 8).needed(difference)
+    assert words is not None and own is not None
+    assert abs(words - own) <= 1 + own / 20
 
 
 @pytest.mark.parametrize("difference", [0.05, 0.2, 0.5])
