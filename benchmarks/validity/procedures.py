@@ -22,7 +22,6 @@ from .tally import Tally
 from .worlds import (
     VectorWorlds,
     context_worlds,
-    corpus_worlds,
     dealt_worlds,
     frequency_worlds,
     name_worlds,
@@ -157,13 +156,6 @@ def vectors(cell: Cell, seed: int) -> Tallies:
 def dealt(cell: Cell, seed: int) -> Tallies:
     """The same where real targets meet dealt attributes of the embedded vectors."""
     return _vector_family(cell, seed, lambda n, s: dealt_worlds(cell.world, worlds=n, seed=s))
-
-
-def corpora(cell: Cell, seed: int) -> Tallies:
-    """The same in vectors that were trained on small corpora."""
-    kind: Any = cell.world
-    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
-    return _vector_family(cell, seed, lambda n, s: corpus_worlds(kind, worlds=n, seed=s, **options))
 
 
 def populations(cell: Cell, seed: int) -> Tallies:
@@ -367,7 +359,6 @@ def pieces(cell: Cell, seed: int) -> Tallies:
 FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "vectors": vectors,
     "dealt": dealt,
-    "corpora": corpora,
     "populations": populations,
     "copies": copies,
     "frequency": frequency,

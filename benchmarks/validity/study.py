@@ -56,7 +56,6 @@ def cells(share: float = 1.0) -> list[Cell]:
         Cell("vectors", "frequency in both", many, few),
         *(Cell("vectors", kind, many // 4, 0, n, by) for kind in both for n in SIZES[:4] for by in EFFECTS),
         *(Cell("dealt", design, many // 4, 0, (0, 0, 0, 0)) for design in DESIGNS),
-        *(Cell("corpora", kind, some(1000), 0) for kind in ("plain", "topical")),
         *(Cell("frequency", one, 0, some(300), n) for one in LISTED for n in (EIGHT, SIXTEEN)),
         *(Cell("frequency", LISTED[0], 0, some(300), n, effect=0.2) for n in (EIGHT, SIXTEEN)),
         *(Cell("contexts", kind, some(2000), few) for kind in NULLS),

@@ -1,7 +1,6 @@
-"""Worlds in which the truth is known: vectors, contexts, tables of traits, names, and texts."""
+"""Worlds in which the truth is known: vectors, contexts, tables of traits, and names."""
 
 from .clouds import context_worlds as context_worlds
-from .corpora import corpus_worlds as corpus_worlds
 from .dealing import dealt_worlds as dealt_worlds
 from .frequent import frequency_worlds as frequency_worlds
 from .names import name_worlds as name_worlds
