@@ -210,13 +210,25 @@ def test_items_drawn_are_a_test_of_one_target_in_ranks(seed: int, sizes: tuple[i
     ranks += ranks.T
     close = -ranks[n1 + n2 :, : n1 + n2]
     drawn = spread(close, n_c, n1)
-    t = float(drawn.difference / np.sqrt(drawn.total))
+    one, two = np.split(close.mean(axis=0), [n1])
+    common = ((n1 - 1) * one.var(ddof=1) + (n2 - 1) * two.var(ddof=1)) / (n1 + n2 - 2)
+    concept, groups = drawn.parts[0], common / n1 + common / n2  # as in the t test of Student
+    variance = max(drawn.total, groups, concept + groups - drawn.cells)
+    free = [part**2 / (n - 1) for part, n in zip(drawn.parts, (n_c, n1, n2), strict=True)]
+    t = float(drawn.difference / np.sqrt(variance))
     assert found.statistic == pytest.approx(t, rel=1e-9)
-    assert found.pvalue == pytest.approx(2 * student.sf(abs(t), drawn.df), rel=1e-9)
+    assert found.pvalue == pytest.approx(2 * student.sf(abs(t), variance**2 / sum(free)), rel=1e-9)
     assert found.shares["targets"] + found.shares["attributes"] + found.shares["cells"] == pytest.approx(1)
     assert found.attribute_pvalue is None
     if n1 == n2:
         assert found.difference == pytest.approx(result.statistic, rel=1e-9, abs=1e-12)
+
+
+def test_two_items_of_a_group_have_at_most_one_degree_of_freedom() -> None:
+    for seed in range(30):
+        emb, sets = world(seed, (2, 9, 5), 12)
+        df = rsa(emb, *sets, n=2, samples=2, draws=0, splits=0, words="independent").crossed.df
+        assert df is not None and df <= 1
 
 
 def test_a_concept_of_one_item_has_no_p_for_other_items() -> None:

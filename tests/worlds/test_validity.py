@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from benchmarks.validity import study
+from benchmarks.validity.pieces import HELD, OURS, PLAIN
 from benchmarks.validity.procedures import FAMILIES, run
+from benchmarks.validity.structured import STRUCTURED
 from benchmarks.validity.tally import Tally, binomial_interval
 from scipy import stats
 
@@ -26,6 +29,20 @@ def test_tallies_count_and_add_up() -> None:
 
 def test_the_study_finds_the_code_behind_its_numbers() -> None:
     assert len(study.code_digest()) == 16
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "agreement, domain × factor",
+        "cells over 3 templates, templates in twos",
+        "cells over 8 templates and 3 words",
+        "RSA, 4 and 12 items with 12, spreads 1.0 and 1.0",
+    ],
+)
+def test_pieces_with_a_structure_give_what_is_counted(name: str) -> None:
+    noted = dict(STRUCTURED[name](np.random.default_rng(1)))
+    assert {PLAIN, OURS, HELD} <= set(noted)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -14,6 +14,7 @@ from benchmarks.validity.worlds import (
     trait_worlds,
     vector_worlds,
 )
+from benchmarks.validity.worlds.blocks import BlockKind, block_worlds
 from benchmarks.validity.worlds.names import TARGET
 from benchmarks.validity.worlds.tables import TraitKind
 from benchmarks.validity.worlds.vectors import Kind
@@ -21,6 +22,7 @@ from benchmarks.validity.worlds.vectors import Kind
 import crossroads as cr
 from crossroads.core.inference.crossed import spread
 from crossroads.traits.people.agreement import kendall
+from crossroads.traits.people.alignment import align
 
 FOURS = (4, 4, 4, 4)
 
@@ -82,6 +84,18 @@ def test_model_and_people_agree_as_much_as_they_are_told_to(kind: Any, effect: f
     tables = [[[[*row.values()] for row in table.values()] for table in world[:2]] for world in worlds]
     taus = [kendall(np.ravel(model), np.ravel(people))[0] for model, people in tables]
     assert abs(np.mean(taus) - worlds[0].tau) < 4 * np.std(taus) / np.sqrt(len(taus))
+
+
+@pytest.mark.parametrize("kind", get_args(BlockKind))
+def test_tables_in_blocks_share_what_they_are_said_to_share(kind: Any) -> None:
+    worlds = list(block_worlds(kind, worlds=40, strength=4.0, effect=0.5, seed=1))
+    taus = [
+        kendall(*(np.ravel([[*row.values()] for row in table.values()]) for table in world[:2]))[0]
+        for world in worlds
+    ]
+    assert abs(np.mean(taus) - worlds[0].tau) < 4 * np.std(taus) / np.sqrt(len(taus))
+    named = align(worlds[0].model, worlds[0].people, draws=0, splits=0)
+    assert named.blocks == {"groups": 6, "traits": 3}
 
 
 def test_a_pair_is_the_mean_of_its_groups_and_noise() -> None:

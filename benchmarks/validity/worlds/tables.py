@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import asin, pi
 from typing import Literal, NamedTuple
@@ -115,7 +115,11 @@ def pair_worlds(
 
 
 def _nested(groups: list[str], table: Floats) -> Table:
-    traits = [f"trait {i}" for i in range(1, table.shape[1] + 1)]
+    return nested(groups, [f"trait {i}" for i in range(1, table.shape[1] + 1)], table)
+
+
+def nested(groups: Sequence[str], traits: Sequence[str], table: Floats) -> Table:
+    """Group to trait to number."""
     return {
         group: dict(zip(traits, row, strict=True)) for group, row in zip(groups, table.tolist(), strict=True)
     }

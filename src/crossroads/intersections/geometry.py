@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import sqrt
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.core.errors import EvidenceError
 from crossroads.core.inference.copies import Near
-from crossroads.core.inference.crossed import Crossed, crossed
+from crossroads.core.inference.crossed import Crossed, Spread, settled, spread
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.ranks import dense_ranks, doubled_midranks, rank_correlations
 
@@ -138,17 +138,32 @@ def items_drawn(table: Floats, sizes: Sizes, near: Near | None = None) -> Crosse
     """
     grouped, size = sizes[0] + sizes[1], (sizes[0] + sizes[1]) / 2
     closeness = -size * sizes[2] / _scale(size, table) * table[grouped:, :grouped]
-    # a concept has nothing to be exchanged with: that count is not made
-    result = crossed(closeness, sizes[2], sizes[0], near=near, alternative="two-sided", method="normal")
-    changes: dict[str, Any] = {"attribute_pvalue": None, "attribute_method": None}
-    if sizes[2] < 2:
-        gone = ("low", "high", "pvalue", "agreement", "statistic", "se", "df", "detectable")
-        changes |= dict.fromkeys(gone)
-        changes |= {"shares": {}, "reason": "the concept has a single item"}
-    elif result.shares:  # groups are what is compared, as targets are elsewhere
-        swapped = {"targets": "attributes", "attributes": "targets", "cells": "cells"}
-        changes["shares"] = {name: result.shares[other] for name, other in swapped.items()}
-    return replace(result, **changes)
+    found = _evened(spread(closeness, sizes[2], sizes[0], None if near is None else near.copies))
+    reason = "the concept has a single item" if sizes[2] < 2 else None
+    result = settled(found, targets=1, alternative="two-sided", reason=reason, near=near)
+    swapped = {"targets": "attributes", "attributes": "targets", "cells": "cells"}
+    # groups are what is compared, as targets are elsewhere
+    return replace(result, shares={name: result.shares[swapped[name]] for name in result.shares})
+
+
+def _evened(found: Spread) -> Spread:
+    r"""The variance, at least that of groups that vary alike: few items often have equal ranks by chance.
+
+    .. math::
+        V_1 + V_2 \ge \left(\frac1{n_1} + \frac1{n_2}\right)
+        \frac{(n_1 - 1)\,n_1 V_1 + (n_2 - 1)\,n_2 V_2}{n_1 + n_2 - 2}
+
+    The degrees of freedom are still those of the variances found.
+    """
+    concept, *groups = found.parts
+    free = [n - 1 for n in found.effective[1:]]
+    if not sum(free) or not found.total:
+        return found
+    squares = sum(n * (n + 1) * part for n, part in zip(free, groups, strict=True))
+    even = squares / sum(free) * sum(1 / (n + 1) for n in free)
+    total = max(found.total, even, concept + even - found.cells)
+    df = found.df * (total / found.total) ** 2
+    return found._replace(total=total, df=min(df, 1.0) if found.df <= 1 else df)
 
 
 def exchanged(table: Floats, sizes: Sizes, draws: int, rng: np.random.Generator) -> tuple[float, float]:

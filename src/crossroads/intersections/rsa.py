@@ -306,7 +306,8 @@ def rsa(
     -----
     With groups of the same size, the difference of the fits is that of the mean ranks of the dissimilarities
     of the two groups with the concept, times a constant. ``crossed`` takes the items of all three sets as
-    drawn, by the formulas of :func:`~crossroads.weat`, for that table of ranks.
+    drawn, by the formulas of :func:`~crossroads.weat`, for that table of ranks. The variance of the groups is
+    at least that of groups that vary alike: ranks are bounded, so that a few are often equal by chance.
 
     *Departures:* the published sign test treats samples as independent although they share items, and
     rejects a true null far too often; it is ``sign_pvalue``.

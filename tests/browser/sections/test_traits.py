@@ -13,26 +13,26 @@ import crossroads as cr
 from crossroads.core.evidence import Provenance
 from crossroads.core.report.documents.records import Record, results_document
 from crossroads.core.report.page.page import write_page
-from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.measures.scores import TraitScores, cell_intervals
 
 Open = Callable[..., Any]
 TRAITS = ("cold-warm", "poor-wealthy", "dominated-dominating", "traditional-modern")
 SCORES = np.array(
     [[1.0, -0.4, 0.3, 0.1], [-0.2, 0.5, -0.6, 0.4], [0.7, -0.9, 0.2, -0.3], [0.1, 0.2, -0.1, 0.8]]
 )
-ERRORS = np.full((4, 4), 0.2)
+ERRORS, FREE = np.full((4, 4), 0.2), np.full((4, 4), 60.0)  # whose t is 2.0003
 GROUPS = ("woman", "man", "elderly", "teenager")
 ABOUT = (Provenance(source="a model"),)
 
 
 def scores() -> TraitScores:
-    """Scores with a standard error of 0.2: those of more than 0.4 lean."""
+    """Scores with a standard error of 0.2: the intervals of those of more than 0.4 leave out 0."""
     return TraitScores(
         measure="ilps",
         groups=GROUPS,
         traits=TRAITS,
         scores=SCORES,
-        se=ERRORS,
+        **cell_intervals(SCORES, ERRORS, FREE),
         pairs=tuple(tuple(trait.split("-")) for trait in TRAITS),  # type: ignore[misc]
         templates=("All {plural} are {trait}.", "Most {plural} are {trait}."),
         conventions={"measure": "ilps"},

@@ -15,6 +15,7 @@ from crossroads.core.evidence import Provenance
 from crossroads.core.results import read_only
 from crossroads.traits.measures.compare import CompareTraitsResult, compare_traits
 from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.people.agreement import tau_interval
 
 GROUPS = tuple(f"g{i}" for i in range(6))
 TRAITS = tuple(f"t{i}" for i in range(5))
@@ -59,6 +60,16 @@ def test_a_model_agrees_with_itself_on_whatever_scale() -> None:
     assert result.exchanges["traits"].pvalue <= 0.05
     unrelated = compare_traits(scores(table), scores(noise(2)), draws=199)
     assert min(one.pvalue for one in unrelated.exchanges.values()) > 0.05
+
+
+def test_models_are_compared_within_blocks_as_a_model_and_people_are() -> None:
+    one, two = scores(noise(1)), scores(noise(2))
+    blocks = dict(zip(GROUPS, "aaabbb", strict=True))
+    named = compare_traits(one, two, draws=99, blocks=blocks)
+    assert named.blocks == {"groups": 2, "traits": 1}
+    assert {kind: exchange.blocks for kind, exchange in named.exchanges.items()} == named.blocks
+    assert named.interval == tau_interval(one.scores, two.scores, 0.95, [list("aaabbb"), ()])
+    assert compare_traits(one, two).blocks == {"groups": 1, "traits": 1}  # the catalogue knows none of these
 
 
 def test_the_cell_that_was_changed_is_the_largest_difference() -> None:

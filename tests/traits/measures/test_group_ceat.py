@@ -143,8 +143,17 @@ def test_a_standard_error_is_over_the_words_of_group_and_ends() -> None:
     variance = max(over_groups + over_words - single, over_groups, over_words)
     assert found.se is not None
     assert found.se[0, 0] == pytest.approx(np.sqrt(variance), rel=1e-5)
+    assert found.df is not None
+    assert found.df[0, 0] <= 1  # two words of the group, and of either end
     pooled = group_ceat(Contexts.from_dict(made), GROUPS, TRAITS)
     assert np.allclose(pooled.se, found.se / pooled.spreads)  # type: ignore[arg-type]
+    assert np.allclose(pooled.pvalue, found.pvalue)  # type: ignore[arg-type]
+    assert {"low", "high", "p", "p_bh"} <= set(pooled._rows()[0])
+    assert [row["p"] for row in pooled._long_rows("") if row["statistic"] == "score"] == [
+        row["p"] for row in pooled._rows()
+    ]
+    sampled = group_ceat(Contexts.from_dict(made), GROUPS, TRAITS, score="sampled", samples=9)
+    assert (sampled.se, sampled.low, sampled.pvalue) == (None, None, None)
     alone = group_ceat(Contexts.from_dict(made), {"doctors": ["doctor"]}, {"c-w": (["cold"], ["warm"])})
     assert alone.se is None  # no word could have been another
 

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import false_discovery_control
+from scipy.stats import t as student
 
 from crossroads.core.errors import EvidenceError, FormatError, InputError, UnknownNameError
 from crossroads.traits.measures.files import read_scores, read_trait_tables, trait_ends
 from crossroads.traits.measures.ilps import ilps, ilps_star
-from crossroads.traits.measures.scores import TraitScores
+from crossroads.traits.measures.scores import TraitScores, cell_intervals
 
 TABLE = {
     "woman": {"cold-warm": 0.25, "powerless-powerful": -1.5},
@@ -75,6 +77,66 @@ def test_a_standard_error_with_synonyms_is_over_templates_and_words(masked: Any)
         wanted = max(over_templates + over_words - single, over_templates, over_words)
         assert found.se[g, 0] == pytest.approx(np.sqrt(wanted))
     assert found.select(templates=found.templates).se is None  # single synonyms are not kept
+
+
+def test_intervals_and_p_values_are_those_of_t_adjusted_over_all_cells() -> None:
+    scores, se = (
+        np.array([[0.5, -2.0, 0.1], [1.0, np.nan, 0.0]]),
+        np.array([[0.2, 0.5, 0.4], [0.3, np.nan, 0.0]]),
+    )
+    df = np.array([[3.0, 3, 7], [3, 3, np.inf]])
+    found = cell_intervals(scores, se, df)
+    known = [(0, 0), (0, 1), (0, 2), (1, 0)]
+    pvalues = []
+    for at in known:
+        half = student.ppf(0.975, df[at]) * se[at]
+        pvalues.append(2 * student.sf(abs(scores[at]) / se[at], df[at]))
+        for name, wanted in (
+            ("low", scores[at] - half),
+            ("high", scores[at] + half),
+            ("pvalue", pvalues[-1]),
+        ):
+            assert found[name][at] == pytest.approx(wanted)
+    adjusted = false_discovery_control(pvalues)
+    assert [found["p_bh"][at] for at in known] == pytest.approx(adjusted)
+    # no score, and templates that do not differ: nothing is known
+    assert all(np.isnan(found[name][1, 1:]).all() for name in ("df", "low", "high", "pvalue", "p_bh"))
+
+
+def test_what_is_known_of_a_cell_is_in_every_output(masked: Any) -> None:
+    found = ilps(masked.logits)
+    assert found.se is not None
+    assert found.low is not None
+    assert np.allclose(found.df, 1)  # type: ignore[arg-type]
+    row = found._rows()[3]
+    assert list(row) == ["group", "trait", "score", "se", "df", "low", "high", "p", "p_bh"]
+    assert row["low"] == found.low[1, 1]
+    assert (found.conventions["interval"], found.conventions["level"]) == ("t, templates drawn", 0.95)
+    (long,) = [
+        one for one in found._long_rows("") if one["statistic"] == "score" and one["value"] == row["score"]
+    ]
+    assert {key: long[key] for key in ("low", "high", "p", "p_bh")} == {
+        key: row[key] for key in ("low", "high", "p", "p_bh")
+    }
+    assert TraitScores.from_json(found.to_json()) == found
+    heads = [column.head for column in found._table().columns]
+    assert heads == ["group", "pair", "score", "95 % CI", "p", "BH"]
+    part = found.select(["women"])  # of a family of two
+    assert part.pvalue is not None
+    assert part.p_bh is not None
+    assert np.allclose(part.pvalue, found.pvalue[:1])  # type: ignore[index]
+    assert np.allclose(part.p_bh[0], false_discovery_control(part.pvalue[0]))
+
+
+def test_four_templates_hold_the_mean_of_all_as_often_as_they_say() -> None:
+    rng = np.random.default_rng(2)
+    each = rng.normal(size=(4, 1, 500, 8)) + rng.normal(size=(4, 1, 1, 8)) + rng.normal(size=(4, 1, 500, 8))
+    each = each[:, 0] - rng.normal(size=(4, 500, 8))
+    scores, se = each.mean(axis=0), each.std(axis=0, ddof=1) / 2
+    found = cell_intervals(scores, se, np.full(scores.shape, 3.0))
+    held = (found["low"] <= 0) & (found["high"] >= 0)
+    assert held.mean() == pytest.approx(0.95, abs=0.02)
+    assert (np.abs(scores) <= 2 * se).mean() < 0.89  # two standard errors are too few
 
 
 def test_templates_are_averaged_anew(masked: Any) -> None:

@@ -51,27 +51,88 @@ def left_out(x: np.ndarray, y: np.ndarray, rows: list[int], columns: list[int]) 
     return kendall(one, two)[0]
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_interval_of_tau_leaves_out_each_row_and_each_column(seed: int) -> None:
+Parts = list[list[int]]
+
+
+def jackknife(x: np.ndarray, y: np.ndarray, rows: Parts, columns: Parts) -> tuple[list[float], float]:
+    """Variance over parts of the rows and over parts of the columns, and what is in both."""
+    n, m = len(rows), len(columns)
+    tau = left_out(x, y, [], [])
+    without_rows = np.array([left_out(x, y, part, []) for part in rows])
+    without_columns = np.array([left_out(x, y, [], part) for part in columns])
+    both = np.array([[left_out(x, y, one, two) for two in columns] for one in rows])
+    pseudo = n * m * tau - (n - 1) * m * without_rows[:, None] - (m - 1) * n * without_columns
+    pseudo = pseudo + (n - 1) * (m - 1) * both
+    rest = pseudo - pseudo.mean(axis=0) - pseudo.mean(axis=1)[:, None] + pseudo.mean()
+    parts = [(len(one) - 1) / len(one) * ((one - tau) ** 2).sum() for one in (without_rows, without_columns)]
+    return parts, float((rest**2).sum() / ((n - 1) * (m - 1) * n * m))
+
+
+@pytest.mark.parametrize("blocked", [(), (0,), (1,), (0, 1)])
+@pytest.mark.parametrize("seed", [0, 1, 2, 12])  # with the last, what is in both parts counts
+def test_the_interval_of_tau_leaves_out_rows_columns_and_blocks_that_vary_more(
+    seed: int, blocked: tuple[int, ...]
+) -> None:
     rng = np.random.default_rng(seed)
-    n, m = 5, 4
+    n, m = 6, 5
     x, y = rng.integers(0, 6, size=(2, n, m)).astype(float)  # with ties
     y += x
     if seed > 1:
         x[1, 2] = np.nan
-    tau = left_out(x, y, [], [])
-    rows = np.array([left_out(x, y, [i], []) for i in range(n)])
-    columns = np.array([left_out(x, y, [], [j]) for j in range(m)])
-    both = np.array([[left_out(x, y, [i], [j]) for j in range(m)] for i in range(n)])
-    pseudo = n * m * tau - (n - 1) * m * rows[:, None] - (m - 1) * n * columns + (n - 1) * (m - 1) * both
-    rest = pseudo - pseudo.mean(axis=0) - pseudo.mean(axis=1)[:, None] + pseudo.mean()
-    parts = ((n - 1) * rows).var(ddof=1) / n, ((m - 1) * columns).var(ddof=1) / m
-    variance = max(sum(parts) - (rest**2).sum() / ((n - 1) * (m - 1) * n * m), *parts)
-    df = variance**2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
-    half = student.ppf(0.95, df) * np.sqrt(variance)
-    found = tau_interval(x, y, 0.9)
+    names = ["b", "a", "b", "c", "a", "a"], ["q", "p", "p", "r", "q"]
+    single: list[Parts] = [[[i] for i in range(size)] for size in (n, m)]
+    whole: list[Parts] = [
+        [[i for i, name in enumerate(some) if name == block] for block in set(some)] for some in names
+    ]
+    chosen = [
+        whole[k]
+        if k in blocked and jackknife(x, y, *whole)[0][k] > jackknife(x, y, *single)[0][k]
+        else single[k]
+        for k in (0, 1)
+    ]
+    parts, cells = jackknife(x, y, *chosen)
+    variance = max(sum(parts) - cells, *parts)
+    df = variance**2 / sum(part**2 / (len(some) - 1) for part, some in zip(parts, chosen, strict=True))
+    if (seed, blocked) == (12, (0, 1)):
+        assert variance > max(parts)
+    tau, half = left_out(x, y, [], []), student.ppf(0.95, df) * np.sqrt(variance)
+    found = tau_interval(x, y, 0.9, [some if k in blocked else () for k, some in enumerate(names)])
     assert found is not None
     assert found == pytest.approx((max(-1, tau - half), min(1, tau + half)))
+
+
+def test_two_blocks_leave_one_degree_of_freedom_and_one_block_is_none() -> None:
+    rng = np.random.default_rng(3)
+    levels = np.repeat([0.0, 3.0], 4)[:, None]
+    x, y = rng.normal(size=(2, 8, 6)) + levels
+    halves = [str(i // 4) for i in range(8)]
+    wide, narrow = (tau_interval(x, y, 0.95, [some, ()]) for some in (halves, ["all"] * 8))
+    assert wide is not None
+    assert narrow is not None
+    assert wide[0] < 0 < wide[1]
+    assert narrow == tau_interval(x, y, 0.95)
+    assert narrow[0] > 0  # within a domain there is no agreement, and between domains there is
+
+
+def test_blocks_without_which_a_side_is_constant_leave_no_interval() -> None:
+    x, y = np.random.default_rng(0).normal(size=(2, 4, 3))
+    x[2:] = 1.0
+    assert tau_interval(x, y, 0.95) is not None
+    assert tau_interval(x, y, 0.95, [list("aabb"), ()]) is None
+
+
+def test_named_blocks_hold_zero_where_domains_share_levels_on_factors() -> None:
+    rng = np.random.default_rng(1)
+    rows, columns = np.arange(16) // 4, np.arange(12) // 4
+    blocks = [[str(i) for i in some] for some in (rows, columns)]
+    held = np.zeros(2)
+    for _ in range(100):
+        shared = 2 * rng.normal(size=(2, 4, 3))[:, rows][:, :, columns]
+        x, y = rng.normal(size=(2, 16, 12)) + shared
+        ends = [tau_interval(x, y, 0.95), tau_interval(x, y, 0.95, blocks)]
+        held += [one is not None and one[0] <= 0 <= one[1] for one in ends]
+    assert held[0] < 85  # about 70
+    assert held[1] >= 93
 
 
 def test_too_few_rows_or_columns_leave_no_interval() -> None:

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 from crossroads.core.errors import InputError
 from crossroads.core.inference.bootstrap import percentile_interval, resampled_weights
 from crossroads.core.stimuli import catalog
-from crossroads.traits.people.agreement import orders_within
+from crossroads.traits.people.agreement import orders_within, tau_interval
 from crossroads.traits.people.alignment import align
 from crossroads.traits.people.alignment_result import AlignmentResult, align_table
 from crossroads.traits.people.evidence import Judgements
@@ -205,6 +205,33 @@ def test_labels_are_exchanged_within_domains_and_scales_of_the_catalogue() -> No
     pairs = {group: f"block {i // 2}" for i, group in enumerate(GROUPS[:20])}
     assert parts(blocks=pairs)["groups"] == 10  # two can change places
     assert parts(blocks={group: group for group in GROUPS[:20]}) == {"traits": 1}  # nothing to exchange
+
+
+def test_the_interval_leaves_out_blocks_by_any_form_of_their_names() -> None:
+    rng = np.random.default_rng(12)
+    values, human = rng.normal(size=(2, 8, 6)) + np.tile([1.0, -1.0], 4)[:, None]
+    people = table(np.clip(50 + 10 * human, 0, 100))
+    members = catalog().groups("abc-groups")
+    wanted = {GROUPS[i]: "ab"[i % 2] for i in range(8)}
+    forms = {str(members[group].forms["plural"]): block for group, block in wanted.items()}
+    named, plural, free = (
+        align(scored(values), people, draws=0, splits=0, blocks=blocks) for blocks in (wanted, forms, None)
+    )
+    assert named.interval == plural.interval != free.interval
+    assert named.interval == tau_interval(values, 50 + 10 * human, 0.95, [list("abababab"), ()])
+    assert (named.blocks, free.blocks) == ({"groups": 2, "traits": 1}, {"groups": 1, "traits": 1})
+    known = align(scored(values), people, draws=99, splits=0)
+    domains = len({members[group].categories["domain"] for group in GROUPS[:8]})
+    assert known.blocks == {"groups": domains, "traits": 1}  # six traits, all of one scale
+
+
+def test_a_table_says_where_no_blocks_are_known() -> None:
+    values = np.random.default_rng(13).normal(size=(20, 16))
+    people = table(np.clip(50 + 10 * values, 0, 100))
+    for blocks, several in ((None, True), ("catalogue", False)):
+        choice: Any = blocks
+        found = align(scored(values), people, draws=9, splits=0, blocks=choice)
+        assert any("No blocks" in note for note in found._table().notes) is several
 
 
 def test_what_one_side_lacks_is_listed() -> None:

@@ -103,13 +103,13 @@ def test_groups_with_like_profiles_are_neighbours() -> None:
 
 
 def test_scores_whose_interval_holds_zero_are_set_in_italics_on_white() -> None:
-    # 0.50 is 2.5 standard errors from 0, 0.25 one, -1.00 two: not more than two
-    values, errors = np.array([[0.5, 0.25, -1.0, np.nan]]), np.array([[0.2, 0.25, 0.5, 1.0]])
-    scores = SimpleNamespace(measure="set", groups=GROUPS[:1], traits=TRAITS[:4], scores=values, se=errors)
+    values, half = np.array([[0.5, 0.25, -1.0, np.nan]]), np.array([[0.4, 0.5, 1.0, np.nan]])
+    ends = {"low": values - half, "high": values + half}
+    scores = SimpleNamespace(measure="set", groups=GROUPS[:1], traits=TRAITS[:4], scores=values, **ends)
     drawn: Any = trait_heatmap(scores)
     styles = {text.get_text(): text.get_style() for text in drawn.texts}
     assert [styles[text] for text in ("0.50", "0.25", "−1.00")] == ["normal", "italic", "italic"]
-    assert "two standard errors" in " ".join(said(drawn))
+    assert "the 95 % interval holds 0" in " ".join(said(drawn))
     assert "nan" not in styles  # a cell without a score is left empty
 
 

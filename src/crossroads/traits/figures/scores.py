@@ -57,8 +57,8 @@ def trait_heatmap(
     """Draw the scores of all groups on all pairs of traits.
 
     Red is closer to the adjective above a column, blue to the one below, and white is the middle: zero for a
-    model, 50 for people. Empty cells have no score. Where standard errors are known, a score that is at most
-    two of them away from zero is set in italics on white: its sign may be chance.
+    model, 50 for people. Empty cells have no score. A score whose 95 % interval holds zero is set in italics
+    on white: its sign may be chance.
 
     Parameters
     ----------
@@ -81,10 +81,8 @@ def trait_heatmap(
     # traits of one scale together: scales in the order of their names, traits without one last
     columns = sorted(range(len(known)), key=lambda i: (not known[i].scale, known[i].scale))
     rows = _row_order(table, middle, order)
-    errors: Any = getattr(scores, "se", None)
-    weak = np.zeros(table.scores.shape, bool)
-    if np.shape(errors) == weak.shape:
-        weak = np.abs(table.scores) <= 2 * np.asarray(errors)
+    low, high = (np.asarray(getattr(scores, end, None), dtype=np.float64) for end in ("low", "high"))
+    weak = np.broadcast_to((low <= 0) & (high >= 0), table.scores.shape)
     values, ends = table.scores[np.ix_(rows, columns)], [known[i] for i in columns]
     names, size = alike([table.groups[i] for i in rows], _MAP_LONGEST, BODY, lines=1)
     rights, lefts = ([fitted(getattr(e, s), _LONGEST_TRAIT, SMALL) for e in ends] for s in ("right", "left"))
@@ -101,7 +99,7 @@ def trait_heatmap(
         note=wording.sentence(
             "red is closer to the adjective above, blue to the one below",
             "people's means from 0 (below) to 100 (above)" if middle else "scores of the model; 0 is neither",
-            "in italics: at most two standard errors from 0" if errors is not None else "",
+            "in italics: the 95 % interval holds 0" if low.ndim else "",
             "groups with similar profiles are neighbours" if order == "profile" else "",
             wording.model(scores) if isinstance(scores, Result) and not middle else "",
         ),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P, counted, number
 from crossroads.core.wording.vocabulary import Note
 from crossroads.traits.measures.scores import TraitScores, cell_rows
-from crossroads.traits.people.agreement import exchange, kendall, tau_interval
-from crossroads.traits.people.alignment_result import TraitExchange, levels
+from crossroads.traits.people.agreement import Blocks, exchanges, kendall, named_blocks, tau_interval
+from crossroads.traits.people.alignment_result import TraitExchange, levels, unnamed
 
 _GROUPS = "profiles of one model exchanged between groups, two-sided"
 _TRAITS = "its traits exchanged in all groups alike, two-sided"
@@ -70,6 +70,8 @@ class CompareTraitsResult(Result):
     """Kendall's τ-b over all cells of groups and traits together."""
     interval: tuple[float, float] | None
     """Interval of τ-b for other groups and other traits; None for fewer than three of either."""
+    blocks: Mapping[str, int] = field(default_factory=dict)
+    """Number of blocks of groups and of traits that are known; 1 where none are."""
     exchanges: Mapping[str, TraitExchange]
     """``groups``: profiles of the second model are exchanged between groups; ``traits``: its traits are
     renamed, for all groups alike. Empty where fewer than three groups have every trait, or without
@@ -93,6 +95,10 @@ class CompareTraitsResult(Result):
         """The rows of the largest differences, of either sign."""
         rows = [row for row in self._rows() if row["difference"] is not None]
         return sorted(rows, key=lambda row: -abs(float(row["difference"])))[:n]
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        yield from unnamed(results.values())
 
     def _rows(self) -> list[dict[str, Any]]:
         first, second = (np.where(self.known, z, np.nan) for z in (self.first_scores, self.second_scores))
@@ -129,6 +135,7 @@ def compare_traits(
     draws: int = 999,
     level: float = 0.95,
     seed: int = 0,
+    blocks: Blocks = "catalogue",
 ) -> CompareTraitsResult:
     """Compare how two models score groups on traits.
 
@@ -141,7 +148,7 @@ def compare_traits(
     ----------
     first, second, names
         Scores of the two models, and their names; by default those of their provenance.
-    draws, level, seed
+    draws, level, seed, blocks
         As in :func:`~crossroads.align`.
 
     Examples
@@ -170,15 +177,17 @@ def compare_traits(
     tau, _ = kendall(x.ravel(), y.ravel())
     if np.isnan(tau):
         raise InputError("all scores of one model are equal.", hint="τ needs scores that differ.")
-    rng = generator(seed)
+    named = named_blocks(groups, traits, blocks)
+    found = exchanges(x, y, named, blocks, draws, generator(seed))
     return CompareTraitsResult(
         models=_names(names, first, second),
         measures=(first.measure, second.measure),
         groups=groups,
         traits=traits,
         kendall_tau=tau,
-        interval=tau_interval(x, y, level),
-        exchanges=_exchanges(x, y, draws, rng),
+        interval=tau_interval(x, y, level, named.values()),
+        blocks={kind: len(set(some)) for kind, some in named.items()},
+        exchanges={kind: TraitExchange(**exchanged) for kind, (_, exchanged) in found.items()},
         first_scores=_standardised(x),
         second_scores=_standardised(y),
         known=read_only(~gone),
@@ -188,7 +197,8 @@ def compare_traits(
             "tau": "b, over all cells",
             "difference": "in standard deviations of the cells of each model",
             "draws": draws,
-            "interval": "jackknife, groups and traits drawn",
+            "interval": "jackknife, groups and traits drawn, in blocks where that is wider",
+            "blocks": blocks if blocks is None or isinstance(blocks, str) else "given",
             "alternative": "two-sided",
             "level": level,
             "seed": seed,
@@ -231,18 +241,3 @@ def _standardised(cells: Floats) -> Any:
     """Scores in standard deviations of all cells, 0 where there is none."""
     z = (cells - np.nanmean(cells)) / np.nanstd(cells, ddof=1)
     return read_only(np.where(np.isnan(z), 0.0, z))
-
-
-def _exchanges(x: Floats, y: Floats, draws: int, rng: np.random.Generator) -> dict[str, TraitExchange]:
-    whole = ~np.isnan(x).any(axis=1)
-    if not draws or whole.sum() < 3 or x.shape[1] < 3:
-        return {}
-    found = {}
-    x, y = x[whole], y[whole]
-    for name, one, two in (("groups", x, y), ("traits", x.T, y.T)):
-        orders = np.array([np.arange(len(one)), *(rng.permutation(len(one)) for _ in range(draws))])
-        exchanged = exchange(one, two, orders)
-        if exchanged is None:
-            return {}
-        found[name] = TraitExchange(**exchanged)
-    return found

@@ -30,16 +30,16 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence import Contexts
 from crossroads.core.inference.bootstrap import generator
-from crossroads.core.inference.crossed import spread
+from crossroads.core.inference.crossed import LEVEL, spread
 from crossroads.core.inference.geometry import Floats, effect_sizes
 from crossroads.core.inference.options import seed_of, switch, whole
 from crossroads.core.inference.random_effects import combine
-from crossroads.core.results import Result, read_only
+from crossroads.core.results import read_only
 from crossroads.core.results.gaps import NO_CONTEXT
 from crossroads.core.results.gathered import Gathered, gather
 from crossroads.core.stimuli import Groups, StimulusSet, Traits
 from crossroads.core.wording.table import Table
-from crossroads.traits.measures.scores import cell_rows, scores_table
+from crossroads.traits.measures.scores import CellScores, cell_intervals, cell_rows, scores_table
 from crossroads.words.measures.weat import check_ddof
 
 Score = Literal["pooled", "sampled", "difference"]
@@ -50,8 +50,8 @@ Ends = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class GroupCeatResult(Result):
-    """Scores of groups on traits; every array has one row per group and one column per trait."""
+class GroupCeatResult(CellScores):
+    """Scores of groups on traits over contexts."""
 
     _label_format: ClassVar[str] = "group-ceat scores"
     _section: ClassVar[str] = "traits"
@@ -59,12 +59,6 @@ class GroupCeatResult(Result):
     _stem: ClassVar[str] = "group_ceat"
     _figure: ClassVar[str] = "trait_heatmap"
 
-    groups: tuple[str, ...]
-    """The groups measured."""
-    traits: tuple[str, ...]
-    """The traits measured, left end first."""
-    scores: NDArray[np.float64]
-    """Association of each group with each trait: positive towards the right end."""
     differences: NDArray[np.float64]
     """Difference of the expected cosines with the right and the left end: the numerator of the score."""
     spreads: NDArray[np.float64]
@@ -75,10 +69,6 @@ class GroupCeatResult(Result):
     """Groups and traits that could not be measured, and why."""
     contexts: Mapping[str, int]
     """Number of contexts of each word."""
-    se: NDArray[np.float64] | None
-    """Standard error of each score over the choice of words of the group and of both ends, contexts averaged
-    and spreads as they are. A single word adds nothing: the score is for that word. None where some group and
-    both ends of a trait have one word each, and for ``sampled`` scores."""
 
     def of(self, group: str, trait: str) -> float:
         """The score of one group on one trait."""
@@ -86,8 +76,8 @@ class GroupCeatResult(Result):
         return float(self.scores[self.groups.index(row), self.traits.index(column)])
 
     def _rows(self) -> list[dict[str, Any]]:
-        tables = {"score": self.scores, "difference": self.differences, "spread": self.spreads}
-        return cell_rows(self.groups, self.traits, **tables, se=self.se)
+        more = cell_rows(self.groups, self.traits, difference=self.differences, spread=self.spreads)
+        return [{**row, **also} for row, also in zip(super()._rows(), more, strict=True)]
 
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
@@ -137,6 +127,10 @@ def group_ceat(
 
     Notes
     -----
+    Standard errors are over the words of a group and of both ends, with contexts averaged and spreads as they
+    are. A single word adds nothing: the score is for that word. There are none where some group and both ends
+    of a trait have one word each, and for ``"sampled"``.
+
     The paper gives the formula but no code for it. With one adjective at either end and t over words, every
     score would be ±√2 in any model; therefore contexts, not words, are pooled by default.
 
@@ -183,7 +177,7 @@ def group_ceat(
         spreads=read_only(spreads),
         score=score,
         skipped=kept.skipped,
-        se=None if score == "sampled" else _errors(stacked, kept, spreads),
+        **cell_intervals(scores, *((None, None) if score == "sampled" else _errors(stacked, kept, spreads))),
         contexts=counts_of(stacked, found),
         coverage=found.coverage,
         conventions={
@@ -196,6 +190,8 @@ def group_ceat(
             "ddof": ddof,
             "seed": seed,
             "missing": missing,
+            "interval": "t, words drawn",
+            "level": LEVEL,
             "fallback": ", ".join(contexts.fallback) or "none",
         },
         provenance=(contexts.provenance,),
@@ -292,17 +288,18 @@ def _found(
     return kept, stack(contexts, found.words), found
 
 
-def _errors(stacked: Stack, kept: _Kept, spreads: Floats) -> Any:
-    """Standard errors over the words of groups and of both ends, which are crossed."""
-    errors = np.empty(spreads.shape)
+def _errors(stacked: Stack, kept: _Kept, spreads: Floats) -> tuple[Floats, Floats] | tuple[None, None]:
+    """Standard errors over the words of groups and of both ends, which are crossed, and their df."""
+    errors, free = np.empty(spreads.shape), np.empty(spreads.shape)
     for i, words in enumerate(kept.members):
         for j, (left, right) in enumerate(kept.ends):
             low, high, group = stacked.means[left], stacked.means[right], stacked.means[words]
             if max(len(group), len(low), len(high)) < 2:
-                return None
+                return None, None
             cosines = np.asarray(group @ np.concatenate([low, high]).T, dtype=np.float64)
-            errors[i, j] = np.sqrt(float(spread(cosines, len(group), len(low)).total)) / spreads[i, j]
-    return read_only(errors)
+            found = spread(cosines, len(group), len(low))
+            errors[i, j], free[i, j] = np.sqrt(float(found.total)) / spreads[i, j], float(found.df)
+    return errors, free
 
 
 def _spreads(stacked: Stack, kept: _Kept, centres: Floats, ddof: int) -> Floats:

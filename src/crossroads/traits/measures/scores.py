@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -19,10 +20,12 @@ from crossroads.core.errors import (
     require,
 )
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.crossed import spread
+from crossroads.core.inference.crossed import LEVEL, half_width, spread, tail_probability
+from crossroads.core.inference.multiplicity import benjamini_hochberg
 from crossroads.core.results import Coverage, Result, Row, long_row, read_only
 from crossroads.core.wording import phrases
-from crossroads.core.wording.table import Column, Table
+from crossroads.core.wording.numbers import P
+from crossroads.core.wording.table import Column, Interval, Table
 from crossroads.traits.probe.evidence import Logits, positions
 
 Cell = tuple[str, str, str]
@@ -30,6 +33,8 @@ Cell = tuple[str, str, str]
 Adjectives = Literal["pairs", "synonyms", "synonyms-median"]
 """Which words stand for an adjective: itself, or the mean or median of itself and its synonyms."""
 Floats = NDArray[np.float64]
+_CELLS = {"se": "se", "df": "df", "low": "low", "high": "high", "p": "pvalue", "p_bh": "p_bh"}
+"""Numbers of a cell by their names in files, and the fields that have them."""
 
 CITED: Mapping[str, tuple[str, ...]] = {
     "ilps": ("cao2022theory", "kurita2019measuring"),
@@ -38,7 +43,8 @@ CITED: Mapping[str, tuple[str, ...]] = {
     "group-ceat": ("guo2021detecting", "cao2022theory"),
 }
 """Publications behind measures of groups on traits."""
-_ERROR = "standard error over the choice of templates and words"
+_CI = "of each score by itself, for other templates and words"
+_P = "how often other templates and words would give a score as far from 0, were the mean over all of them 0"
 _MODELS = {"masked": "masked", "causal": "causal: the adjective continues the text before it"}
 
 
@@ -52,22 +58,51 @@ def cell_rows(groups: tuple[str, ...], traits: tuple[str, ...], **tables: Floats
     ]
 
 
+def cell_intervals(scores: Floats, se: Floats | None, df: Floats | None) -> dict[str, Any]:
+    r"""Intervals and p-values of cells, as fields of a result.
+
+    .. math::
+        s \pm t_{\nu,\,.975}\,\mathrm{se}, \qquad p = 2\,T_\nu(-|s| / \mathrm{se})
+
+    with the p-values of all cells adjusted together (Benjamini & Hochberg 1995). NaN where there is no
+    standard error, or nothing but rounding error in it.
+    """
+    if se is None or df is None:
+        return {"se": se, **dict.fromkeys(("df", "low", "high", "pvalue", "p_bh"))}
+    known = se > 1e-12 * np.nanmax(np.abs(scores), initial=0.0)
+    safe = np.where(known, se, 1.0)
+    half = np.where(known, half_width(safe, df, LEVEL), np.nan)
+    pvalue = np.where(known, tail_probability(scores / safe, df, "two-sided"), np.nan)
+    adjusted = np.full(scores.shape, np.nan)
+    adjusted[known] = benjamini_hochberg(pvalue[known])
+    tables = {"se": se, "df": np.where(known, df, np.nan), "low": scores - half, "high": scores + half}
+    tables |= {"pvalue": pvalue, "p_bh": adjusted}
+    return {name: read_only(np.asarray(table)) for name, table in tables.items()}
+
+
 def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
     """Scores of groups on traits, the furthest from 0 first."""
-    rows = [
-        {"scores": label, **{key: row[key] for key in ("group", "trait", "score", "se")}}
+    rows: list[Row] = [
+        {"scores": label, **{key: row[key] for key in ("group", "trait", "score")}}
+        | {"ci": None if row["low"] is None else Interval(row["low"], row["high"])}
+        | {key: None if row[key] is None else P(row[key]) for key in ("p", "p_bh")}
         for label, one in results.items()
         for row in one._rows()
         if row["score"] is not None
     ]
     rows.sort(key=lambda row: -abs(row["score"]))
-    known = any(row["se"] is not None for row in rows)
+    short, adjustment = phrases.ADJUSTMENTS["bh"]
+    inference = (
+        Column(key="ci", head="95 % CI", note=_CI, spare=2),
+        Column(key="p", head="p", note=_P, spare=3),
+        Column(key="p_bh", head=short, note=f"{adjustment} for all cells", spare=1),
+    )
     columns = (
         *([Column(key="scores", head="scores")] if len(results) > 1 else []),
         Column(key="group", head="group"),
         Column(key="trait", head="pair"),
         Column(key="score", head="score", note="above 0 towards the second adjective of the pair"),
-        *([Column(key="se", head="SE", note=_ERROR, spare=1)] if known else []),
+        *(inference if any(row["ci"] is not None for row in rows) else ()),
     )
     notes = tuple(
         f"{label}: {len(one.groups)} groups × {len(one.traits)} pairs of traits, the furthest scores first."
@@ -77,7 +112,61 @@ def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class TraitScores(Result):
+class CellScores(Result):
+    """Scores of groups on traits, each with an interval; every table has a row per group."""
+
+    groups: tuple[str, ...]
+    """The groups: rows of the scores."""
+    traits: tuple[str, ...]
+    """The pairs of traits, left end first: columns of the scores."""
+    scores: Floats
+    """Groups × pairs, positive towards the right end; NaN where a cell behind a score is undefined."""
+    se: Floats | None = None
+    """Standard error of each score over the choice of templates, and of words where several stand for a group
+    or for an end of a pair; NaN where the score is. None where nothing could have been chosen otherwise, or
+    for scores computed elsewhere."""
+    df: Floats | None = None
+    """Degrees of freedom of the standard errors."""
+    low: Floats | None = None
+    """Lower ends of 95 % intervals of the scores, each by itself; NaN where templates or words do not
+    differ."""
+    high: Floats | None = None
+    """Upper ends."""
+    pvalue: Floats | None = None
+    """Two-sided p-values of scores of 0: the group is as close to either end, on average over all templates
+    and words."""
+    p_bh: Floats | None = None
+    """The same adjusted for the number of cells (Benjamini & Hochberg)."""
+
+    def _tables(self) -> dict[str, Any]:
+        """The arrays that are known; groups are always the last dimension but one."""
+        names = ("scores", *_CELLS.values())
+        return {name: table for name in names if (table := getattr(self, name)) is not None}
+
+    def _rows(self) -> list[Row]:
+        known = {name: getattr(self, field) for name, field in _CELLS.items()}
+        return cell_rows(self.groups, self.traits, score=self.scores, **known)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole result as plain data; undefined numbers are ``None``."""
+        tables = self._tables()
+        defined: dict[str, Any] = {name: np.nan_to_num(table) for name, table in tables.items()}
+        plain = {name: _plain(table.tolist()) for name, table in tables.items()}
+        return {**super(CellScores, replace(self, **defined)).to_dict(), **plain}
+
+    def _long_rows(self, name: str) -> Iterator[Row]:
+        """Every score, with what is known of it; not those of single templates."""
+        measure = str(getattr(self, "measure", self.conventions.get("measure", "")))
+        for row in self._rows():
+            part = f"{row['group']}, {row['trait']}"
+            ends = {key: row[key] for key in ("low", "high", "p", "p_bh")}
+            yield long_row(measure, self._label, part, "score", row["score"], **ends)
+            for statistic in ("se", "df") if self.se is not None else ():
+                yield long_row(measure, self._label, part, statistic, row[statistic])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TraitScores(CellScores):
     """One score for each group and pair of traits: that of the right adjective minus that of the left.
 
     Examples
@@ -98,15 +187,6 @@ class TraitScores(Result):
 
     measure: str
     """The measure: ``ilps``, ``ilps*``, ``set``, or a name of your own."""
-    groups: tuple[str, ...]
-    """The groups: rows of the scores."""
-    traits: tuple[str, ...]
-    """Names of the pairs, left adjective first: columns of the scores."""
-    scores: Floats
-    """Groups × pairs: the mean over the templates; NaN where a cell behind it is undefined."""
-    se: Floats | None = None
-    """Standard error of each score over the choice of templates, and of synonyms where these are averaged;
-    None where there is one template, or for scores computed elsewhere; NaN where the score is."""
     pairs: tuple[tuple[str, str], ...] = ()
     """Left and right adjective of each pair; empty for scores computed elsewhere."""
     adjectives: tuple[str, ...] = ()
@@ -124,22 +204,17 @@ class TraitScores(Result):
 
     def __post_init__(self) -> None:
         cells, words = (len(self.groups), len(self.traits)), (len(self.groups), len(self.adjectives))
-        sizes: dict[str, tuple[int, ...]] = {"scores": cells, "se": cells, "adjective_scores": words}
-        sizes["template_scores"] = (len(self.templates), *words)
+        sizes = {"adjective_scores": words, "template_scores": (len(self.templates), *words)}
         for name, table in self._tables().items():
-            if table.shape != sizes[name]:
+            if table.shape != sizes.get(name, cells):
                 raise InputError(
-                    f"{name} are of shape {table.shape}, expected {sizes[name]}.",
+                    f"{name} are of shape {table.shape}, expected {sizes.get(name, cells)}.",
                     hint="groups × traits, groups × adjectives and templates × groups × adjectives.",
                 )
 
     def _tables(self) -> dict[str, Any]:
-        """The arrays that are known; groups are always the last dimension but one."""
-        names = ("scores", "se", "adjective_scores", "template_scores")
-        return {name: table for name in names if (table := getattr(self, name)) is not None}
-
-    def _rows(self) -> list[Row]:
-        return cell_rows(self.groups, self.traits, score=self.scores, se=self.se)
+        more = {name: getattr(self, name) for name in ("adjective_scores", "template_scores")}
+        return super()._tables() | {name: table for name, table in more.items() if table is not None}
 
     def to_frame(self, *, wide: bool = False) -> Any:
         """The scores as a pandas data frame: one row per group and pair, or ``wide``, one row per group."""
@@ -148,13 +223,6 @@ class TraitScores(Result):
         pandas = require("pandas", extra="frames", purpose="to_frame()")
         index = pandas.Index(self.groups, name="group")
         return pandas.DataFrame(np.array(self.scores), index=index, columns=list(self.traits))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The whole result as plain data; undefined scores are ``None``."""
-        tables = self._tables()
-        defined: dict[str, Any] = {name: np.nan_to_num(table) for name, table in tables.items()}
-        plain = {name: _plain(table.tolist()) for name, table in tables.items()}
-        return {**super(TraitScores, replace(self, **defined)).to_dict(), **plain}
 
     def row(self, group: str) -> dict[str, float]:
         """The scores of one group by pair."""
@@ -179,6 +247,8 @@ class TraitScores(Result):
             tables = averages(every[chosen][:, at], self.adjectives, self.pairs)
             if self.conventions.get("adjectives", "pairs") != "pairs":
                 tables["se"] = None
+        errors = tables.get("se"), tables.get("df")
+        tables |= cell_intervals(tables["scores"], *errors)  # fewer cells are adjusted less
         names = tuple(self.groups[i] for i in at)
         gone = set(self.groups).difference(names)  # rows of the prior are of no group, and stay
         cells: dict[str, Any] = {
@@ -241,17 +311,13 @@ class TraitScores(Result):
         return scores_table("traits", f"Groups and traits: {names}", results)
 
     def _long_rows(self, name: str) -> Iterator[Row]:
-        """Every score but those of single templates."""
-        errors = {} if self.se is None else {"se": self.se}
-        rows = cell_rows(self.groups, self.traits, score=self.scores, **errors)
+        yield from super()._long_rows(name)
+        row = partial(long_row, self.measure, self._label)
         if self.adjective_scores is not None:
-            rows += cell_rows(self.groups, self.adjectives, adjective_score=self.adjective_scores)
-        for row in rows:
-            part = f"{row.pop('group')}, {row.pop('trait')}"
-            for statistic, value in row.items():
-                yield long_row(self.measure, self._label, part, statistic, value)
+            for one in cell_rows(self.groups, self.adjectives, score=self.adjective_scores):
+                yield row(f"{one['group']}, {one['trait']}", "adjective_score", one["score"])
         for kind in ("undefined", "floored"):
-            yield long_row(self.measure, self._label, "", kind, len(getattr(self, kind)))
+            yield row("", kind, len(getattr(self, kind)))
 
     @property
     def _extremes(self) -> tuple[float, float] | None:
@@ -282,9 +348,11 @@ def differences(scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> F
 def averages(template_scores: Floats, adjectives: tuple[str, ...], pairs: _Pairs) -> dict[str, Any]:
     """Scores averaged over templates, with standard errors where there are several: fields of a result."""
     by_adjective, each = template_scores.mean(axis=0), differences(template_scores, adjectives, pairs)
+    n, several = len(each), len(each) > 1
     return {
         "scores": read_only(differences(by_adjective, adjectives, pairs)),
-        "se": read_only(each.std(axis=0, ddof=1) / np.sqrt(len(each))) if len(each) > 1 else None,
+        "se": each.std(axis=0, ddof=1) / np.sqrt(n) if several else None,
+        "df": np.full(each.shape[1:], n - 1.0) if several else None,
         "adjective_scores": read_only(by_adjective),
         "template_scores": read_only(np.ascontiguousarray(template_scores)),
     }
@@ -334,7 +402,9 @@ def trait_scores(
     if adjectives == "synonyms" and len(table) > 1:  # templates and the words of either end are crossed
         ends = [(stand_ins[left], stand_ins[right]) for left, right in pairs]
         errors = [spread(relative[:, :, [*one, *two]], relative.shape[1], len(one)) for one, two in ends]
-        tables["se"] = read_only(np.sqrt(np.stack([one.total for one in errors], axis=1)))
+        tables["se"] = np.sqrt(np.stack([one.total for one in errors], axis=1))
+        tables["df"] = np.stack([one.df for one in errors], axis=1)
+    tables |= cell_intervals(tables["scores"], tables["se"], tables["df"])
     undefined = _cells(np.isnan(table), logits.templates, logits.groups, words)
     if undefined:
         warnings.warn(
@@ -372,6 +442,8 @@ def trait_scores(
             "adjectives": adjectives,
             "trait score": "right minus left",
             "templates": "mean",
+            "interval": "t, templates drawn" if adjectives == "pairs" else "t, templates and synonyms drawn",
+            "level": LEVEL,
             **conventions,
         },
         provenance=(logits.provenance,),

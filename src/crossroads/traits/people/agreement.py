@@ -7,16 +7,24 @@ make leaving one out a subtraction and the exchange of rows a table look-up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from math import lgamma, log
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossroads.core.errors import InputError, in_short, one_of
 from crossroads.core.inference.crossed import combined, half_width
 from crossroads.core.inference.permutation.scores import Floats
+from crossroads.core.stimuli import catalog
+from crossroads.traits.people.files import GROUPS, TRAITS, group_name, own_trait
 
 Integers = NDArray[np.int64]
+Blocks = Mapping[str, str] | Literal["catalogue"] | None
+"""Blocks of groups and of traits by name, those of the catalogue, or none."""
+_ENOUGH = 1000
+"""Arrangements within blocks of the catalogue from which labels are exchanged within these alone."""
 _TABLE = 64
 """Rows up to which the sums for every pair of pairs of rows are kept: 67 MB."""
 _CELLS = 1 << 22
@@ -76,51 +84,101 @@ def _pair_signs(table: Floats) -> NDArray[np.float32]:
     return signs.transpose(0, 2, 1, 3).reshape(rows * rows, columns * columns)
 
 
-def tau_interval(x: Floats, y: Floats, level: float) -> tuple[float, float] | None:
-    """Interval of τ-b over all cells, had other rows and other columns been drawn.
+def tau_interval(
+    x: Floats, y: Floats, level: float, blocks: Iterable[Sequence[str]] = ((), ())
+) -> tuple[float, float] | None:
+    r"""Interval of τ-b over all cells, had other rows and other columns been drawn.
 
-    A jackknife: rows, columns and both are left out in turn; the variance is that over rows plus that over
-    columns, minus that of single cells, and the interval is of a t with Satterthwaite's degrees of freedom.
-    None for fewer than three rows or columns, or where τ-b is undefined without one of them.
+    .. math::
+        V = V_r + V_c - V_{rc}, \qquad V_r = \frac{G - 1}{G} \sum_{g=1}^{G} (\tau_{-g} - \tau)^2
+
+    A jackknife: rows, columns and both are left out in turn. V is never below either part, and the interval
+    is of a t with Satterthwaite's degrees of freedom. ``blocks`` name the block of each row and of each
+    column: blocks are left out as wholes where that gives the larger part (Cameron, Gelbach & Miller 2011).
+    None for fewer than three rows or columns, or where τ-b is undefined without some of them.
     """
     rows, columns = x.shape
     if min(rows, columns) < 3:
         return None
     gone = np.isnan(x) | np.isnan(y)
     signs = [_pair_signs(np.where(gone, np.nan, v)).reshape(rows, rows, columns, columns) for v in (x, y)]
-    products = ((signs[0], signs[1]), (signs[0], signs[0]), (signs[1], signs[1]))
-    whole, by_row, by_column, by_both = (
-        _ratio(*parts) for parts in zip(*(_deletions(p * q) for p, q in products), strict=True)
-    )
-    if any(np.isnan(taus).any() for taus in (whole, by_row, by_column, by_both)):
+    products = [signs[0] * signs[1], signs[0] * signs[0], signs[1] * signs[1]]
+    single = [np.arange(rows), np.arange(columns)]
+    named = [
+        np.unique(names, return_inverse=True)[1] if len(set(names)) > 1 else each
+        for names, each in zip(blocks, single, strict=True)
+    ]
+    tried = [_left_out(products, *at)[1] for at in (single, named)]
+    chosen = [one if a >= b else block for one, block, a, b in zip(single, named, *tried, strict=True)]
+    tau, parts, cells = _left_out(products, *chosen)
+    if np.isnan([*tried[0], *tried[1], cells]).any():
         return None
-    tau, kept_rows, kept_columns = float(whole), rows - 1, columns - 1
-    one, two = rows * tau - kept_rows * by_row, columns * tau - kept_columns * by_column
-    single = (
-        rows * columns * tau
-        - kept_rows * columns * by_row[:, None]
-        - kept_columns * rows * by_column
-        + kept_rows * kept_columns * by_both
-    )
-    single = single - single.mean(axis=0) - single.mean(axis=1)[:, None] + single.mean()
-    cells = float((single**2).sum()) / (kept_rows * kept_columns * rows * columns)
-    parts = np.array([one.var(ddof=1) / rows, two.var(ddof=1) / columns])
-    variance, df = combined(parts, [rows, columns], 1, cells)
+    variance, df = combined(parts, [int(at.max()) + 1 for at in chosen], 1, cells)
     half = float(half_width(np.sqrt(variance), df, level)) if variance > 0 else 0.0
     return max(-1.0, tau - half), min(1.0, tau + half)
 
 
-def _deletions(pairs: NDArray[np.float32]) -> tuple[Floats, Floats, Floats, Floats]:
+def _left_out(
+    products: Sequence[NDArray[np.float32]], rows: Integers, columns: Integers
+) -> tuple[float, Floats, float]:
+    """τ-b, its variance over blocks of rows and over those of columns, and what is in both of these."""
+    tau, by_row, by_column, by_both = (
+        _ratio(*parts)
+        for parts in zip(*(_deletions(_summed(one, rows, columns)) for one in products), strict=True)
+    )
+    n, m = by_both.shape
+    parts = np.array([(len(left) - 1) * ((left - tau) ** 2).mean() for left in (by_row, by_column)])
+    rest = by_both - by_both.mean(axis=0) - by_both.mean(axis=1)[:, None] + by_both.mean()
+    return float(tau), parts, (n - 1) * (m - 1) * float((rest**2).mean())
+
+
+def _summed(pairs: NDArray[np.float32], rows: Integers, columns: Integers) -> Floats:
+    """Sums over pairs of cells, by the blocks of their rows and of their columns."""
+    sums: Floats = pairs.astype(np.float64)
+    for axis, at in enumerate((rows, rows, columns, columns)):
+        if len(at) > (count := int(at.max()) + 1):
+            sums = np.stack([sums.compress(at == block, axis).sum(axis) for block in range(count)], axis)
+    return sums
+
+
+def _deletions(pairs: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Sum over pairs of cells (row × row × column × column), without those of a row, a column, and both."""
-    total = np.asarray(pairs.sum(dtype=np.float64))
-    of_cell = pairs.sum(axis=(1, 3), dtype=np.float64)
-    in_row, in_column = (np.einsum(which, pairs, dtype=np.float64) for which in ("ggts->g", "ghtt->t"))
+    total, of_cell = np.asarray(pairs.sum()), pairs.sum(axis=(1, 3))
+    in_row, in_column = np.einsum("ggts->g", pairs), np.einsum("ghtt->t", pairs)
     row, column = of_cell.sum(axis=1), of_cell.sum(axis=0)
-    across = np.einsum("ghts->gs", pairs, dtype=np.float64)
-    crossing = np.einsum("ggts->gt", pairs, dtype=np.float64) + np.einsum("ghtt->gt", pairs, dtype=np.float64)
+    across = np.einsum("ghts->gs", pairs)
+    crossing = np.einsum("ggts->gt", pairs) + np.einsum("ghtt->gt", pairs)
     outside = total - 2 * (row[:, None] + column - of_cell)
-    inside = in_row[:, None] + in_column + 2 * (across - crossing)  # pairs of two cells that are left out
+    inside = in_row[:, None] + in_column + 2 * (across - crossing) + np.einsum("ggtt->gt", pairs)
     return total, total - 2 * row + in_row, total - 2 * column + in_column, outside + inside
+
+
+def named_blocks(groups: Sequence[str], traits: Sequence[str], blocks: object) -> dict[str, tuple[str, ...]]:
+    """The block of each of the ``groups`` and of the ``traits``; empty names where these have none."""
+    known: dict[str, str] = {}
+    if blocks == "catalogue":
+        known = {g.name: g.categories.get("domain", "") for g in catalog().groups(GROUPS).members}
+        known |= {pair.name: pair.scale for pair in catalog().traits(TRAITS)}
+    elif isinstance(blocks, Mapping):
+        for name, block in blocks.items():
+            forms = (name, group_name(name), own_trait(name).name)
+            here = next((one for one in forms if one in (*groups, *traits)), name)
+            known[one_of("group or trait", here, (*groups, *traits))] = block
+    elif blocks is not None:
+        hint = "use 'catalogue', None, or a mapping from groups or traits to their blocks."
+        raise InputError(f"blocks is {in_short(blocks)}.", hint=hint)
+    found = {}
+    for kind, items in (("groups", groups), ("traits", traits)):
+        named = tuple(str(known.get(item, "")) for item in items)
+        lost = [item for item in items if item not in known]
+        if blocks == "catalogue" and not all(named):
+            named = ("",) * len(items)
+        elif blocks != "catalogue" and 0 < len(lost) < len(items):
+            here = next(item for item in items if item in known)
+            what = f"blocks has {here!r} and not {lost[0]!r}."
+            raise InputError(what, hint=f"give the block of all {kind}, or of none.")
+        found[kind] = named
+    return found
 
 
 def orders_within(blocks: Sequence[str], count: int, rng: np.random.Generator) -> Integers:
@@ -160,6 +218,40 @@ def exchange(x: Floats, y: Floats, orders: Integers) -> dict[str, Any] | None:
         return None
     p, mean = two_sided(observed, np.array(others)), float(np.mean(others))
     return {"pvalue": p, "tau": observed, "expected_tau": mean, "draws": len(others)}
+
+
+def exchanges(
+    x: Floats,
+    y: Floats,
+    named: Mapping[str, Sequence[str]],
+    blocks: Blocks,
+    draws: int,
+    rng: np.random.Generator,
+) -> dict[str, tuple[Integers, dict[str, Any]]]:
+    """Exchange rows, and columns, within blocks: the orders drawn, and what they say of τ-b.
+
+    Rows without all cells are left out. Blocks of the catalogue count where they leave enough arrangements.
+    """
+    whole, found = ~np.isnan(x).any(axis=1), {}
+    if not draws or whole.sum() < 3 or x.shape[1] < 3:
+        return {}
+    x, y = x[whole], y[whole]
+    rows = np.array(named["groups"])[whole].tolist()
+    for kind, one, two, within in (("groups", x, y, rows), ("traits", x.T, y.T, list(named["traits"]))):
+        if blocks == "catalogue" and _arrangements(within) < log(_ENOUGH):
+            within = [""] * len(one)
+        if not _arrangements(within):
+            continue  # every block has one member: nothing can be exchanged
+        orders = np.concatenate([np.arange(len(one))[None], orders_within(within, draws, rng)])
+        if (exchanged := exchange(one, two, orders)) is None:
+            return {}
+        found[kind] = orders, {**exchanged, "blocks": len(set(within))}
+    return found
+
+
+def _arrangements(blocks: Sequence[str]) -> float:
+    """Logarithm of the number of orders that keep items in their blocks; 0 where there is only one."""
+    return sum(lgamma(blocks.count(block) + 1) for block in set(blocks))
 
 
 def top_shares(scores: Floats, k: int) -> Floats:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import lgamma, log
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import InputError, in_short, one_of
+from crossroads.core.errors import InputError
 from crossroads.core.inference.bootstrap import generator, percentile_interval, resampled_weights
 from crossroads.core.inference.options import number, seed_of, share, whole
 from crossroads.core.stimuli import catalog
@@ -22,21 +21,21 @@ from crossroads.traits.measures.files import (
     trait_table,
 )
 from crossroads.traits.people.agreement import (
-    exchange,
+    Blocks,
+    Integers,
+    exchanges,
     kendall,
     kendall_many,
-    orders_within,
+    named_blocks,
     tau_interval,
     top_shares,
     two_sided,
 )
 from crossroads.traits.people.alignment_result import AlignmentResult, Exchange, GroupAlignment, NoiseCeiling
 from crossroads.traits.people.evidence import HIGH, LOW, Judgements, nested_cells
-from crossroads.traits.people.files import GROUPS, TRAITS
+from crossroads.traits.people.files import TRAITS
 
 Floats = NDArray[np.float64]
-_ENOUGH = 1000
-"""Arrangements within blocks of the catalogue from which these are used."""
 
 
 def align(
@@ -51,7 +50,7 @@ def align(
     level: float = 0.95,
     seed: int = 0,
     groups: Iterable[str] | None = None,
-    blocks: Mapping[str, str] | Literal["catalogue"] | None = "catalogue",
+    blocks: Blocks = "catalogue",
 ) -> AlignmentResult:
     """Compare a model's scores of groups on traits with human judgements.
 
@@ -73,10 +72,10 @@ def align(
     groups
         Groups to compare, such as all but those of a pilot, by any name in the catalogue; all by default.
     blocks
-        Labels are exchanged within blocks: ``"catalogue"``, groups of one domain and traits of one scale,
-        where the catalogue knows those of all; a mapping from names of groups or traits to their block; or
-        None, so that any two may be exchanged. Blocks of the catalogue are used where they leave at least
-        1,000 arrangements.
+        Which groups belong together, and which traits: ``"catalogue"``, groups of one domain and traits of
+        one scale, where the catalogue knows those of all; a mapping from names of groups or traits to their
+        block; or None. Labels are exchanged within blocks, within those of the catalogue where that leaves at
+        least 1,000 arrangements; the interval leaves out whole blocks.
 
     Notes
     -----
@@ -89,8 +88,9 @@ def align(
     profiles intact, use the groups that have every trait, and hold their level if the labels exchanged are
     alike but for what is tested, which is why there are blocks.
 
-    The interval leaves out each group and each trait in turn. It is too narrow where all groups of a domain,
-    or all traits of a factor, share a level.
+    The interval leaves out each group and each trait in turn, and each block where that gives the larger
+    variance. Where groups or traits come in blocks that are not named, p and interval are too sure; the field
+    ``blocks`` says how many are.
 
     *Departures:* the paper prints neither intervals nor a ceiling, and does not say how ties are treated.
 
@@ -133,18 +133,20 @@ def align(
     precision = (_ends(both.model, k) * sides).sum(axis=2) / k
     if np.isnan(precision).all():
         raise InputError(f"no group has scores on {k} traits on both sides.", hint="use a smaller k.")
-    divided = _blocks(both, blocks)
+    named = named_blocks(both.groups, both.traits, blocks)
     known, precision_ends = precision.mean(axis=0)[~np.isnan(precision[0])], None
     if resamples and len(known) > 1:  # groups are resampled, with the traits as given
         precision_ends = percentile_interval(resampled_weights(len(known), resamples, rng) @ known, level)
     people = noise if limit and resamples else None
+    exchanged = exchanges(both.model, both.human, named, blocks, draws, rng)
     return AlignmentResult(
         measure=table.measure,
         kendall_tau=tau,
         kendall_pvalue=pvalue,
-        interval=tau_interval(both.model, both.human, level) if resamples else None,
+        interval=tau_interval(both.model, both.human, level, named.values()) if resamples else None,
+        blocks={kind: len(set(some)) for kind, some in named.items()},
         annotator_interval=people and _annotator_interval(both, people, tau, level),
-        exchanges=_exchanges(both, divided, draws, rng, threshold=threshold, k=k),
+        exchanges=_exchanges(both, exchanged, threshold=threshold, k=k),
         precision_at_3=float(np.nanmean(precision)),
         precision_interval=precision_ends,
         precision_chance=float(np.mean(sides.sum(axis=(0, 2)) / rated) / 2),  # of a random order of traits
@@ -166,7 +168,7 @@ def align(
             "exchange": "groups, traits",
             "blocks": blocks if blocks is None or isinstance(blocks, str) else "given",
             "alternative": "two-sided",
-            "interval": "jackknife, groups and traits drawn",
+            "interval": "jackknife, groups and traits drawn, in blocks where that is wider",
             "resamples": resamples,
             "level": level,
             "splits": splits,
@@ -208,38 +210,6 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _blocks(both: SharedCells, given: object) -> dict[str, tuple[str, ...]]:
-    """The block of each group and of each trait; one for all where there are none."""
-    known: Mapping[str, str] = {}
-    if given == "catalogue":
-        known = {g.name: g.categories.get("domain", "") for g in catalog().groups(GROUPS).members}
-        known |= {pair.name: pair.scale for pair in catalog().traits(TRAITS)}
-    elif isinstance(given, Mapping):
-        known = given
-        for name in known:
-            one_of("group or trait", name, (*both.groups, *both.traits))
-    elif given is not None:
-        hint = "use 'catalogue', None, or a mapping from groups or traits to their blocks."
-        raise InputError(f"blocks is {in_short(given)}.", hint=hint)
-    found = {}
-    for kind, items in (("groups", both.groups), ("traits", both.traits)):
-        blocks = tuple(str(known.get(item, "")) for item in items)
-        lost = [item for item in items if item not in known]
-        if given == "catalogue" and not (all(blocks) and _arrangements(blocks) >= log(_ENOUGH)):
-            blocks = ("",) * len(items)
-        elif given != "catalogue" and 0 < len(lost) < len(items):
-            here = next(item for item in items if item in known)
-            what = f"blocks has {here!r} and not {lost[0]!r}."
-            raise InputError(what, hint=f"give the block of all {kind}, or of none.")
-        found[kind] = blocks
-    return found
-
-
-def _arrangements(blocks: Sequence[str]) -> float:
-    """Logarithm of the number of orders that keep items in their blocks; 0 where there is only one."""
-    return sum(lgamma(blocks.count(block) + 1) for block in set(blocks))
-
-
 def _annotator_interval(
     both: SharedCells, noise: Noise, tau: float, level: float
 ) -> tuple[float, float] | None:
@@ -255,37 +225,22 @@ def _annotator_interval(
 
 
 def _exchanges(
-    both: SharedCells,
-    blocks: Mapping[str, tuple[str, ...]],
-    draws: int,
-    rng: np.random.Generator,
-    *,
-    threshold: float,
-    k: int,
+    both: SharedCells, found: Mapping[str, tuple[Integers, dict[str, Any]]], *, threshold: float, k: int
 ) -> dict[str, Exchange]:
+    """What exchanged labels say of τ-b, and of precision."""
     whole = ~np.isnan(both.model).any(axis=1)
-    if not draws or whole.sum() < 3 or len(both.traits) < 3:
-        return {}
-    model, human = both.model[whole], both.human[whole]
-    shares, sides, scale = _ends(model, k), _sides(human, threshold), 2 * k * len(model)
-    found = {}
-    tables = {"groups": (model, human, "egt,eht->gh"), "traits": (model.T, human.T, "egt,egs->ts")}
-    for name, (x, y, sums) in tables.items():
-        within = np.array(blocks[name])[whole if name == "groups" else slice(None)].tolist()
-        if not _arrangements(within):
-            continue  # every block has one member: nothing can be exchanged
-        orders = np.concatenate([np.arange(len(x))[None], orders_within(within, draws, rng)])
-        exchanged = exchange(x, y, orders)
-        precise = np.einsum(sums, shares, sides)[orders[0], orders].sum(axis=1) / scale
-        if exchanged is None:
-            return {}
-        found[name] = Exchange(
+    shares, sides = _ends(both.model[whole], k), _sides(both.human[whole], threshold)
+    sums = {"groups": "egt,eht->gh", "traits": "egt,egs->ts"}
+    result = {}
+    for name, (orders, exchanged) in found.items():
+        hits = np.einsum(sums[name], shares, sides)[orders[0], orders].sum(axis=1)
+        precise = hits / (2 * k * int(whole.sum()))
+        result[name] = Exchange(
             **exchanged,
             precision_pvalue=two_sided(float(precise[0]), precise[1:]),
             expected_precision=float(precise[1:].mean()),
-            blocks=len(set(within)),
         )
-    return found
+    return result
 
 
 class Noise(NamedTuple):

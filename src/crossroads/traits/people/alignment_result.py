@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -59,6 +59,8 @@ class TraitExchange:
     """Mean τ-b with exchanged labels."""
     draws: int
     """Number of exchanges."""
+    blocks: int = 1
+    """Number of blocks within which labels were exchanged; 1 where any two could be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +71,6 @@ class Exchange(TraitExchange):
     """Two-sided p-value of the observed precision."""
     expected_precision: float
     """Mean precision with exchanged labels."""
-    blocks: int = 1
-    """Number of blocks within which labels were exchanged; 1 where any two could be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +108,13 @@ def levels(results: Sequence[Any]) -> str:
     known = (float(one.conventions.get("level", 0.95)) for one in results if one.interval)
     shares = ", ".join(dict.fromkeys(map(percent, known)))
     return f"{shares}, for other groups and traits" if shares else ""
+
+
+def unnamed(results: Iterable[Any]) -> Iterator[str]:
+    """What p-values and intervals of τ-b are where blocks of some groups or traits are not known."""
+    lacking = [kind for kind in ("groups", "traits") if any(one.blocks.get(kind, 1) == 1 for one in results)]
+    if lacking:
+        yield f"No blocks of {' and '.join(lacking)} are known (NUMBERS)."
 
 
 _P_GROUPS = stat(
@@ -162,8 +169,11 @@ class AlignmentResult(Result):
     kendall_pvalue: float
     """Its two-sided p-value as published: it treats all cells as independent, which they are not."""
     interval: tuple[float, float] | None
-    """Interval of τ-b for other groups and other traits; None without resamples, or for fewer than three
-    groups or traits."""
+    """Interval of τ-b for other groups and other traits; None without resamples, for fewer than three
+    groups or traits, or where τ-b is undefined without some of them."""
+    blocks: Mapping[str, int] = field(default_factory=dict)
+    """Number of blocks of ``groups`` and of ``traits`` that are known, such as domains and scales; 1 where
+    none are, so that each counts as independent."""
     annotator_interval: tuple[float, float] | None
     """Interval of τ-b from resampling people, centred on τ-b; None where only means are known."""
     exchanges: Mapping[str, Exchange]
@@ -234,6 +244,10 @@ class AlignmentResult(Result):
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         return super()._tabulate({name.removesuffix(" alignment"): one for name, one in results.items()})
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        yield from unnamed(results.values())
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         row = partial(long_row, "alignment", name)

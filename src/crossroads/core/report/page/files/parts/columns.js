@@ -157,18 +157,15 @@ export function testsShort(text, most = 28) {
   return signs.length > most ? `${signs.slice(0, most - 1).join("")}\u2026` : signs.join("");
 }
 
-/** How many standard errors to either side an interval of a score goes. */
-export const SCORE_ERRORS = 2;
-
 /**
- * A score with its interval: whether that leaves out 0, and where it ends; without a standard error nothing is known of it.
- * @param {number | null | undefined} score
- * @param {number | null | undefined} error
+ * The interval of a score, and whether it leaves out 0; null where nothing is known of it.
+ * @param {Result} result
+ * @param {number} i
+ * @param {number} j
  */
-export function scoreInterval(score, error) {
-  if (typeof score !== "number" || typeof error !== "number") return null;
-  const [low, high] = [score - SCORE_ERRORS * error, score + SCORE_ERRORS * error];
-  return { low, high, apart: low > 0 || high < 0 };
+export function scoreInterval(result, i, j) {
+  const [low, high] = [pointed(result, `/low/${i}/${j}`), pointed(result, `/high/${i}/${j}`)];
+  return typeof low === "number" && typeof high === "number" ? { low, high, apart: low > 0 || high < 0 } : null;
 }
 
 /**
@@ -176,7 +173,7 @@ export function scoreInterval(score, error) {
  * @param {string} over
  */
 export const scoreNote = (over) =>
-  `Below each score: its interval, two standard errors to either side, over the choice of ${over}. Where it holds 0 (open dot, lighter type, no shade), the association may be chance.`;
+  `Below each score: its 95\u202f% interval, for another choice of ${over}. Where it holds 0 (open dot, lighter type, no shade), the association may be chance.`;
 
 /**
  * A score as a dot on a line from its lowest to its highest value, with 0 in the middle.
@@ -194,17 +191,16 @@ function scoreLine(score, { low, high }, largest) {
 
 /**
  * Scores of things on other things as a table with a shade behind each number: its sign and size are in the number.
- * Where standard errors are known, each score has its interval below it, and one whose interval holds 0 is set in
+ * Where intervals are known, each score has its own below it, and one whose interval holds 0 is set in
  * lighter type without a shade.
  * @param {Context} context
- * @param {{ caption: string, rows: string[], columns: string[], path: (i: number, j: number) => string, value: (i: number, j: number) => number | null, error?: (i: number, j: number) => number | null, first: string, note?: Child, filters?: Table<{ name: string, i: number }>["filters"] }} options
+ * @param {{ caption: string, rows: string[], columns: string[], path: (i: number, j: number) => string, value: (i: number, j: number) => number | null, ends?: (i: number, j: number) => ReturnType<typeof scoreInterval>, first: string, note?: Child, filters?: Table<{ name: string, i: number }>["filters"] }} options
  */
-export function plotScores(context, { caption, rows, columns, path, value, error, first, note, filters }) {
-  const ends = (/** @type {number} */ i, /** @type {number} */ j) => scoreInterval(value(i, j), error?.(i, j));
+export function plotScores(context, { caption, rows, columns, path, value, ends, first, note, filters }) {
   const all = rows.flatMap((_, i) => columns.map((_, j) => Math.abs(value(i, j) ?? 0))),
     largest = all.reduce((a, b) => Math.max(a, b), 0) || 1,
     furthest = rows.reduce((most, _, i) => columns.reduce((far, _, j) => {
-      const found = ends(i, j);
+      const found = ends?.(i, j);
       return found ? Math.max(far, -found.low, found.high) : far;
     }, most), largest);
   /** @param {number} v */
@@ -216,7 +212,7 @@ export function plotScores(context, { caption, rows, columns, path, value, error
    * @param {number} j
    */
   const cell = (i, j) => {
-    const v = value(i, j), interval = ends(i, j);
+    const v = value(i, j), interval = ends?.(i, j) ?? null;
     if (typeof v !== "number") return num(context, path(i, j));
     const weak = interval !== null && !interval.apart;
     return el("span", { class: `heat${interval ? (weak ? " weak" : " sure") : ""}`, style: weak ? {} : shade(v) },

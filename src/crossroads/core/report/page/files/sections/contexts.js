@@ -3,7 +3,7 @@
 // published and the one that speaks about the words, distributions over samples, levels and patterns.
 
 import { plotRows } from "../charts/plots.js";
-import { overviewPattern, plotColumn, plotEndsColumn, plotNamed, plotScores, scoreNote } from "../parts/columns.js";
+import { overviewPattern, plotColumn, plotEndsColumn, plotNamed, plotScores, scoreInterval, scoreNote } from "../parts/columns.js";
 import { anchors, bdi, el } from "../parts/elements.js";
 import { fixed, numbered, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
@@ -111,9 +111,9 @@ const ctxGroups = (context) =>
       rows: result.groups,
       columns: result.traits,
       value: (i, j) => pointed(result, `/scores/${i}/${j}`),
-      error: (i, j) => pointed(result, `/se/${i}/${j}`) ?? null,
+      ends: (i, j) => scoreInterval(result, i, j),
       path: (i, j) => `${path}/scores/${i}/${j}`,
-      note: result.se ? scoreNote("words") : null,
+      note: result.low ? scoreNote("words") : null,
     }),
     Object.keys(result.skipped).length
       ? el(

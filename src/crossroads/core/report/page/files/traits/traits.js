@@ -4,10 +4,10 @@
 
 import { PLOT_DIAMOND, PLOT_DISC, PLOT_SQUARE, plotRows } from "../charts/plots.js";
 import {
-  plotChoice, plotColumn, plotCoverage, plotNamed, plotRedrawn, plotScores, SCORE_ERRORS, scoreInterval, scoreNote,
+  PLOT_BH, plotChoice, plotColumn, plotCoverage, plotEndsColumn, plotNamed, plotRedrawn, plotScores, scoreInterval, scoreNote,
 } from "../parts/columns.js";
 import { anchors, bdi, el } from "../parts/elements.js";
-import { computed, fixed, MINUS, noNumber, num, numbered, part, pointed } from "../parts/numbers.js";
+import { computed, fixed, MINUS, num, numbered, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
 import { methConventions } from "../sections/methods.js";
@@ -32,14 +32,6 @@ const traitNamed = (results) =>
         ? `${traitTitle(result.measure)} (${i + 1})`
         : traitTitle(result.measure),
   }));
-
-/**
- * Where a score stands, and its interval over templates.
- * @param {Result} result
- * @param {number} i
- * @param {number} j
- */
-const traitInterval = (result, i, j) => scoreInterval(pointed(result, `/scores/${i}/${j}`), pointed(result, `/se/${i}/${j}`));
 
 /**
  * Who was asked about the groups of a measure, by name; about other measures where there is nobody for this one.
@@ -71,19 +63,19 @@ function traitChart({ result, name }, groups, said) {
   const largest =
     groups
       .flatMap((i) => result.traits.flatMap((_, j) => {
-        const interval = traitInterval(result, i, j);
+        const interval = scoreInterval(result, i, j);
         return interval ? [-interval.low, interval.high] : [Math.abs(score(i, j))];
       }))
       .filter(Number.isFinite)
       .reduce((most, v) => Math.max(most, v), 0) || 1;
   const title = (/** @type {Json} */ of, /** @type {number} */ value, /** @type {number} */ digits) => `${flat(of)}: ${Number.isFinite(value) ? fixed(value, digits) : "none"}`,
     [group, other] = groups.map((i) => flat(result.groups[i])),
-    errors = Boolean(result.se);
+    errors = Boolean(result.low);
   /** @param {number} j */
   const marks = (j) =>
     [
       ...groups.map((i, n) => {
-        const interval = traitInterval(result, i, j);
+        const interval = scoreInterval(result, i, j);
         return {
           ...TRAIT_LOOKS[n],
           at: score(i, j) / largest,
@@ -108,30 +100,23 @@ function traitChart({ result, name }, groups, said) {
       `${said ? ", next to people\u2019s" : ""}; the numbers are in a table below.`,
     caption:
       `Model scores are drawn from ${MINUS}${fixed(largest)} to ${fixed(largest)}; ` +
-      (errors ? "lines: two standard errors to either side, over templates; " : "") +
+      (errors ? "lines: 95\u202f% intervals, for other templates; " : "") +
       (said ? shared : "zero is in the middle."),
     rows: result.traits.map((_, j) => ({ label: traitEnds(result, j)[0], right: traitEnds(result, j)[1], apart: true, marks: marks(j) })),
   });
 }
 
 /**
- * The standard error of a score, and the ends of its interval.
+ * The interval of a score, its p-value, and that adjusted for the number of scores.
  * @param {Context} context
  * @param {Named} one
  * @param {number} group
  * @returns {Column<number>[]}
  */
-const traitErrors = (context, { result, path }, group) => [
-  plotColumn(context, "SE", (j) => `${path}/se/${group}/${j}`, { digits: 3, about: "standard error over templates" }),
-  {
-    title: `\u00b1\u202f${SCORE_ERRORS} SE`,
-    about: "the score, two standard errors to either side",
-    value: (j) => traitInterval(result, group, j)?.low ?? null,
-    cell: (j) => {
-      const interval = traitInterval(result, group, j);
-      return interval ? el("span", { class: "ends" }, "[", computed(interval.low), ", ", computed(interval.high), "]") : noNumber();
-    },
-  },
+const traitErrors = (context, { path }, group) => [
+  plotEndsColumn(context, "95\u202f%", (j) => `${path}/low/${group}/${j}`, (j) => `${path}/high/${group}/${j}`, "interval of the score by itself, for other templates"),
+  plotColumn(context, "p", (j) => `${path}/pvalue/${group}/${j}`, { as: "p", about: "two-sided, of a score of 0" }),
+  plotColumn(context, "BH", (j) => `${path}/p_bh/${group}/${j}`, { as: "p", about: PLOT_BH }),
 ];
 
 /**
@@ -143,7 +128,7 @@ const traitErrors = (context, { result, path }, group) => [
  */
 function traitGroup(context, { result, path, name }, group, people) {
   const ranked = result.traits
-    .map((_, j) => ({ j, score: pointed(result, `/scores/${group}/${j}`), interval: traitInterval(result, group, j) }))
+    .map((_, j) => ({ j, score: pointed(result, `/scores/${group}/${j}`), interval: scoreInterval(result, group, j) }))
     .filter(({ score, interval }) => Number.isFinite(score) && (!interval || interval.apart))
     .sort((one, other) => Math.abs(other.score) - Math.abs(one.score))
     .slice(0, 3);
@@ -186,7 +171,7 @@ function traitProfile(context, one, group, other, people) {
     plotNamed("right", (j) => traitEnds(result, j)[1]),
     ...groups.flatMap((i) => [
       plotColumn(context, result.groups[i], (j) => `${path}/scores/${i}/${j}`, { digits: 3 }),
-      ...(result.se ? traitErrors(context, one, i) : []),
+      ...(result.low ? traitErrors(context, one, i) : []),
     ]),
     said && plotColumn(context, "people (0\u2013100)", (j) => `${people?.path}/human_scores/${part(result.groups[group])}/${part(result.traits[j])}`, { digits: 1 }),
   ].filter(Boolean);
@@ -270,11 +255,11 @@ function traitHeat(context, { result, path, name }) {
       rows: result.groups,
       columns: result.traits,
       value: (i, j) => pointed(result, `/scores/${i}/${j}`) ?? null,
-      error: (i, j) => pointed(result, `/se/${i}/${j}`) ?? null,
+      ends: (i, j) => scoreInterval(result, i, j),
       path: (i, j) => `${path}/scores/${i}/${j}`,
       note:
         "Positive numbers are closer to the right trait of a pair, negative ones (with a minus sign) to the left; the shade " +
-        `repeats their size. A dash: no score under the conventions chosen. ${result.se ? scoreNote("templates") : ""}`,
+        `repeats their size. A dash: no score under the conventions chosen. ${result.low ? scoreNote("templates") : ""}`,
     }),
     el(
       "p",
@@ -304,7 +289,7 @@ function traitHeat(context, { result, path, name }) {
  */
 function traitFinding(context, { result, path, name }) {
   const cells = result.groups
-    .flatMap((group, i) => result.traits.map((_, j) => ({ group, i, j, score: pointed(result, `/scores/${i}/${j}`), interval: traitInterval(result, i, j) })))
+    .flatMap((group, i) => result.traits.map((_, j) => ({ group, i, j, score: pointed(result, `/scores/${i}/${j}`), interval: scoreInterval(result, i, j) })))
     .filter(({ score }) => Number.isFinite(score));
   const known = cells.filter(({ interval }) => interval),
     apart = known.filter(({ interval }) => interval?.apart),
@@ -318,7 +303,10 @@ function traitFinding(context, { result, path, name }) {
     ]),
     furthest.length ? ". " : "",
     known.length
-      ? [computed(apart.length, { as: "whole" }), " of ", computed(known.length, { as: "whole" }), " scores have an interval over templates that leaves out 0; were there no association at all, about one in ten would."]
+      ? [
+          computed(apart.length, { as: "whole" }), " of ", computed(known.length, { as: "whole" }), " scores have an interval over templates that leaves out 0; were there no association at all, one in twenty would. Adjusted for their number (BH), p is below .05 for ",
+          computed(known.filter(({ i, j }) => pointed(result, `/p_bh/${i}/${j}`) < 0.05).length, { as: "whole" }), ".",
+        ]
       : null,
   );
 }
