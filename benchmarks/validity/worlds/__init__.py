@@ -9,3 +9,4 @@ from .tables import pair_worlds as pair_worlds
 from .tables import trait_worlds as trait_worlds
 from .vectors import VectorWorlds as VectorWorlds
 from .vectors import vector_worlds as vector_worlds
+from .years import year_worlds as year_worlds

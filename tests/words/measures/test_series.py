@@ -104,6 +104,9 @@ def test_layers_are_no_sample_and_years_are() -> None:
     assert layers._label == "one over layers" and years._label == "one over time"
     assert (layers.trend.slope, layers.trend.drawn, years.trend.drawn) == (years.trend.slope, False, True)
     assert (layers.trend.se or 0) <= (years.trend.se or 0)
+    assert layers.trend.autocorrelation is None and "autocorrelation" not in layers.conventions
+    assert years.conventions["autocorrelation"].startswith("AR(1)")
+    assert f", allowing for an autocorrelation of {years.trend.autocorrelation:.2f})" in years.slope_said()
     assert layers.change.splits == 4
     between = layers.change_between()
     assert between is not None and between[1] == layers.change.position

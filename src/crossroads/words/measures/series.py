@@ -40,7 +40,7 @@ from crossroads.core.wording.numbers import P, counted, number, p_equals, percen
 from crossroads.core.wording.table import Table
 from crossroads.words.measures.battery import adjusted_levels
 from crossroads.words.measures.mleat import MleatResult, mleat
-from crossroads.words.measures.trends import ALONG, Along, Change, Points, Trend, along
+from crossroads.words.measures.trends import ALONG, AUTOCORRELATION, Along, Change, Points, Trend, along
 
 
 def decade_name(design: str, time: int | str, over: Points = "year") -> str:
@@ -181,7 +181,9 @@ class SeriesResult(Result):
         if found.slope is None or found.pvalue is None:
             return f"no trend is given: {found.reason}"
         slope, ends = _signed(found.slope, found, times)
-        drawn = f"words and {self.over}s drawn" if found.drawn else "words drawn"
+        drawn, alike = "words drawn", found.autocorrelation
+        if alike is not None:
+            drawn = f"words and {self.over}s drawn, allowing for an autocorrelation of {number(alike, 2)}"
         return f"Δ changes by {slope} per {unit} ({ends}, {p_equals(found.pvalue)}, {drawn})"
 
     def change_said(self) -> str:
@@ -213,7 +215,8 @@ class SeriesResult(Result):
             yield row(f"words {key}", words)
         if slope.slope is not None:
             yield row("slope", slope.slope, method="crossed", n=slope.points, **named(slope, ends))
-            yield from (row(key, getattr(slope, key)) for key in ("statistic", "se", "df"))
+            keys = ("statistic", "se", "df", *(("autocorrelation",) if slope.drawn else ()))
+            yield from (row(key, getattr(slope, key)) for key in keys)
         row = partial(long_row, "series", self._label, "change")
         if step.position is not None:
             yield row("difference", step.difference, method="crossed", n=slope.points, **named(step, ends))
@@ -247,7 +250,8 @@ def series(
     The p-values of the points are adjusted for their number. The trend is the slope of Δ, and the change the
     split of the series before and after which Δ differs most, with a p-value and an interval adjusted for
     having looked at every split. Both use the words found at every point, and take the words of all sets as
-    drawn; for years also the deviations of single years, but not for the layers or steps of a model.
+    drawn; for years also the deviations of single years, which may last from one to the next (an
+    autoregression of order one), but not for the layers or steps of a model.
 
     Parameters
     ----------
@@ -263,8 +267,8 @@ def series(
 
     Notes
     -----
-    Deviations that last, such as those of a random walk, are trends to the slope. A steady trend is also a
-    change: its p-value says that Δ is not the same throughout, not that it jumps.
+    The slope of a random walk is taken for a trend too often. A steady trend is also a change: its p-value
+    says that Δ is not the same throughout, not that it jumps.
 
     Examples
     --------
@@ -314,6 +318,9 @@ def series_of(
         else:
             skipped[at] = str(test)
     slope, step = along(models, points, over)
+    known_as = adjusted_levels("series", list(points.values()), missing, options)
+    if slope.drawn:
+        known_as["conventions"]["autocorrelation"] = AUTOCORRELATION
     return SeriesResult(
         design=design.name,
         points=points,
@@ -321,7 +328,7 @@ def series_of(
         trend=slope,
         change=step,
         over=over,
-        **adjusted_levels("series", list(points.values()), missing, options),
+        **known_as,
         provenance=tuple(emb.provenance for emb in models.values()),
     )
 
