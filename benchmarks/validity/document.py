@@ -425,6 +425,10 @@ CEAT, bootstrap of d|contexts||CEAT bootstrap of d|
 RSA|rsa|RSA, published sign test|RSA crossed|RSA crossed
 projection|projection|projection, targets exchanged|projection, means; projection, pairs|
 two models compared|compare|compare, sd, attributes given|compare, sd; compare, cosine|compare, interval
+align|traits|align, published|align, groups exchanged; align, traits exchanged|align, interval
+align, no blocks|traits||no blocks, groups exchanged; no blocks, traits exchanged|no blocks, interval
+cells of ILPS and SeT, over templates|structured:cells|pieces, plain|pieces, ours|pieces, ours
+RSA, 4 to 25 items|structured:RSA|pieces, plain|pieces, ours|pieces, ours
 one domain dominates|pairs|dominance, published rule|dominance, interval|
 emergent traits|pairs||emergent|
 discover, any word|names||discover, any word|
@@ -437,10 +441,13 @@ series, any decade|series|series, any decade, targets exchanged|series, any deca
 def _others(rows: Sequence[Row]) -> list[str]:
     lines = []
     for name, family, usual, ours, interval in (line.split("|") for line in MEASURES.strip().splitlines()):
-        nulls = _of(rows, family)
+        family, _, start = family.partition(":")
+        nulls = [row for row in _of(rows, family) if row["world"].startswith(start)]
         found = sorted((one for p in ours.split("; ") for one in rates(nulls, p)), key=lambda one: one.rate)
         if found:
-            held = rates([row for row in rows if row["family"] == family], interval, "held")
+            held = rates(
+                (r for r in rows if r["family"] == family and r["world"].startswith(start)), interval, "held"
+            )
             worst, low = (f"{one[0]}, {one[0].where}" if one else "–" for one in (found[-1:], held[:1]))
             lines.append([name, span(rates(nulls, usual)), span(found), worst, low])
     parts = [
