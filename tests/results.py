@@ -33,6 +33,7 @@ from crossroads import (
 )
 from crossroads.comparison.battery import compare_battery
 from crossroads.core.results import Result
+from crossroads.core.results.registration import RegistrationResult
 from crossroads.core.subjects import subjects
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
@@ -247,6 +248,14 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "compare_battery": lambda: compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
         "compare_traits": lambda: compare_traits(crossed, crossed, draws=9),
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
+        "registration": lambda: RegistrationResult(
+            date="2026-11-20",
+            sha256="ab" * 32,
+            departures=1,
+            terms={"missing": ("raise", "drop"), "<i>not found</i>": ("x3", "x3")},
+            conventions={"measure": "registration"},
+            provenance=(one.provenance,),
+        ),
         "checks": lambda: checks([battery(one, [DESIGN, STRANGE], resamples=0)]),
         **(_chats(one.provenance) if "chat" in subjects() else {}),
         "sentence_pairs": lambda: sentence_test(sentences("pairs", one.provenance), cluster="target"),

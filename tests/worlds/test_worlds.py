@@ -11,6 +11,11 @@ from benchmarks.validity.worlds import (
     dealt_worlds,
     name_worlds,
     pair_worlds,
+<<<<<<< HEAD
+=======
+    planned_worlds,
+    trait_worlds,
+>>>>>>> b88f7570c7097750a48250815769b90daaa47caa
     vector_worlds,
 )
 from benchmarks.validity.worlds.blocks import BlockKind, block_worlds
@@ -113,3 +118,33 @@ def test_dealt_attributes_are_other_words_each_time() -> None:
     assert all(len(np.unique(world, axis=0)) == 50 for world in rows)
     found = spread(worlds.cosines(), 24, 25).difference
     assert abs(found.mean()) < 4 * found.std() / np.sqrt(20)
+<<<<<<< HEAD
+=======
+
+
+def test_trained_vectors_put_words_of_one_company_together() -> None:
+    # two topics that never meet: words 0–3 and words 4–7
+    rng = np.random.default_rng(1)
+    half = rng.integers(0, 2, 400)
+    tokens = 4 * half[:, None] + rng.integers(0, 4, (400, 5))
+    rows = trained(tokens, 8, 2)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    cosines = rows @ rows.T
+    assert cosines[:4, :4].min() > 0.9
+    assert np.abs(cosines[:4, 4:]).max() < 0.2
+    emb, design = corpus_worlds("plain", effect=1.0, seed=3)[0]
+    assert cr.weat(emb, design, alternative="two-sided").effect_size > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("words", "twice"), [(8, False), (16, True)])
+def test_pilots_foresee_the_error_of_longer_sets_and_how_many_words_are_needed(
+    words: int, twice: bool
+) -> None:
+    # 300 pilots: the standard deviation of the share is .023, that of the mean ratio about .01
+    found = planned_worlds("topical attributes", effect=0.3, worlds=300, words=words, twice=twice)
+    assert 0.93 < found.ratios.mean() < 1.07
+    assert 0.6 < np.quantile(found.ratios, 0.05) < np.quantile(found.ratios, 0.95) < 1.4
+    assert len(found.found) == 300
+    assert 0.73 < np.mean(found.found) < 0.87
+>>>>>>> b88f7570c7097750a48250815769b90daaa47caa

@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from benchmarks.validity.worlds import planned_worlds
 from scipy import stats
 
 from crossroads.core.inference.crossed import crossed, reach, spread
@@ -74,19 +73,6 @@ def test_as_many_words_as_planned_find_the_difference_as_often_as_planned() -> N
         ).pvalue
         found += p is not None and p < 0.05
     assert 0.74 < found / 400 < 0.9
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("words", "twice"), [(8, False), (16, True)])
-def test_pilots_foresee_the_error_of_longer_sets_and_how_many_words_are_needed(
-    words: int, twice: bool
-) -> None:
-    # 300 pilots: the standard deviation of the share is .023, that of the mean ratio about .01
-    found = planned_worlds("topical attributes", effect=0.3, worlds=300, words=words, twice=twice)
-    assert 0.93 < found.ratios.mean() < 1.07
-    assert 0.6 < np.quantile(found.ratios, 0.05) < np.quantile(found.ratios, 0.95) < 1.4
-    assert len(found.found) == 300
-    assert 0.73 < np.mean(found.found) < 0.87
 
 
 def test_a_set_that_is_one_word_many_times_is_planned_as_if_its_words_were_independent() -> None:

@@ -47,7 +47,7 @@ from crossroads.core.results.gaps import NO_CONTEXT, measured, require_stimuli
 from crossroads.core.results.gathered import listed_designs, titles_of
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
-from crossroads.core.wording.vocabulary import interval_levels
+from crossroads.core.wording.vocabulary import interval_note
 from crossroads.words.measures.weat import check_ddof
 
 Drawn = Literal["both", "words", "contexts"]
@@ -235,11 +235,6 @@ def _resampled_means(stacked: Stack, words: NDArray[np.int64], rng: np.random.Ge
     return vectors
 
 
-def _interval_note(results: Sequence[CeatBatteryResult]) -> str:
-    shares = interval_levels(results)
-    return f"{shares}, over the choice of words and contexts; not adjusted" if shares else ""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CeatBatteryResult(Family):
     """CEATs of several designs on one model."""
@@ -264,7 +259,9 @@ class CeatBatteryResult(Family):
         *from_tests(CeatResult, "test"),
         stat("question", of="extra"),
         *from_tests(CeatResult, "ces published d"),
-        stat("ci", "CI(d)", _interval_note, of="interval.low", kind="interval", spare=2),
+        stat(
+            "ci", "CI(d)", interval_note(phrases.CONTEXTS_DRAWN), of="interval.low", kind="interval", spare=2
+        ),
         *from_tests(CeatResult, "p"),
         adjusted(),
         *from_tests(CeatResult, "exact_p"),

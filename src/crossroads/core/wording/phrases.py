@@ -109,6 +109,7 @@ NONE_LISTED = (
 """What is said of such a detection in place of its words."""
 
 SECTIONS: Mapping[str, str] = {
+    "registered": "Registered in advance",
     "sure": "How sure",
     "tests": "Association tests",
     "contexts": "Over contexts",
@@ -144,6 +145,7 @@ DETECTABLE = "the Δ that a test of these words finds in 80 % of cases, two-side
 PATTERN = "the attribute to which each target is closer by itself, by its p for other words"
 PAPER_PATTERN = "the same by the rule of the paper, which takes the attribute words as given"
 WORDS_DRAWN = "over the choice of words in all four sets"
+CONTEXTS_DRAWN = "over the choice of words and contexts"
 EXCHANGED_MODELS = "models exchanged word by word"
 
 

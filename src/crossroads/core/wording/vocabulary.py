@@ -38,10 +38,14 @@ def settings(results: Iterable[Any]) -> list[Mapping[str, Any]]:
     return [getattr(member, "test", member).conventions for member in members]
 
 
-def interval_levels(results: Iterable[Any]) -> str:
-    """Levels of the intervals of families, such as ``95 %``; empty where there is no interval."""
-    levels = dict.fromkeys(drawn.level for one in results for drawn in one.intervals.values())
-    return ", ".join(percent(level) for level in levels)
+def interval_note(drawn: str) -> Note:
+    """Levels of the intervals of families, such as ``95 %``, and what they are over; empty without any."""
+
+    def note(results: Sequence[Any]) -> str:
+        levels = dict.fromkeys(percent(drawn.level) for one in results for drawn in one.intervals.values())
+        return f"{', '.join(levels)}, {drawn}; not adjusted" if levels else ""
+
+    return note
 
 
 def adjusted_note(noun: str = "test", plural: str | None = None) -> Note:

@@ -32,18 +32,13 @@ from crossroads.core.results.gaps import measured, require_stimuli
 from crossroads.core.results.gathered import check_vectors, listed_designs
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
-from crossroads.core.wording.vocabulary import interval_levels
+from crossroads.core.wording.vocabulary import interval_note
 from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.stability import BootstrapResult
 from crossroads.words.measures.weat import recorded_work
 
 if TYPE_CHECKING:
     from crossroads.contexts.measures.battery import ceat_battery
-
-
-def _interval_note(results: Sequence[BatteryResult]) -> str:
-    shares = interval_levels(results)
-    return f"{shares}, {phrases.WORDS_DRAWN}; not adjusted" if shares else ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -68,7 +63,7 @@ class BatteryResult(Family):
     _columns: ClassVar[tuple[Stat, ...]] = (
         *(TEST.under("test"), QUESTION.under("test")),
         *from_tests(MleatResult, "d"),
-        stat("ci", "CI(d)", _interval_note, of="interval.low", kind="interval", spare=2),
+        stat("ci", "CI(d)", interval_note(phrases.WORDS_DRAWN), of="interval.low", kind="interval", spare=2),
         *from_tests(MleatResult, "difference difference_ci p"),
         adjusted(),
         *from_tests(MleatResult, "exact_p detectable"),

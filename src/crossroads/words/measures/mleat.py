@@ -44,15 +44,7 @@ from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
-from crossroads.words.measures.weat import (
-    DIFFERENCE,
-    Options,
-    WeatResult,
-    crossed_rows,
-    origin,
-    run_test,
-    too_small,
-)
+from crossroads.words.measures.weat import DIFFERENCE, Options, WeatResult, crossed_rows, origin, run_test
 
 if TYPE_CHECKING:
     from crossroads.contexts.measures.levels import multilevel_ceat
@@ -179,8 +171,7 @@ class MleatResult(Result):
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
-        tests = results.values()
-        return dict.fromkeys(note for one in tests for note in too_small(one.design, one.level1.min_pvalue))
+        return WeatResult._table_notes({one.design: one.level1 for one in results.values()})
 
     def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
         yield " level 1", self.level1.method
