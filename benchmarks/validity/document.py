@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from textwrap import dedent, wrap
@@ -16,7 +16,6 @@ from . import crossing, figures, peers, pieces
 from . import procedures as by
 from .study import LISTED, MANY, NULLS, ROOT, SINGLE, SPACES, tally
 from .tally import Tally, binomial_interval
-from .worlds.corpora import CORPUS_SAYS
 from .worlds.real import COPIES_SAY
 from .worlds.vectors import SAYS
 
@@ -24,6 +23,7 @@ DOCS = ROOT / "docs"
 PAGE = DOCS / "validity.md"
 FOLDER = DOCS / "validity"
 Row = Mapping[str, Any]
+BEYOND = "beyond frequency, yes"
 UNSEEN = ("sub-clusters", "one cluster")
 """Worlds in which a set of four is a single cluster."""
 FEWEST = 200
@@ -37,20 +37,9 @@ def write(rows: Sequence[Row], share: float, page: Path = PAGE, folder: Path = F
     text = ",\n".join(json.dumps(row, ensure_ascii=False) for row in kept)
     (folder / "cells.json").write_text(f"[\n{text}\n]\n", encoding="utf-8")
     figures.draw(rows, folder)
-    sections = [
-        *_head(share, folder.name),
-        *_promises(rows),
-        *_agreement(rows),
-        *_nulls(rows),
-        *_copies(rows),
-        *_no(rows),
-        *_power(rows, folder.name),
-        *_frequency(rows),
-        *_others(rows),
-        *peers.section(folder / "peers.json"),
-        *_limits(rows),
-    ]
-    page.write_text("\n".join(sections).rstrip() + "\n", encoding="utf-8")
+    parts = (_promises, _agreement, _nulls, _copies, _answers, _power, _frequency, _others, _limits)
+    sections = [*_head(share, folder.name), *(line for part in parts for line in part(rows))]
+    page.write_text("\n".join([*sections, *peers.section(folder / "peers.json")]).rstrip() + "\n", "utf-8")
     return page
 
 
@@ -95,37 +84,40 @@ class Found(NamedTuple):
     @property
     def where(self) -> str:
         """Which world it is."""
-        sizes = self.row["sizes"]
-        family = f" ({self.row['family']})" if self.row["family"] in ("dealt", "corpora", "contexts") else ""
-        return f"{self.row['world']}{family}{f', {_sizes(sizes)}' if any(sizes) else ''}"
+        family = f" {self.row['family']}" if self.row["family"] in ("dealt", "contexts") else ""
+        return f"{self.row['world']}{family}" + (f", {_sizes(self.row)}" if any(self.row["sizes"]) else "")
 
 
 def rates(rows: Iterable[Row], procedure: str, what: str = "at_05") -> list[Found]:
     """Rates of a procedure where it was tried, the smallest first."""
-    found = []
-    for row in rows:
-        one = tally(row, procedure)
-        if one is not None and one.worlds and (count := getattr(one, what)) is not None:
-            found.append(Found(count / one.worlds, row, one, count))
+    told = ((row, tally(row, procedure)) for row in rows)
+    known = ((row, one, getattr(one, what)) for row, one in told if one is not None and one.worlds)
+    found = [Found(count / one.worlds, row, one, count) for row, one, count in known if count is not None]
     return sorted(found, key=lambda one: one.rate)
 
 
 def span(found: Sequence[Found]) -> str:
     """From the smallest to the largest rate."""
-    if not found:
-        return "–"
-    low, high = percent(found[0].rate), percent(found[-1].rate)
-    return low if low == high else f"{low}–{high}"
+    ends = list(dict.fromkeys(percent(one.rate) for one in (*found[:1], *found[-1:])))
+    return "–".join(ends) or "–"
 
 
-def _sizes(sizes: Sequence[int]) -> str:
+def _sizes(row: Row) -> str:
+    sizes = row["sizes"]
     return str(sizes[0]) if len(set(sizes)) == 1 else " / ".join(map(str, sizes))
 
 
-def _of(rows: Iterable[Row], *families: str, null: bool = True) -> list[Row]:
-    """Cells of some families without an association, or with one."""
-    some = [row for row in rows if row["family"] in families and row["world"] != "frequency in both"]
-    return [row for row in some if null == (row["effect"] == 0)]
+def _of(rows: Iterable[Row], *families: str) -> list[Row]:
+    """Cells of some families without an association."""
+    some = (row for row in rows if row["family"] in families and row["effect"] == 0)
+    return [row for row in some if row["world"] != "frequency in both"]
+
+
+def _by(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
 
 
 def _long(row: Row) -> bool:
@@ -146,20 +138,18 @@ def _head(share: float, folder: str) -> list[str]:
         "<!-- Written by `make validity`: change benchmarks/validity/document.py, not this page. -->",
         "",
         *prose(f"""
-        Worlds in which the truth is known, and what the package says of them. Rates are in per cent, with
-        exact
-        binomial 95 % intervals in brackets. Tests are two-sided. Made by `make validity`: {size}
-        ({MANY:,} worlds per cell where many are computed at once, {SINGLE} to {2 * SINGLE} where one is
-        computed after the other), crossroads {crossroads.__version__}, Python {platform.python_version()},
-        {versions}; counts: [{folder}/cells.json]({folder}/cells.json); worlds:
-        [benchmarks/validity/worlds](../benchmarks/validity/worlds/__init__.py).
+        What the package says of [worlds](../benchmarks/validity/worlds/__init__.py) in which the truth is
+        known. Rates are in per cent, with exact binomial 95 % intervals in brackets; tests are two-sided; Δ
+        is the difference of mean cosines. Made by `make validity`: {size} ({MANY:,} worlds per cell where
+        many are computed at once, {SINGLE} to {2 * SINGLE} where one is computed after the other),
+        crossroads {crossroads.__version__}, Python {platform.python_version()}, {versions};
+        [counts]({folder}/cells.json).
         """),
         f"![Chances that were said, and how often other words agreed]({folder}/agreement.svg)",
         "",
         *prose("""
-        Chance that other words point the same way: said by `crossed.agreement` (across), and how often a
-        second
-        set of words for the same topics did (upwards). On the line both are equal.
+        The chance that other words point the same way (`crossed.agreement`), and how often a second set of
+        words for the same topics did. On the dotted line both are equal.
         """),
     ]
 
@@ -169,46 +159,42 @@ class Bin(NamedTuple):
 
     said: float
     seen: float
-    tests: int
-    held: int
+
+    @property
+    def gap(self) -> float:
+        """How far it is off."""
+        return abs(self.said - self.seen)
 
 
-def bins(rows: Iterable[Row], *, width: int = 2) -> list[Bin]:
-    """Bins of chances over some cells, each of ``width`` times .05, without those of few tests."""
-    rows, found = list(rows), []
-    for start in range(0, len(crossing.CHANCES), width):
-        names = [f"chance {low:.2f}" for low in crossing.CHANCES[start : start + width]]
-        some = [one for row in rows for name in names if (one := tally(row, name)) is not None]
-        tests, held = sum(one.worlds for one in some), sum(one.held or 0 for one in some)
-        if tests >= FEWEST:
-            found.append(Bin(sum(one.said or 0.0 for one in some) / tests, held / tests, tests, held))
+def bins(rows: Sequence[Row]) -> list[Bin | None]:
+    """Five bins of chances from .5 to 1; None for those of few tests."""
+    found: list[Bin | None] = []
+    for names in zip(crossing.CHANCES[::2], crossing.CHANCES[1::2], strict=True):
+        some = [one for row in rows for low in names if (one := tally(row, f"chance {low:.2f}")) is not None]
+        said, held, tests = (
+            sum(getattr(one, name) or 0 for one in some) for name in ("said", "held", "worlds")
+        )
+        found.append(Bin(said / tests, held / tests) if tests >= FEWEST else None)
     return found
 
 
-def related(rows: Iterable[Row]) -> list[Row]:
-    """Cells of populations that have something to do with each other, of up to 16 words."""
-    return [
-        row
-        for row in _of(rows, "populations")
-        if row["world"] != figures.UNRELATED and max(row["sizes"]) <= 16
-    ]
+def farthest(rows: Iterable[Row]) -> tuple[float, str]:
+    """The largest distance of what was said from what was seen, over numbers of words; and where."""
+    each = [(one, size) for size, some in _by(rows, _sizes).items() for one in bins(some) if one is not None]
+    if not each:
+        return 0.0, "–"
+    one, size = max(each, key=lambda of: of[0].gap)
+    return one.gap, f"said {one.said:.2f}, seen {one.seen:.2f} ({size} words)"
 
 
-def _few(row: Row) -> bool:
-    return min(row["sizes"]) < 6
-
-
-def _gap(rows: Collection[Row]) -> tuple[float, str]:
-    """The largest distance of what was said and seen, over numbers of words; and where."""
-    found = [(0.0, "–")]
-    for sizes in dict.fromkeys(tuple(row["sizes"]) for row in rows):
-        for one in bins(row for row in rows if tuple(row["sizes"]) == sizes):
-            found.append((abs(one.said - one.seen), f"said {one.said:.2f}, {one.seen:.2f}, {_sizes(sizes)}"))
-    return max(found)
+def _said(rows: Iterable[Row], *, few: bool) -> list[Row]:
+    """Cells with chances, of few words in some set or of more, but not so many as to use up a population."""
+    some = (row for row in _of(rows, "populations") if max(row["sizes"]) <= 16)
+    return [row for row in some if (min(row["sizes"]) < 6) == few]
 
 
 def _promises(rows: Sequence[Row]) -> list[str]:
-    nulls = [row for row in _of(rows, "vectors", "dealt", "corpora", "copies") if _seen(row)]
+    nulls = [row for row in _of(rows, "vectors", "dealt", "copies") if _seen(row)]
     lines: list[list[str]] = []
 
     def promise(text: str, found: str, where: str, kept: bool) -> None:
@@ -216,224 +202,202 @@ def _promises(rows: Sequence[Row]) -> list[str]:
 
     def at_most(text: str, limit: float, some: Iterable[Row], procedure: str = by.CROSSED) -> None:
         if found := rates(some, procedure):
-            promise(f"{text} ≤ {percent(limit)} %", str(found[-1]), found[-1].where, found[-1].rate <= limit)
+            worst = found[-1]
+            promise(f"{text} ≤ {percent(limit)} %", str(worst), worst.where, worst.rate <= limit)
 
     at_most("p < .05 without an association, eight words and more:", 0.065, filter(_long, nulls))
-    at_most(
-        "the same, sets down to four, four against twelve:", 0.08, (row for row in nulls if not _long(row))
-    )
+    short = [row for row in nulls if not _long(row)]
+    at_most("the same, sets down to four, four against twelve:", 0.08, short)
     topical = [row for row in nulls if "topic" in row["world"] or row["family"] == "dealt"]
-    held = rates([*topical, *related(rows)], by.CROSSED, "held")
-    if held:
-        ends = held[0].rate >= 0.94 and held[-1].rate <= 0.985
-        places = f"{held[0].where}; {held[-1].where}"
-        promise("95 % intervals hold Δ: 94–98.5 %", span(held), places, ends)
+    for text, some in (
+        ("words of topics, no association", topical),
+        ("real populations, eight words and more", filter(_long, _said(rows, few=False))),
+    ):
+        if held := rates(some, by.CROSSED, "held"):
+            kept = held[0].rate >= 0.94 and held[-1].rate <= 0.985
+            where = f"{held[0].where} to {held[-1].where}"
+            promise(f"95 % intervals hold Δ: 94–98.5 %, {text}", span(held), where, kept)
     for text, limit, few in (("from six words on", 0.05, False), ("three and four words", 0.08, True)):
-        gap, where = _gap([row for row in related(rows) if _few(row) == few])
+        gap, where = farthest(row for row in _said(rows, few=few) if row["world"] != figures.UNRELATED)
         promise(f"chance of agreement, {text}: within {limit:.2f}", f"{gap:.3f}", where, gap <= limit)
-    answers = [row for row in _of(rows, "populations") if (one := tally(row, crossing.NO)) and one.at_05]
-    said = [one for row in answers if (one := tally(row, crossing.NO)) is not None]
-    if said:
-        no = sum((one for one in said[1:]), said[0])
-        count, true = no.at_05 or 0, no.held or 0
-        promise(
-            "the answer *no* is true: ≥ 97 %", percent(true / count), f"{count:,} times", true >= 0.97 * count
-        )
-    frequency = _of(rows, "frequency")
-    own = [row for row in frequency if row["world"].endswith(LISTED[0])]
+    answers = [one for row in _of(rows, "populations") if (one := tally(row, crossing.NO)) and one.at_05]
+    if answers:
+        count, true = (sum(getattr(one, name) or 0 for one in answers) for name in ("at_05", "held"))
+        share = true / count
+        promise("the answer *no* is true: ≥ 97 %", percent(share), f"of {count:,} times", share >= 0.97)
+    own, listed = (
+        [row for row in _of(rows, "frequency") if (row["world"] == LISTED[0]) == mine]
+        for mine in (True, False)
+    )
     at_most("*beyond frequency* falsely yes, own ranks:", 0.06, own, BEYOND)
-    listed = [row for row in frequency if not row["world"].endswith(LISTED[0])]
     at_most("the same, lists of reliability .7 to .9:", 0.10, listed, BEYOND)
-    return [
-        "## What was promised, and what was found",
-        "",
-        *table(("promise", "found", "where"), lines, text=(0, 2)),
-    ]
+    head = ("promise", "found", "where")
+    return ["## What was promised, and what was found", "", *table(head, lines, text=(0, 2))]
 
 
 def _agreement(rows: Sequence[Row]) -> list[str]:
-    some, heads = related(rows), ("about .55", ".65", ".75", ".85", ".95")
-    lines = []
-    for sizes in dict.fromkeys(tuple(row["sizes"]) for row in some):
-        found = bins(row for row in some if tuple(row["sizes"]) == sizes)
-        cells = [f"{one.seen:.2f}" for one in found]
-        lines.append([_sizes(sizes), *cells, *["–"] * (len(heads) - len(cells))])
-    single = []
-    for world in dict.fromkeys(row["world"] for row in _of(rows, "populations")):
-        of = [row for row in _of(rows, "populations") if row["world"] == world and max(row["sizes"]) <= 16]
-        few, many = (_gap([row for row in of if _few(row) == less])[1] for less in (True, False))
-        single.append([world, few, many])
+    some = [*_said(rows, few=True), *_said(rows, few=False)]
+    pooled = _by((row for row in some if row["world"] != figures.UNRELATED), _sizes)
+    lines = [
+        [size, *("–" if b is None else f"{b.seen:.2f}" for b in bins(of))] for size, of in pooled.items()
+    ]
+    single = [
+        [world, *(farthest(_said(of, few=few))[1] for few in (True, False))]
+        for world, of in _by(some, lambda row: row["world"]).items()
+    ]
+    heads = ("words per set (X / Y / A / B)", "about .55", ".65", ".75", ".85", ".95")
     return [
         "## Would other words point the same way?",
         "",
         *prose(f"""
-        How often they did, where the chance said was about .55 to .95; populations taken together, without
-        {figures.UNRELATED}. *Topics*: each set is drawn from the 100 nearest words of a random word; *bands*:
-        from words of like frequency; *lists*: from half of a word list of the catalogue.
+        How often they did where the chance was about .55 to .95, over all populations but
+        *{figures.UNRELATED}*. *Topics*: each set is drawn from the 100 nearest words of a random word;
+        *bands*: from words of like frequency; *lists*: from a word list of the catalogue.
         """),
-        *table(("words per set (X / Y / A / B)", *heads), lines),
-        "The bin that is farthest from the chance that was said, in single populations:",
+        *table(heads, lines),
+        "The bin that is farthest off in single populations:",
         "",
-        *table(("population", "3, 4 words", "6 to 16 words"), single, text=(0, 1, 2)),
+        *table(("population", "3 or 4 words in some set", "6 to 16 words"), single, text=(0, 1, 2)),
     ]
 
 
 def _nulls(rows: Sequence[Row]) -> list[str]:
-    lines, ends = [], {"dealt": "{}, attributes dealt", "corpora": "{} corpora"}
-    some = _of(rows, "vectors", "dealt", "corpora")
-    for family, world in dict.fromkeys((row["family"], row["world"]) for row in some):
-        of = [row for row in some if (row["family"], row["world"]) == (family, world)]
-        usual = rates((row for row in of if _sizes(row["sizes"]) in ("8", "0")), by.TARGETS)
-        cells = []
-        for size in ("4", "8", "16", "25", "4 / 12 / 4 / 12"):
-            found = rates(
-                (r for r in of if _sizes(r["sizes"]) in (size, "0" if size == "8" else size)), by.CROSSED
-            )
-            cells.append(span(found))
-        held = rates(of, by.CROSSED, "held")
-        lines.append([ends.get(family, "{}").format(world), span(usual), *cells, span(held)])
-    heads = ("targets exchanged, 8", "crossed, 4", "8", "16", "25", "4 / 12 / 4 / 12", "interval holds Δ")
+    some, lines = _of(rows, "vectors", "dealt"), []
+    columns = ("4", "8", "16", "25", "4 / 12 / 4 / 12")
+    for (family, world), of in _by(some, lambda row: (row["family"], row["world"])).items():
+        sized = {"8" if family == "dealt" else size: some for size, some in _by(of, _sizes).items()}
+        cells = [span(rates(sized.get(size, ()), by.CROSSED)) for size in columns]
+        told = span(rates(sized.get("8", ()), by.TARGETS)), *cells, span(rates(of, by.CROSSED, "held"))
+        lines.append([f"{world} {family}" if family == "dealt" else world, *told])
     return [
         "## Is there an association where there is none?",
         "",
         *prose(f"""
-        p < .05 in worlds without an association, by words per set. *Targets exchanged* is the published
-        test, which
-        is right for these attribute words only. At .01 the crossed p is at most
-        {span(rates(filter(_seen, some), by.CROSSED, "at_01")[-1:])}. Sets of four in the world
-        *sub-clusters* are
-        one cluster each, which cannot be seen.
+        p < .05, by words per set. *Targets exchanged* is the published test, which is right for these
+        attribute words only. At .01 the crossed p is at most {
+            span(rates(filter(_seen, some), by.CROSSED, "at_01")[-1:])
+        }. *Sub-clusters* of four words are one cluster per set, which cannot be seen. *Dealt*:
+        published targets, as many as there are, with frequency-matched words dealt into A and B.
         """),
-        *table(("world", *heads), lines),
+        *table(("world", "targets exchanged, 8", "crossed, 4", *columns[1:], "interval holds Δ"), lines),
         *(f"* **{name}**: {says}." for name, says in SAYS.items() if name in NULLS),
-        "* **attributes dealt**: published targets, frequency-matched words in place of published attributes.",
-        *(f"* **{name} corpora**: {says}." for name, says in CORPUS_SAYS.items()),
         "",
     ]
 
 
 def _copies(rows: Sequence[Row]) -> list[str]:
-    some, lines = _of(rows, "copies"), []
-    for kind, sizes in dict.fromkeys((row["world"].partition(", ")[0], tuple(row["sizes"])) for row in some):
-        cells = []
-        for name in SPACES:
-            of = [row for row in some if row["world"] == f"{kind}, {name}" and tuple(row["sizes"]) == sizes]
-            told = [span(rates(of, one)) for one in (by.INDEPENDENT, by.CROSSED)]
-            held = span(rates(of, by.CROSSED, "held"))
-            cells.append(f"{told[0]} → {told[1]}; {held}" if of else "–")
-        lines.append([f"{kind}, {_sizes(sizes)}", *cells])
-    plain = [row for row in _of(rows, "populations") if row["world"].startswith("topics")]
-    low = {
-        name: rates((row for row in plain if row["world"].endswith(name)), crossing.LOW)
+    lines = []
+    for what, of in _by(
+        _of(rows, "copies"), lambda row: (row["world"].rpartition(", ")[0], _sizes(row))
+    ).items():
+        spaces = _by(of, lambda row: row["world"].rpartition(", ")[2])
+        cells = [
+            f"{span(rates(some, by.INDEPENDENT))} → {span(rates(some, by.CROSSED))}; "
+            f"{span(rates(some, by.CROSSED, 'held'))}"
+            if (some := spaces.get(name))
+            else "–"
+            for name in SPACES
+        ]
+        lines.append([", ".join(what), *cells])
+    low = [
+        f"{name} {', '.join(f'{percent(one.rate)} ({_sizes(one.row)})' for one in found)}"
         for name in SPACES[:2]
-    }
-    said = "; ".join(
-        f"{name}: " + ", ".join(f"{percent(one.rate)} ({_sizes(one.row['sizes'])} words)" for one in some)
-        for name, found in low.items()
-        if (some := [one for one in found if _sizes(one.row["sizes"]) in ("8", "16", "25")])
-    )
+        if (
+            found := [
+                f
+                for f in rates(_of(rows, "populations"), crossing.LOW)
+                if f.row["world"] == f"topics, {name}"
+            ]
+        )
+    ]
+    price = "; ".join(low) or "not measured"
     return [
         "## Near copies",
         "",
         *prose("""
         p < .05 without an association where every word counts as independent → where near copies count as
-        about
-        one (the default); then how often the interval of Δ holds. *In one topic*: X and Y have a topic
-        each, A and
-        B are dealt from a third.
+        about one (the default); how often the interval of Δ holds. *In one topic*: X and Y have a topic
+        each, and A and B are dealt from a third.
         """),
         *table(("words, per set", *SPACES), lines),
         *(f"* **{name}**: {says}." for name, says in COPIES_SAY.items()),
         "",
         *prose(f"""
-        The price: of sets of different words of one topic, fewer than .7 n count as independent in {said}
-        (%).
+        The price: sets of different words of one topic that count as fewer than .7 n (%, words per set):
+        {price}.
         """),
     ]
 
 
-def _no(rows: Sequence[Row]) -> list[str]:
+def _answers(rows: Sequence[Row]) -> list[str]:
     lines = []
     for row in _of(rows, "populations"):
-        few, no, wrong, sign = (
-            tally(row, name) for name in (crossing.NO_ANY, crossing.NO, crossing.NO_WRONG, crossing.YES_SIGN)
-        )
-        if _sizes(row["sizes"]) not in ("8", "12", "16", "25") or not (few and no and wrong and sign):
-            continue
-        counted = few if _sizes(row["sizes"]) == "8" else no
-        rate, true = (counted.at_05 or 0) / counted.worlds, (counted.held or 0) / max(counted.at_05 or 0, 1)
-        lines.append(
-            [
-                f"{row['world']}, {_sizes(row['sizes'])}{' (not said)' if counted is few else ''}",
-                percent(rate),
-                percent(true) if counted.at_05 else "–",
-                span(rates([row], crossing.NO_WRONG)),
-                span(rates([row], crossing.YES_SIGN, "held")),
-            ]
-        )
+        size = _sizes(row)
+        no = tally(row, crossing.NO_ANY if size == "8" else crossing.NO)
+        if size in ("8", "12", "16", "25") and no is not None and no.at_05 is not None:
+            share = percent((no.held or 0) / no.at_05) if no.at_05 else "–"
+            ends = [span(rates([row], crossing.NO_WRONG)), span(rates([row], crossing.YES_SIGN, "held"))]
+            lines.append([f"{row['world']}, {size}", percent(no.at_05 / no.worlds), share, *ends])
+    head = (
+        "population, words per set",
+        "*no*",
+        "and it is true",
+        "*no* where Δ is larger",
+        "*yes*: right sign",
+    )
     return [
-        "## When the answer is *no*, or *yes*",
+        "## When is the answer *yes*, or *no*?",
         "",
         *prose("""
-        *No*: p ≥ .05, the 90 % interval of Δ lies within ± one ordinary association, and sets count as ten
-        independent words and more (harmonic mean). True: \\|Δ\\| of the populations is below that. With
-        eight words
-        it is never said; the line shows what it would be. *Yes*: p < .05.
+        *Yes*: p < .05. *No*: p ≥ .05, the 90 % interval of Δ lies within ± one ordinary association, and
+        sets count as ten independent words and more (harmonic mean); true where \\|Δ\\| of the populations
+        is below that. With eight words *no* is never said: the line shows what would be if it were.
         """),
-        *table(
-            (
-                "population, words per set",
-                "*no* is said",
-                "and is true",
-                "said where Δ is larger",
-                "*yes*: right sign",
-            ),
-            lines,
-        ),
+        *table(head, lines),
     ]
 
 
-def _power(rows: Sequence[Row], folder: str) -> list[str]:
-    of = [row for row in _of(rows, "populations") if row["world"].startswith("topics")]
-    lines = []
-    for sizes in dict.fromkeys(tuple(row["sizes"]) for row in of):
-        some = [row for row in of if tuple(row["sizes"]) == sizes]
-        both = [[row for row in some if row["world"].endswith(name)] for name in SPACES[:2]]
-        cells = [span(rates(one, p)) for one in both for p in (by.INDEPENDENT, by.CROSSED)]
-        lines.append([_sizes(sizes), *cells])
-    plans = [row for row in rows if row["family"] == "plans"]
-    planned = [
+def _power(rows: Sequence[Row]) -> list[str]:
+    topics = [row for row in _of(rows, "populations") if row["world"].startswith("topics")]
+    columns = [(name, how) for name in SPACES[:2] for how in (by.INDEPENDENT, by.CROSSED)]
+    lines = [
+        [
+            size,
+            *(span(rates([row for row in of if row["world"].endswith(name)], how)) for name, how in columns),
+        ]
+        for size, of in _by(topics, _sizes).items()
+    ]
+    counts = {by.INDEPENDENT: "all independent", by.CROSSED: "copies counted"}
+    plans = [
         [row["world"], span(rates([row], "plan, found")), span(rates([row], "plan, standard error", "held"))]
-        for row in plans
+        for row in rows
+        if row["family"] == "plans"
     ]
-    heads = [f"{name}, {how}" for name in SPACES[:2] for how in ("all independent", "copies counted")]
     return [
         "## How often is an association found?",
         "",
         "p < .05 in tests on four random topics, which are ordinary associations:",
         "",
-        *table(("words per set", *heads), lines),
-        f"![Power over effect and set size]({folder}/power.svg)",
+        *table(("words per set", *(f"{name}, {counts[how]}" for name, how in columns)), lines),
+        f"![Power over effect and set size]({FOLDER.name}/power.svg)",
         "",
         *prose("""
         Synthetic worlds in which X and A lie to one side of a direction, Y and B to the other, by the effect
         given, as a multiple of what is a word's own.
 
-        **Plans** (`cr.plan`): how often as many new words find the true Δ as pilots of eight per set plan for
-        80 % power; and how often the standard error that they foresee for 24 words is right within 30 %.
+        **Plans** (`cr.plan`): how often as many new words find the true Δ as pilots of eight per set plan
+        for 80 % power; and how often the standard error that they foresee for 24 words is right within 30 %.
         """),
-        *table(("world", "Δ is found", "standard error within 30 %"), planned),
+        *table(("world", "Δ is found", "standard error within 30 %"), plans),
     ]
 
 
-BEYOND = "beyond frequency, yes"
-
-
 def _frequency(rows: Sequence[Row]) -> list[str]:
+    shown = ("without regard to frequency", "at equal frequency", BEYOND)
     lines = [
         [
-            f"{row['world']}, {_sizes(row['sizes'])}" + (", an association too" if row["effect"] else ""),
-            *(span(rates([row], p)) for p in ("without regard to frequency", "at equal frequency", BEYOND)),
+            f"{row['world']}, {_sizes(row)}{', Δ is more' if row['effect'] else ''}",
+            *(span(rates([row], p)) for p in shown),
         ]
         for row in rows
         if row["family"] == "frequency"
@@ -442,107 +406,69 @@ def _frequency(rows: Sequence[Row]) -> list[str]:
         "## Is it more than frequency?",
         "",
         *prose("""
-        Worlds in which targets, or targets and attributes, are two standard deviations apart in frequency,
-        which
-        moves vectors; Δ is frequency and nothing else, but in the last lines of each. *Reliability*: the
-        share of
-        the variance of a foreign list that is real.
+        Both targets and both attributes are two standard deviations apart in frequency, which moves vectors
+        as it does in GloVe; Δ is frequency and nothing else, but for two lines. *Reliability*: the share of
+        the variance of a foreign list, within a set, that is real.
         """),
         *table(
-            ("frequencies, words per set", "crossed p < .05", "p at equal frequency < .05", "answer yes"),
-            lines,
+            ("frequencies, words per set", "crossed p < .05", "at equal frequency", "answer *yes*"), lines
         ),
     ]
 
 
-class Measure(NamedTuple):
-    """What is shown of a measure: the usual procedure, and ours."""
-
-    name: str
-    family: str
-    usual: str | None
-    ours: Sequence[str]
-    interval: str | None = None
-
-
-MEASURES = (
-    Measure(
-        "X against A and B (ML-EAT Level 2)", "vectors", by.LEVEL2, (by.LEVEL2_CROSSED,), by.LEVEL2_CROSSED
-    ),
-    Measure("one word (SC-WEAT)", "vectors", None, (by.SINGLE,)),
-    Measure("bootstrap of d leaves out 0", "vectors", None, (by.BOOTSTRAP,), by.BOOTSTRAP),
-    Measure("CEAT", "contexts", "CEAT, published", ("CEAT crossed",), "CEAT crossed"),
-    Measure("CEAT, bootstrap of d", "contexts", None, ("CEAT bootstrap of d",)),
-    Measure("RSA", "rsa", "RSA, published sign test", ("RSA crossed",), "RSA crossed"),
-    Measure(
-        "projection",
-        "projection",
-        "projection, targets exchanged",
-        ("projection, means", "projection, pairs"),
-    ),
-    Measure(
-        "two models compared",
-        "compare",
-        "compare, sd, attributes given",
-        ("compare, sd", "compare, cosine"),
-        "compare, interval",
-    ),
-    Measure(
-        "align, blocks not named",
-        "traits",
-        "align, published",
-        ("align, groups exchanged", "align, traits exchanged"),
-        "align, interval",
-    ),
-    Measure(
-        "align, blocks named",
-        "traits",
-        None,
-        ("align, blocks named, groups exchanged", "align, blocks named, traits exchanged"),
-        "align, blocks named, interval",
-    ),
-    Measure("one domain dominates", "pairs", "dominance, published rule", ("dominance, interval",)),
-    Measure("emergent traits", "pairs", None, ("emergent",)),
-    Measure("discover, any word", "names", None, ("discover, any word",)),
-    Measure("null_threshold, share of words", "names", None, ("null_threshold, share of words",)),
-    Measure(
-        "series, any decade",
-        "series",
-        "series, any decade, targets exchanged",
-        ("series, any decade, adjusted",),
-    ),
-)
+MEASURES = """
+X against A and B (ML-EAT Level 2)|vectors|Level 2|Level 2 crossed|Level 2 crossed
+one word (SC-WEAT)|vectors||SC-WEAT|
+bootstrap of d leaves out 0|vectors||bootstrap of d|bootstrap of d
+CEAT|contexts|CEAT, published|CEAT crossed|CEAT crossed
+CEAT, bootstrap of d|contexts||CEAT bootstrap of d|
+RSA|rsa|RSA, published sign test|RSA crossed|RSA crossed
+projection|projection|projection, targets exchanged|projection, means; projection, pairs|
+two models compared|compare|compare, sd, attributes given|compare, sd; compare, cosine|compare, interval
+align|traits|align, published|align, groups exchanged; align, traits exchanged|align, interval
+align, no blocks|traits||no blocks, groups exchanged; no blocks, traits exchanged|no blocks, interval
+cells of ILPS and SeT, over templates|structured:cells|pieces, plain|pieces, ours|pieces, ours
+RSA, 4 to 25 items|structured:RSA|pieces, plain|pieces, ours|pieces, ours
+one domain dominates|pairs|dominance, published rule|dominance, interval|
+emergent traits|pairs||emergent|
+discover, any word|names||discover, any word|
+null_threshold, share of words|names||null_threshold, share of words|
+series, any decade|series|series, any decade, targets exchanged|series, any decade, adjusted|
+"""
+"""What is shown of a measure: its name, family, the usual procedure, ours, and its interval."""
 
 
 def _others(rows: Sequence[Row]) -> list[str]:
     lines = []
-    for one in MEASURES:
-        nulls = _of(rows, one.family)
-        found = sorted((f for name in one.ours for f in rates(nulls, name)), key=lambda f: f.rate)
-        if not found:
-            continue
-        held = rates([row for row in rows if row["family"] == one.family], one.interval or "", "held")
-        usual = span(rates(nulls, one.usual)) if one.usual else "–"
-        low = f"{held[0]}, {held[0].where}" if held else "–"
-        lines.append([one.name, usual, span(found), f"{found[-1]}, {found[-1].where}", low])
+    for name, family, usual, ours, interval in (line.split("|") for line in MEASURES.strip().splitlines()):
+        family, _, start = family.partition(":")
+        nulls = [row for row in _of(rows, family) if row["world"].startswith(start)]
+        found = sorted((one for p in ours.split("; ") for one in rates(nulls, p)), key=lambda one: one.rate)
+        if found:
+            held = rates(
+                (r for r in rows if r["family"] == family and r["world"].startswith(start)), interval, "held"
+            )
+            worst, low = (f"{one[0]}, {one[0].where}" if one else "–" for one in (found[-1:], held[:1]))
+            lines.append([name, span(rates(nulls, usual)), span(found), worst, low])
     parts = [
-        [
-            f"{name}: {' '.join((piece.__doc__ or '').split()).rstrip('.').partition('; plain')[0]}",
-            span(rates(of, pieces.PLAIN)),
-            span(rates(of, pieces.OURS)),
-            span(rates(of, pieces.OURS, "held")),
-        ]
+        [f"**{name}**: {' '.join((piece.__doc__ or '').split()).partition('; plain')[0]}", *told]
         for name, piece in pieces.PIECES.items()
         if (of := [row for row in rows if row["family"] == "pieces" and row["world"] == name])
+        and (
+            told := [
+                span(rates(of, pieces.PLAIN)),
+                span(rates(of, pieces.OURS)),
+                span(rates(of, pieces.OURS, "held")),
+            ]
+        )
     ]
+    head = ("measure", "usual procedure", "here", "highest", "interval holds, lowest")
     return [
         "## Other measures",
         "",
-        "False positives at .05 over the worlds of each, from the lowest to the highest:",
+        "p < .05 without an association, from the lowest to the highest over the worlds of each:",
         "",
-        *table(
-            ("measure", "usual procedure", "here", "highest", "interval holds, lowest"), lines, text=(0, 3, 4)
-        ),
+        *table(head, lines, text=(0, 3, 4)),
         "Pieces of inference, each in a world of its own:",
         "",
         *table(("piece", "usual procedure", "here", "interval holds"), parts),
@@ -551,27 +477,23 @@ def _others(rows: Sequence[Row]) -> list[str]:
 
 def _limits(rows: Sequence[Row]) -> list[str]:
     unseen = rates((row for row in _of(rows, "vectors", "copies") if not _seen(row)), by.CROSSED)
-    bare = [row for row in _of(rows, "populations") if row["world"] == figures.UNRELATED]
-    far = max((b for b in bins(bare)), key=lambda b: b.said - b.seen, default=None)
-    told = f"said {far.said:.2f}, true in {far.seen:.2f}" if far else "not measured"
+    bare = [row for row in rows if row["world"] == figures.UNRELATED]
+    less = "; ".join(farthest(_said(bare, few=few))[1] for few in (True, False))
     wide = rates(_of(rows, "vectors", "copies"), by.CROSSED, "held")[-1:]
     return [
         "## Weak spots, and what is not measured",
         "",
         *prose(f"""
-        * A set that is **one cluster** of copies cannot be seen: p < .05 in {span(unseen)} % without an
-          association, where the other sets can be seen or not.
-        * Where groups of words have next to nothing to do with each other ({figures.UNRELATED}: Δ is a
-          quarter of an
-          ordinary association), other words agree less often than said: {told}.
+        * A set that is **one cluster** of copies cannot be seen: p < .05 in {span(unseen)} %, the most where
+          all four sets are.
+        * Where groups of words have next to nothing to do with each other (*{figures.UNRELATED}*, Δ is a
+          quarter of an ordinary association), other words agree less often than the chance says: {less}.
         * Intervals are too wide where words hardly vary and single cosines do: they hold Δ in up to
           {span(wide)} %.
         * Worlds are simpler than languages. Vectors of one corpus share what is accidental in it, and no
-          p-value
-          over words knows of that.
+          p-value over words knows of that.
         * Not measured: the intervals of IBD and EIBD, of precision and over annotators in `align`, of
-          `cr.pairs.order_sensitivity` and of split halves; p-values of `against` and of precision; cells
-          of ILPS,
-          ILPS*, SeT and group CEAT; `choose_templates`.
+          `cr.pairs.order_sensitivity` and of split halves; p-values of `against` and of precision;
+          `choose_templates`.
         """),
     ]

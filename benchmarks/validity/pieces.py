@@ -12,7 +12,7 @@ from scipy import stats
 
 import crossroads as cr
 from crossroads.core.inference.copies import near
-from crossroads.core.inference.crossed import crossed, facing
+from crossroads.core.inference.crossed import crossed, facing, spread
 from crossroads.core.inference.detection import area_interval
 from crossroads.core.inference.geometry import unit
 from crossroads.core.inference.multiplicity import holm
@@ -22,6 +22,8 @@ from crossroads.sentences.flips import flipped_mean, flipped_signs
 from crossroads.traits.measures.compare import compare_traits
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.words.measures.trends import trend
+
+from .worlds.years import WORDS, year_worlds
 
 PLACEBOS = "dealt attributes, among placebos"
 PLAIN, OURS, HELD = "pieces, plain", "pieces, ours", "pieces, ours held"
@@ -119,25 +121,18 @@ def near_copies_of_words(rng: np.random.Generator) -> Noted:
     )
 
 
-def lasting(rng: np.random.Generator, *, alike: float = 0.6) -> Noted:
+def lasting(rng: np.random.Generator, *, rho: float = 0.6) -> Noted:
     """Twelve years without a trend, six tenths of a deviation last into the next; plain: least squares."""
-    n, years = 8, 12
-    shared = np.empty(years)
-    for at, new in enumerate(rng.normal(size=years)):
-        shared[at] = new if at == 0 else alike * shared[at - 1] + np.sqrt(1 - alike**2) * new
-    sides = np.repeat([1.0, -1.0], n)
-    tables = 0.1 * shared[:, None, None] * np.outer(sides, sides) + 0.1 * rng.normal(
-        size=(years, 2 * n, 2 * n)
-    )
-    found = trend(tables, range(years), n, n)
-    yield PLAIN, float(stats.linregress(range(years), shared).pvalue)
+    tables = next(year_worlds(rho, points=12, seed=int(rng.integers(1 << 30))))
+    found = trend(tables, range(12), WORDS, WORDS)
+    yield PLAIN, float(stats.linregress(range(12), spread(tables, WORDS, WORDS).difference).pvalue)
     yield OURS, found.pvalue
     yield HELD, found.low is not None and found.high is not None and found.low <= 0 <= found.high
 
 
 def lasting_less(rng: np.random.Generator) -> Noted:
     """The same where three tenths of a deviation last."""
-    return lasting(rng, alike=0.3)
+    return lasting(rng, rho=0.3)
 
 
 def profiles(rng: np.random.Generator) -> Noted:

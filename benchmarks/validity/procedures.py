@@ -17,22 +17,23 @@ from crossroads.core.inference.permutation.rows import permutation_blocks
 
 from .crossing import CROSSED, INDEPENDENT, check_public, crossed_tests, real_tests
 from .pieces import HELD, OURS, PIECES
+from .structured import STRUCTURED
 from .tally import Tally
 from .worlds import (
     VectorWorlds,
+    block_worlds,
     context_worlds,
-    corpus_worlds,
     dealt_worlds,
     frequency_worlds,
     name_worlds,
     pair_worlds,
     planned_worlds,
-    trait_worlds,
     vector_worlds,
 )
+from .worlds.blocks import BlockKind
 from .worlds.names import TARGET, NameKind
 from .worlds.real import copies_worlds, margin, population_worlds
-from .worlds.tables import PairKind, TraitKind
+from .worlds.tables import PairKind
 from .worlds.vectors import Kind
 
 Floats = NDArray[np.float64]
@@ -42,6 +43,7 @@ TARGETS, ATTRIBUTES = "targets exchanged", "attributes exchanged"
 LEVEL2, LEVEL2_CROSSED = "Level 2", "Level 2 crossed"
 SINGLE = "SC-WEAT"
 AT_ONCE = 1000
+EVERY = {**PIECES, **STRUCTURED}
 
 
 @dataclass(frozen=True)
@@ -145,13 +147,6 @@ def dealt(cell: Cell, seed: int) -> Tallies:
     return _vector_family(cell, seed, lambda n, s: dealt_worlds(cell.world, worlds=n, seed=s))
 
 
-def corpora(cell: Cell, seed: int) -> Tallies:
-    """The same in vectors that were trained on small corpora."""
-    kind: Any = cell.world
-    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
-    return _vector_family(cell, seed, lambda n, s: corpus_worlds(kind, worlds=n, seed=s, **options))
-
-
 def populations(cell: Cell, seed: int) -> Tallies:
     """Chances, answers, power and coverage on real words whose populations are known, or human lists."""
     kind, _, name = cell.world.partition(", ")
@@ -161,7 +156,7 @@ def populations(cell: Cell, seed: int) -> Tallies:
         if at == 0:
             check_public(some.worlds)
         found = _added(found, real_tests(some, margin(name)))
-    return found
+    return {what: one for what, one in found.items() if one.worlds}
 
 
 def copies(cell: Cell, seed: int) -> Tallies:
@@ -259,13 +254,16 @@ def compare(cell: Cell, seed: int) -> Tallies:
 
 
 def traits(cell: Cell, seed: int) -> Tallies:
-    """Agreement of a model with people."""
+    """Agreement of a model with people, whose groups and traits come in blocks that are named or not."""
     seen: dict[str, list[Any]] = {}
-    kind, count = _kind(cell, TraitKind), max(1, cell.single)
-    for model, people, tau, blocks in trait_worlds(kind, worlds=count, effect=cell.effect, seed=seed):
-        for named in (False, True) if blocks else (False,):
-            one = cr.align(model, people, draws=199, resamples=400, blocks=blocks if named else None)
-            name = "align, blocks named" if named else "align"
+    kind, _, strong = cell.world.partition(", ")
+    options: dict[str, Any] = {"strength": 4.0 if strong else 1.0, "effect": cell.effect, "seed": seed}
+    for model, people, tau in block_worlds(
+        _kind(replace(cell, world=kind), BlockKind), worlds=max(1, cell.single), **options
+    ):
+        for name, blocks in (("no blocks", None), ("align", "catalogue")):
+            choice: Any = blocks
+            one = cr.align(model, people, draws=199, resamples=1, splits=0, blocks=choice)
             _note(seen, f"{name}, groups exchanged", one.exchanges["groups"].pvalue)
             _note(seen, f"{name}, traits exchanged", one.exchanges["traits"].pvalue)
             low, high = one.interval or (-1.0, 1.0)
@@ -342,7 +340,7 @@ def pieces(cell: Cell, seed: int) -> Tallies:
     """A piece of inference in worlds of its own."""
     seen: dict[str, list[Any]] = {}
     for at in range(max(1, cell.single)):
-        for name, value in PIECES[cell.world](np.random.default_rng([seed, at])):
+        for name, value in EVERY[cell.world](np.random.default_rng([seed, at])):
             _note(seen, name, value)
     alone = {} if OURS in seen else {OURS: Tally.of(held=seen[HELD])}  # an interval without a p-value
     return _tallies(seen) | alone
@@ -351,7 +349,6 @@ def pieces(cell: Cell, seed: int) -> Tallies:
 FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "vectors": vectors,
     "dealt": dealt,
-    "corpora": corpora,
     "populations": populations,
     "copies": copies,
     "frequency": frequency,
@@ -365,6 +362,7 @@ FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "plans": plans,
     "series": series,
     "pieces": pieces,
+    "structured": pieces,
 }
 
 

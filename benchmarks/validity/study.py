@@ -17,10 +17,12 @@ from typing import Any, get_args
 
 from .pieces import PIECES, PLACEBOS
 from .procedures import Cell, run
+from .structured import STRUCTURED
 from .tally import Tally
+from .worlds.blocks import BlockKind
 from .worlds.names import NameKind
 from .worlds.real import Population
-from .worlds.tables import PairKind, TraitKind
+from .worlds.tables import PairKind
 from .worlds.vectors import Kind
 
 ROOT = Path(__file__).parents[2]
@@ -56,23 +58,25 @@ def cells(share: float = 1.0) -> list[Cell]:
         Cell("vectors", "frequency in both", many, few),
         *(Cell("vectors", kind, many // 4, 0, n, by) for kind in both for n in SIZES[:4] for by in EFFECTS),
         *(Cell("dealt", design, many // 4, 0, (0, 0, 0, 0)) for design in DESIGNS),
-        *(Cell("corpora", kind, some(1000), 0) for kind in ("plain", "topical")),
         *(Cell("frequency", one, 0, some(300), n) for one in LISTED for n in (EIGHT, SIXTEEN)),
         *(Cell("frequency", LISTED[0], 0, some(300), n, effect=0.2) for n in (EIGHT, SIXTEEN)),
         *(Cell("contexts", kind, some(2000), few) for kind in NULLS),
         Cell("contexts", "both topical", some(2000), few, effect=0.4),
         *(Cell("rsa", kind, 0, 2 * few, (10, 10, 10, 2)) for kind in NULLS),
-        *(Cell("rsa", kind, 0, 2 * few, (4, 12, 12, 2)) for kind in both),
         *(Cell("plans", kind, 0, 2 * few, effect=0.4) for kind in (*both, "both topical, twice")),
         *(Cell("projection", kind, 0, 2 * few) for kind in NULLS),
         *(Cell("compare", kind, 0, few) for kind in NULLS),
         *(Cell("compare", kind, 0, few, effect=0.4) for kind in both),
-        *(Cell("traits", kind, 0, few) for kind in get_args(TraitKind)),
-        *(Cell("traits", kind, 0, few, effect=0.3) for kind in get_args(TraitKind)),
+        *(Cell("traits", f"{kind}{end}", 0, few) for kind in get_args(BlockKind) for end in ("", ", strong")),
+        *(Cell("traits", kind, 0, few, effect=0.3) for kind in ("nothing shared", "domain × factor")),
         *(Cell("pairs", kind, 0, 2 * few) for kind in get_args(PairKind)),
         *(Cell("names", kind, 0, few) for kind in get_args(NameKind)),
         *(Cell("series", kind, 0, few // 2 or 1) for kind in ("exchangeable", "topical targets")),
         *(Cell("pieces", name, 0, few if name == PLACEBOS else some(2000)) for name in PIECES),
+        *(
+            Cell("structured", name, 0, some(2000 if name.startswith("cells") else 400))
+            for name in STRUCTURED
+        ),
     ]
 
 
@@ -110,7 +114,10 @@ def _on_real_words(many: int) -> list[Cell]:
 def code_digest() -> str:
     """Checksum of the code behind the numbers, whatever its comments and docstrings say."""
     digest = hashlib.sha256()
-    here = [Path(__file__).with_name(f"{name}.py") for name in ("crossing", "pieces", "procedures", "tally")]
+    here = [
+        Path(__file__).with_name(f"{name}.py")
+        for name in ("crossing", "pieces", "procedures", "structured", "tally")
+    ]
     for folder in CODE:  # a file that is not there is an error: no code would stand behind the numbers
         here += sorted((ROOT / folder).rglob("*.py"), key=str) or [ROOT / folder / "is not there"]
     for file in here:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from benchmarks.validity.worlds import (
     context_worlds,
-    corpus_worlds,
     dealt_worlds,
     name_worlds,
     pair_worlds,
@@ -17,9 +16,7 @@ from benchmarks.validity.worlds import (
     vector_worlds,
 )
 from benchmarks.validity.worlds.blocks import BlockKind, block_worlds
-from benchmarks.validity.worlds.corpora import trained
 from benchmarks.validity.worlds.names import TARGET
-from benchmarks.validity.worlds.tables import TraitKind
 from benchmarks.validity.worlds.vectors import Kind
 
 import crossroads as cr
@@ -78,15 +75,6 @@ def test_contexts_know_what_noise_makes_of_a_difference() -> None:
     expected = cr.ceat(contexts, design, samples=10)._cosines
     assert expected is not None
     np.testing.assert_allclose(expected, clouds.means().cosines()[0], atol=1e-12)
-
-
-@pytest.mark.parametrize("kind", get_args(TraitKind))
-@pytest.mark.parametrize("effect", [0.0, 0.5])
-def test_model_and_people_agree_as_much_as_they_are_told_to(kind: Any, effect: float) -> None:
-    worlds = list(trait_worlds(kind, worlds=200, effect=effect, seed=1))
-    tables = [[[[*row.values()] for row in table.values()] for table in world[:2]] for world in worlds]
-    taus = [kendall(np.ravel(model), np.ravel(people))[0] for model, people in tables]
-    assert abs(np.mean(taus) - worlds[0].tau) < 4 * np.std(taus) / np.sqrt(len(taus))
 
 
 @pytest.mark.parametrize("kind", get_args(BlockKind))

@@ -153,7 +153,7 @@ def population_worlds(
     while len(picked) < worlds:
         chosen = [int(rng.choice(some)) for some in long]
         rows = np.concatenate([pool[at] for at in chosen])
-        if len(np.unique(rows)) == len(rows):
+        if len({*chosen}) == len(SETS) and (kind == "bands" or len(np.unique(rows)) == len(rows)):
             picked.append([rng.permutation(pool[at])[: 2 * n] for at, n in zip(chosen, sizes, strict=True)])
             true.append(_difference(of[chosen]))
     for start in range(0, worlds, _AT_ONCE):
