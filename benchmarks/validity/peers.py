@@ -146,7 +146,7 @@ def mixed_models() -> dict[str, Any]:
             found = cr.weat(emb, cr.catalog(name), words="independent", **options)
             x, y, a, b = (
                 unit(np.stack([emb[word] for word in words]).astype(np.float64))
-                for words in found.coverage.used.values()
+                for words in found.sets.values()
             )
             table = np.concatenate([x, y]) @ np.concatenate([a, b]).T
             print(len(x), len(a), *table.shape, file=file)

@@ -150,8 +150,9 @@ def dealt(cell: Cell, seed: int) -> Tallies:
 def populations(cell: Cell, seed: int) -> Tallies:
     """Chances, answers, power and coverage on real words whose populations are known, or human lists."""
     kind, _, name = cell.world.partition(", ")
+    population: Any = kind
     found: Tallies = {}
-    drawn = population_worlds(name, kind, worlds=cell.worlds, sizes=cell.sizes, seed=seed)
+    drawn = population_worlds(name, population, worlds=cell.worlds, sizes=cell.sizes, seed=seed)
     for at, some in enumerate(drawn):
         if at == 0:
             check_public(some.worlds)
@@ -332,7 +333,7 @@ def series(cell: Cell, seed: int) -> Tallies:
         _note(seen, "series, any decade, targets exchanged", min(one.pvalue for one in tests))
         crossed = [one.crossed.pvalue for one in tests]
         _note(seen, "series, any decade, crossed", min(p for p in crossed if p is not None))
-        _note(seen, "series, any decade, adjusted", min(found.adjusted["holm"]))
+        _note(seen, "series, any decade, adjusted", min(p for p in found.adjusted["holm"] if p is not None))
     return _tallies(seen)
 
 

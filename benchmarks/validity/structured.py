@@ -81,7 +81,8 @@ def geometry(rng: np.random.Generator, *, sizes: tuple[int, int, int], spreads: 
     found = cr.rsa(emb, *words, **options)
     yield PLAIN, found.pvalue
     yield OURS, found.crossed.pvalue
-    yield HELD, bool(found.crossed.low <= 0 <= found.crossed.high)
+    low, high = found.crossed.low, found.crossed.high
+    yield HELD, low is not None and high is not None and low <= 0 <= high
 
 
 STRUCTURED: dict[str, Callable[[np.random.Generator], Noted]] = {

@@ -20,8 +20,9 @@ TITLES = {"x": "roses", "y": "gnats", "a": "joys", "b": "pains"}
 def design(name: str, own: str = "", **titles: str) -> cr.Design:
     """A design with the attributes of all others and, where ``own`` is said, with targets of its own."""
     ends = {"x": own, "y": own, "a": "", "b": ""}
-    words = {key: [f"{key}{i}{end}" for i in range(6)] for key, end in ends.items()}
-    return cr.Design(name=name, **{k: StimulusSet((TITLES | titles)[k], some) for k, some in words.items()})
+    words = {key: tuple(f"{key}{i}{end}" for i in range(6)) for key, end in ends.items()}
+    sets: dict[str, Any] = {k: StimulusSet((TITLES | titles)[k], some) for k, some in words.items()}
+    return cr.Design(name=name, **sets)
 
 
 def model(seed: int, shift: float, *designs: cr.Design) -> cr.Embeddings:
@@ -74,7 +75,7 @@ def test_lists_share_the_error_of_their_attributes() -> None:
     result = cr.meta(emb, LISTS, ordinary=0.1)
     assert (result.over, result.design) == ("word list", "one, two, three")
     assert 0 < result.shared < 1
-    results = {one.name: cr.mleat(emb, one, resamples=0) for one in LISTS}
+    results = {one.name: cr.mleat(emb, one) for one in LISTS}
     bound = cr.meta(results, ordinary=0.1)
     assert bound.tests.keys() == result.tests.keys() and bound.se > result.se
     assert bound.conventions["errors over words"] != result.conventions["errors over words"]

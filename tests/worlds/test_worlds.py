@@ -12,7 +12,6 @@ from benchmarks.validity.worlds import (
     name_worlds,
     pair_worlds,
     planned_worlds,
-    trait_worlds,
     vector_worlds,
 )
 from benchmarks.validity.worlds.blocks import BlockKind, block_worlds
@@ -115,20 +114,6 @@ def test_dealt_attributes_are_other_words_each_time() -> None:
     assert all(len(np.unique(world, axis=0)) == 50 for world in rows)
     found = spread(worlds.cosines(), 24, 25).difference
     assert abs(found.mean()) < 4 * found.std() / np.sqrt(20)
-
-
-def test_trained_vectors_put_words_of_one_company_together() -> None:
-    # two topics that never meet: words 0–3 and words 4–7
-    rng = np.random.default_rng(1)
-    half = rng.integers(0, 2, 400)
-    tokens = 4 * half[:, None] + rng.integers(0, 4, (400, 5))
-    rows = trained(tokens, 8, 2)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    cosines = rows @ rows.T
-    assert cosines[:4, :4].min() > 0.9
-    assert np.abs(cosines[:4, 4:]).max() < 0.2
-    emb, design = corpus_worlds("plain", effect=1.0, seed=3)[0]
-    assert cr.weat(emb, design, alternative="two-sided").effect_size > 1
 
 
 @pytest.mark.slow

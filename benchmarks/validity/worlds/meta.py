@@ -77,8 +77,9 @@ def meta_worlds(
     for _ in range(worlds):
         centre = effect + vary * rng.normal()
         shifts = centre + between * rng.normal(size=members + 1)
-        truth = 4 * cosine(_APART) * cosine(shifts)
-        mean = 4 * cosine(_APART) * (cosine(centre + between * _GRID) @ density) / density.sum()
+        apart = float(cosine(np.array(_APART)))
+        truth = 4 * apart * cosine(shifts)
+        mean = 4 * apart * (cosine(centre + between * _GRID) @ density) / density.sum()
         words = {key: _words(kind, key, members, n, shifts, rng) for key, n in zip(SETS, sizes, strict=True)}
         models: dict[str, Embeddings] = {}
         designs = [_design(kind, sizes, list_) for list_ in range(members + 1)]

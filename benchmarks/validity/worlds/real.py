@@ -109,7 +109,7 @@ def populations(name: str, kind: str) -> tuple[Rows, ...]:
 def _lists() -> list[tuple[str, ...]]:
     """All word lists of the catalogue."""
     designs = [cr.catalog(name) for name in cr.catalog()]
-    return [words for one in designs if isinstance(one, cr.Design) for words in one.sets.values()]
+    return [tuple(words) for one in designs if isinstance(one, cr.Design) for words in one.sets.values()]
 
 
 @cache
