@@ -42,7 +42,6 @@ def write(rows: Sequence[Row], share: float, page: Path = PAGE, folder: Path = F
         *_association(rows, folder.name),
         *_power(rows, folder.name),
         *_levels(rows),
-        *_effect_sizes(rows),
         *_contexts(rows),
         *_others(rows),
         *peers.section(folder / "peers.json"),
@@ -364,30 +363,6 @@ def _levels(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _effect_sizes(rows: Sequence[Row]) -> list[str]:
-    some = [row for row in _of(rows, "vectors", null=None) if tally(row, by.BOOTSTRAP) is not None]
-    columns = (
-        at_05("leaves out 0", by.BOOTSTRAP),
-        ("holds the mean d of sets of this size", by.BOOTSTRAP, "held", 0.95),
-    )
-    return [
-        "## The effect size d",
-        "",
-        *prose(f"""
-        `cr.stats.bootstrap` draws the words of all sets again and gives a percentile interval of d. It is
-        about d *of sets of these sizes*, which is no property of the concepts: d grows with the number of
-        words. Where there is no association, it should leave out 0 in 5 % (or fewer).
-        {_counts(some, by.BOOTSTRAP)} worlds per line, eight words per set, 1,000 resamples.
-        """),
-        *table(
-            some,
-            columns,
-            lambda row: f"{row['world']}" + (f", effect {row['effect']:g}" if row["effect"] else ""),
-            "world",
-        ),
-    ]
-
-
 def _contexts(rows: Sequence[Row]) -> list[str]:
     nulls, planted = _of(rows, "contexts"), _of(rows, "contexts", null=False)
     columns = (
@@ -398,8 +373,6 @@ def _contexts(rows: Sequence[Row]) -> list[str]:
         ("interval of Δ holds", "CEAT crossed", "held", 0.95),
         at_05("Level 2, published", "CEAT Level 2, published"),
         at_05("Level 2, attributes exchanged", "CEAT Level 2, attributes exchanged"),
-        at_05("bootstrap of d leaves out 0", "CEAT bootstrap of d, percentile"),
-        at_05("the same, BCa", "CEAT bootstrap of d, bca"),
     )
     published = _range((tally(row, "CEAT, published") for row in nulls), "at_05")
     return [
@@ -410,7 +383,7 @@ def _contexts(rows: Sequence[Row]) -> list[str]:
         of *these* words, and is below .05 in {published} of worlds without an association. Crossed:
         contexts of a word are averaged, then words of all sets count as drawn.
         {_counts(nulls, "CEAT crossed")} worlds per line, {_counts(nulls, "CEAT, published")} for the
-        first two columns, {_counts(nulls, "CEAT Level 2, published")} for Level 2 and the bootstrap.
+        first two columns, {_counts(nulls, "CEAT Level 2, published")} for Level 2.
         """),
         *table(nulls, columns, lambda row: str(row["world"]), "world"),
         "With an association (power):",

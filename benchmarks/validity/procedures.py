@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 import crossroads as cr
 from crossroads.comparison.battery import compare_battery
-from crossroads.core.inference.geometry import effect_sizes
 from crossroads.core.inference.permutation.rows import permutation_blocks
 
 from .crossing import CROSSED, INDEPENDENT, check_public, crossed_tests, real_tests
@@ -39,7 +38,6 @@ Floats = NDArray[np.float64]
 Tallies = dict[str, Tally]
 
 TARGETS, ATTRIBUTES = "targets exchanged", "attributes exchanged"
-BOOTSTRAP = "bootstrap of d"
 LEVEL2, LEVEL2_CROSSED = "Level 2", "Level 2 crossed"
 SINGLE = "SC-WEAT"
 AT_ONCE = 1000
@@ -109,18 +107,13 @@ def _of_vectors(worlds: VectorWorlds) -> Tallies:
     return found
 
 
-def _one_by_one(worlds: VectorWorlds, mean_d: float) -> Tallies:
-    """What is computed for one world after the other, by the public functions."""
-    drawn, single = [], []
-    apart = ("topical attributes", "both topical", "frequency in both")
-    for emb, design in worlds:
-        drawn.append(cr.stats.bootstrap(emb, design, resamples=1000))
-        if worlds.kind not in apart and worlds.truth.null:
-            found = cr.sc_weat(emb, [design.x[0]], design.a, design.b, alternative="two-sided")
-            single.append(float(found.pvalue[0]))
-    zero = [not one.low <= 0 <= one.high for one in drawn]
-    tallies = {BOOTSTRAP: Tally.flagged(zero, [one.low <= mean_d <= one.high for one in drawn])}
-    return tallies | ({SINGLE: Tally.of(single)} if single else {})
+def _one_by_one(worlds: VectorWorlds) -> Tallies:
+    """What is computed for one world after the other, by the public function."""
+    if worlds.kind in ("topical attributes", "both topical", "frequency in both") or not worlds.truth.null:
+        return {}
+    options: dict[str, Any] = {"alternative": "two-sided"}
+    found = [cr.sc_weat(emb, [design.x[0]], design.a, design.b, **options) for emb, design in worlds]
+    return {SINGLE: Tally.of([float(one.pvalue[0]) for one in found])}
 
 
 def _added(found: Tallies, some: Tallies) -> Tallies:
@@ -129,20 +122,13 @@ def _added(found: Tallies, some: Tallies) -> Tallies:
 
 def _vector_family(cell: Cell, seed: int, make: Callable[[int, int], VectorWorlds]) -> Tallies:
     found: Tallies = {}
-    effects: list[float] = []
     for batch, count in enumerate(_batches(cell.worlds)):
         worlds = make(count, seed + batch)
         if batch == 0:
             check_public(worlds)
         found = _added(found, _of_vectors(worlds))
-        if cell.single:
-            n_x, _, n_a, _ = worlds.sizes
-            tables = worlds.cosines()
-            s = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
-            effects += effect_sizes(s, n_x, ddof=1)[0].tolist()
     if cell.single:
-        mean_d = 0.0 if worlds.truth.null else float(np.mean(effects))
-        found |= _one_by_one(make(cell.single, seed + 10_000), mean_d)
+        found |= _one_by_one(make(cell.single, seed + 10_000))
     return found
 
 
@@ -203,7 +189,7 @@ def frequency(cell: Cell, seed: int) -> Tallies:
 
 
 def contexts(cell: Cell, seed: int) -> Tallies:
-    """CEAT, multilevel CEAT and the bootstrap over words and contexts."""
+    """CEAT and multilevel CEAT."""
     options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
     kind = _kind(cell, Kind)
     found: Tallies = {}
@@ -224,8 +210,6 @@ def contexts(cell: Cell, seed: int) -> Tallies:
             levels = cr.mleat(clouds, design, samples=500)
             _note(seen, "CEAT Level 2, published", levels.level2["x"].pvalue)
             _note(seen, "CEAT Level 2, attributes exchanged", levels.level2["x"].stimulus_pvalue)
-            drawn = cr.stats.ceat_bootstrap(clouds, design, resamples=500)
-            _note(seen, "CEAT bootstrap of d", not drawn.low <= 0 <= drawn.high)
     return found | _tallies(seen)
 
 

@@ -250,7 +250,7 @@ def crossed_rows(
         "difference", found.difference, **named(found, "low high p=pvalue"), exact_p=exact, method="crossed"
     )
     yield row("p", found.pvalue, method="crossed")
-    for statistic in ("statistic", "se", "df"):
+    for statistic in ("statistic", "se", "df", "level"):
         yield row(f"crossed_{statistic}", getattr(found, statistic))
     yield row("detectable_difference", found.detectable)
     if found.attribute_pvalue is not None:

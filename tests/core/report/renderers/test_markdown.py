@@ -36,7 +36,7 @@ def test_what_the_words_of_a_test_could_have_found_is_in_the_table_where_it_has_
 ) -> None:
     text, tex = markdown_summary(audit), latex_table(audit)
     assert f"| {tested.tests[0].level1.crossed.detectable:.3f} |" in text
-    assert r"Not printed, for want of width: CI(d), detectable $\Delta$." in tex
+    assert r"Not printed, for want of width: detectable $\Delta$" in tex
     assert "of cases, two-sided, p &lt; .05, not adjusted." in text
     assert "plain: nothing could be found with just these words: " in text
 
