@@ -22,6 +22,7 @@ from crossroads import (
     discover,
     frequency,
     ibd,
+    meta,
     mleat,
     placebo,
     plan,
@@ -46,7 +47,6 @@ from crossroads.stats import (
     eibd,
     influence,
     ordinary,
-    reliability,
     wefat,
 )
 from crossroads.traits import group_ceat
@@ -225,14 +225,13 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "weat": lambda: weat(one, DESIGN, **options),
         "single-target weat": lambda: weat(one, Design(name="single", x=["x0"], a=WORDS["a"], b=WORDS["b"])),
         "monte-carlo weat": lambda: weat(one, DESIGN, method="monte-carlo", max_work=float("inf"), **options),
-        "mleat": lambda: mleat(one, DESIGN, resamples=20, **options),
-        "mleat without shares": lambda: mleat(one, DESIGN, resamples=0, **options),
+        "mleat": lambda: mleat(one, DESIGN, **options),
+        "mleat without shares": lambda: mleat(one, DESIGN, **options),
         "sc_weat": lambda: sc_weat(one, "*", WORDS["a"], WORDS["b"]),
         "sc_weat without p": lambda: sc_weat(one, ["x0", "x1"], WORDS["a"], WORDS["b"], method="none"),
         "influence": lambda: influence(one, DESIGN, **options),
         "anisotropy": lambda: anisotropy(one),
         "corrections": lambda: corrections(one, [DESIGN, STRANGE], **options),
-        "reliability": lambda: reliability(one, DESIGN, **options),
         "plan": lambda: plan(one, DESIGN, difference=0.5, missing="drop"),
         "projection": lambda: projection(one, DESIGN, **options),
         "projection of pairs": lambda: projection(one, DESIGN, axis="pairs", **options),
@@ -245,14 +244,15 @@ def _makers() -> dict[str, Callable[[], Result]]:
         ),
         "compare": lambda: compare(one, two, DESIGN, **options),
         "compare_battery": lambda: replace(
-            compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
+            compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE]),
             ordinary={"<m>": 0.1, "n": 0.2},
         ),
+        "meta": lambda: meta({"<m>": one, "n": two}, DESIGN, ordinary=0.1),
         "compare_traits": lambda: compare_traits(crossed, crossed, draws=9),
-        "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
+        "battery": lambda: battery(one, [DESIGN, STRANGE]),
         "ordinary": lambda: ordinary(one.with_pool(others()), draws=40),
         "checks": lambda: checks(
-            [battery(one, [DESIGN, STRANGE], resamples=0), ordinary(one.with_pool(others()), draws=40)]
+            [battery(one, [DESIGN, STRANGE]), ordinary(one.with_pool(others()), draws=40)]
         ),
         "registration": lambda: RegistrationResult(
             date="2026-11-20",
@@ -293,9 +293,7 @@ def _makers() -> dict[str, Callable[[], Result]]:
             conventions={"measure": "reproduction"},
             provenance=(one.provenance,),
         ),
-        "series": lambda: series(
-            {1900: one, 1950: two, 1810: Embeddings(["p"], [[1.0]])}, DESIGN, resamples=0
-        ),
+        "series": lambda: series({1900: one, 1950: two, 1810: Embeddings(["p"], [[1.0]])}, DESIGN),
     }
 
 

@@ -28,7 +28,8 @@ CHECKED = 10
 """Worlds of a cell on which what is computed for many at once is held against the public functions."""
 CHANCES = tuple(np.linspace(0.5, 1, 11)[:-1].round(2).tolist())
 """Lower ends of the bins of chances."""
-NO, NO_TRUE, NO_WRONG, YES_SIGN, LOW = "no", "no, true", "no, larger", "yes, sign", "effective below .7"
+NO, NO_ANY = "no", "no, with fewer words too"
+NO_WRONG, YES_SIGN, LOW = "no, larger", "yes, sign", "effective below .7"
 
 
 class Tests(NamedTuple):
@@ -92,7 +93,9 @@ def real_tests(drawn: Drawn, margin: float | None) -> dict[str, Tally]:
     if min(sizes) > 3:
         found[LOW] = Tally.flagged(low.ravel())
     if drawn.others is not None:
-        same = np.sign(tests.difference) == np.sign(crossed_tests(drawn.others, words="independent").difference)
+        same = np.sign(tests.difference) == np.sign(
+            crossed_tests(drawn.others, words="independent").difference
+        )
         found |= _chances(tests, same)
     if margin is not None and drawn.true is not None:
         yes = tests.pvalue < 0.05
@@ -100,7 +103,7 @@ def real_tests(drawn: Drawn, margin: float | None) -> dict[str, Tally]:
         no = ~yes & (least <= margin)
         enough = 4 / (1 / tests.effective).sum(axis=1) >= 10
         small = np.abs(drawn.true) < margin
-        for name, answered in ((NO, no & enough), (f"{NO}, with fewer words too", no)):
+        for name, answered in ((NO, no & enough), (NO_ANY, no)):
             found[name] = Tally.flagged(answered, (answered & small).tolist())
         found[NO_WRONG] = Tally.flagged((no & enough)[~small])
         found[YES_SIGN] = Tally.of(held=(np.sign(tests.difference) == np.sign(drawn.true))[yes])

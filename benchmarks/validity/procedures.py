@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, get_args
 
@@ -17,21 +17,23 @@ from crossroads.core.inference.permutation.rows import permutation_blocks
 
 from .crossing import CROSSED, INDEPENDENT, check_public, crossed_tests, real_tests
 from .pieces import HELD, OURS, PIECES
+from .structured import STRUCTURED
 from .tally import Tally
 from .worlds import (
     VectorWorlds,
+    block_worlds,
     context_worlds,
-    corpus_worlds,
     dealt_worlds,
     frequency_worlds,
     name_worlds,
     pair_worlds,
-    trait_worlds,
+    planned_worlds,
     vector_worlds,
 )
-from .worlds.real import copies_worlds, margin, population_worlds
+from .worlds.blocks import BlockKind
 from .worlds.names import TARGET, NameKind
-from .worlds.tables import PairKind, TraitKind
+from .worlds.real import copies_worlds, margin, population_worlds
+from .worlds.tables import PairKind
 from .worlds.vectors import Kind
 
 Floats = NDArray[np.float64]
@@ -41,6 +43,7 @@ TARGETS, ATTRIBUTES = "targets exchanged", "attributes exchanged"
 LEVEL2, LEVEL2_CROSSED = "Level 2", "Level 2 crossed"
 SINGLE = "SC-WEAT"
 AT_ONCE = 1000
+EVERY = {**PIECES, **STRUCTURED}
 
 
 @dataclass(frozen=True)
@@ -144,23 +147,17 @@ def dealt(cell: Cell, seed: int) -> Tallies:
     return _vector_family(cell, seed, lambda n, s: dealt_worlds(cell.world, worlds=n, seed=s))
 
 
-def corpora(cell: Cell, seed: int) -> Tallies:
-    """The same in vectors that were trained on small corpora."""
-    kind: Any = cell.world
-    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
-    return _vector_family(cell, seed, lambda n, s: corpus_worlds(kind, worlds=n, seed=s, **options))
-
-
 def populations(cell: Cell, seed: int) -> Tallies:
     """Chances, answers, power and coverage on real words whose populations are known, or human lists."""
     kind, _, name = cell.world.partition(", ")
+    population: Any = kind
     found: Tallies = {}
-    drawn = population_worlds(name, kind, worlds=cell.worlds, sizes=cell.sizes, seed=seed)
+    drawn = population_worlds(name, population, worlds=cell.worlds, sizes=cell.sizes, seed=seed)
     for at, some in enumerate(drawn):
         if at == 0:
             check_public(some.worlds)
         found = _added(found, real_tests(some, margin(name)))
-    return found
+    return {what: one for what, one in found.items() if one.worlds}
 
 
 def copies(cell: Cell, seed: int) -> Tallies:
@@ -177,10 +174,8 @@ def copies(cell: Cell, seed: int) -> Tallies:
 def frequency(cell: Cell, seed: int) -> Tallies:
     """Whether an association is said to be more than frequency, where it is nothing else, or is more."""
     seen: dict[str, list[Any]] = {}
-    facets, _, listed = cell.world.partition(", ")
-    for emb, design, of_list in frequency_worlds(
-        facets, listed, worlds=cell.single, sizes=cell.sizes, effect=cell.effect, seed=seed
-    ):
+    options: dict[str, Any] = {"worlds": max(1, cell.single), "sizes": cell.sizes, "effect": cell.effect}
+    for emb, design, of_list in frequency_worlds(cell.world, seed=seed, **options):
         found = cr.frequency(emb, design, frequencies=of_list, draws=200)
         _note(seen, "beyond frequency, yes", found.answer == "yes")
         _note(seen, "at equal frequency", found.adjusted.pvalue)
@@ -249,7 +244,7 @@ def compare(cell: Cell, seed: int) -> Tallies:
     for (one, design), (two, _) in zip(*both, strict=True):
         for scale in ("sd", "cosine"):
             choice: Any = scale
-            found = compare_battery({"one": one, "two": two}, design, scale=choice, resamples=1)
+            found = compare_battery({"one": one, "two": two}, design, scale=choice)
             _note(seen, f"compare, {scale}", found.tests[0].pvalue)
         given = cr.compare(one, two, design, attributes="given")
         _note(seen, "compare, sd, attributes given", given.pvalue)
@@ -260,18 +255,22 @@ def compare(cell: Cell, seed: int) -> Tallies:
 
 
 def traits(cell: Cell, seed: int) -> Tallies:
-    """Agreement of a model with people."""
+    """Agreement of a model with people, whose groups and traits come in blocks that are named or not."""
     seen: dict[str, list[Any]] = {}
-    kind, count = _kind(cell, TraitKind), max(1, cell.single)
-    for model, people, tau in trait_worlds(kind, worlds=count, effect=cell.effect, seed=seed):
-        one = cr.align(model, people, draws=199, resamples=400)
-        _note(seen, "align, groups exchanged", one.exchanges["groups"].pvalue)
-        _note(seen, "align, traits exchanged", one.exchanges["traits"].pvalue)
+    kind, _, strong = cell.world.partition(", ")
+    options: dict[str, Any] = {"strength": 4.0 if strong else 1.0, "effect": cell.effect, "seed": seed}
+    for model, people, tau in block_worlds(
+        _kind(replace(cell, world=kind), BlockKind), worlds=max(1, cell.single), **options
+    ):
+        for name, blocks in (("no blocks", None), ("align", "catalogue")):
+            choice: Any = blocks
+            one = cr.align(model, people, draws=199, resamples=1, splits=0, blocks=choice)
+            _note(seen, f"{name}, groups exchanged", one.exchanges["groups"].pvalue)
+            _note(seen, f"{name}, traits exchanged", one.exchanges["traits"].pvalue)
+            low, high = one.interval or (-1.0, 1.0)
+            _note(seen, f"{name}, interval", not low <= 0 <= high)
+            _note(seen, f"{name}, interval held", low <= tau <= high)
         _note(seen, "align, published", one.kendall_pvalue)
-        low, high = one.interval or (-1.0, 1.0)
-        _note(seen, "align, interval", not low <= 0 <= high)
-        _note(seen, "align, interval held", low <= tau <= high)
-        _note_crossed(seen, "align crossed", one, tau)
     return _tallies(seen)
 
 
@@ -311,18 +310,30 @@ def names(cell: Cell, seed: int) -> Tallies:
     }
 
 
+def plans(cell: Cell, seed: int) -> Tallies:
+    """Words that pilots of eight per set plan for the true difference, and how often so many find it."""
+    kind, _, twice = cell.world.partition(", ")
+    options: dict[str, Any] = {"effect": cell.effect, "worlds": max(2, cell.single), "seed": seed}
+    found = planned_worlds(_kind(replace(cell, world=kind), Kind), twice=bool(twice), **options)
+    near = np.abs(found.ratios - 1) <= 0.3
+    return {
+        "plan, found": Tally.flagged(list(found.found)),
+        "plan, standard error": Tally.of(held=near),
+    }
+
+
 def series(cell: Cell, seed: int) -> Tallies:
     """A series of ten models without an association."""
     seen: dict[str, list[Any]] = {}
     for i in range(max(1, cell.single)):
         worlds = vector_worlds(_kind(cell, Kind), worlds=10, seed=seed + i)
         models = {1900 + 10 * at: emb for at, (emb, _) in enumerate(worlds)}
-        found = cr.series(models, worlds[0][1], alternative="two-sided", resamples=0)
+        found = cr.series(models, worlds[0][1], alternative="two-sided")
         tests = [point.level1 for point in found.points.values()]
         _note(seen, "series, any decade, targets exchanged", min(one.pvalue for one in tests))
         crossed = [one.crossed.pvalue for one in tests]
         _note(seen, "series, any decade, crossed", min(p for p in crossed if p is not None))
-        _note(seen, "series, any decade, adjusted", min(found.adjusted["holm"]))
+        _note(seen, "series, any decade, adjusted", min(p for p in found.adjusted["holm"] if p is not None))
     return _tallies(seen)
 
 
@@ -330,7 +341,7 @@ def pieces(cell: Cell, seed: int) -> Tallies:
     """A piece of inference in worlds of its own."""
     seen: dict[str, list[Any]] = {}
     for at in range(max(1, cell.single)):
-        for name, value in PIECES[cell.world](np.random.default_rng([seed, at])):
+        for name, value in EVERY[cell.world](np.random.default_rng([seed, at])):
             _note(seen, name, value)
     alone = {} if OURS in seen else {OURS: Tally.of(held=seen[HELD])}  # an interval without a p-value
     return _tallies(seen) | alone
@@ -339,7 +350,6 @@ def pieces(cell: Cell, seed: int) -> Tallies:
 FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "vectors": vectors,
     "dealt": dealt,
-    "corpora": corpora,
     "populations": populations,
     "copies": copies,
     "frequency": frequency,
@@ -350,8 +360,10 @@ FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "traits": traits,
     "pairs": pairs,
     "names": names,
+    "plans": plans,
     "series": series,
     "pieces": pieces,
+    "structured": pieces,
 }
 
 

@@ -15,4 +15,3 @@ from crossroads.words.checks.corrections import corrected as corrected
 from crossroads.words.checks.corrections import corrections as corrections
 from crossroads.words.checks.placebo import ordinary as ordinary
 from crossroads.words.measures.stability import influence as influence
-from crossroads.words.measures.stability import reliability as reliability

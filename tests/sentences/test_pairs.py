@@ -129,7 +129,7 @@ def test_categories_are_adjusted_and_directions_apart() -> None:
     these, other, *rest = cr.checks(alone).tests["mine pll"]
     assert (these.answer, other.answer, other.value) == ("yes", "cannot tell", 1.0)
     assert {one.answer for one in rest} == {"not asked"}
-    assert next(iter(alone._conclusions("x"))).status == "depends"
+    assert next(iter(alone._conclusions("x"))).status == "unknown"
     assert "Blodgett et al. (2021)" in alone._table().notes[0]
 
 

@@ -11,32 +11,31 @@ from crossroads.core.stimuli import Design
 
 from .vectors import DIM, Sizes, numbered
 
-_POOL, _RANK = 2_000, 8.0
-"""Other words of a world, and the log rank around which all are spread with a standard deviation of 1."""
+_POOL, _RANK, _SLOPE = 2_000, 8.0, 0.2
+"""Other words of a world, their mean log rank, and how far a unit of log frequency moves vectors, whose own
+length is 1: .17 in GloVe."""
 
 
 def frequency_worlds(
-    facets: str, listed: str, *, worlds: int, sizes: Sizes, effect: float = 0.0, seed: int = 0
+    listed: str, *, worlds: int, sizes: Sizes, effect: float = 0.0, seed: int = 0
 ) -> Iterator[tuple[Embeddings, Design, dict[str, float] | None]]:
-    """Draw words whose log frequency goes along a direction, with half a standard deviation for each.
+    """Draw words whose log frequency goes along a direction.
 
-    X is a standard deviation more frequent than words are on average and Y one less, and so are A and B
-    where ``facets`` is ``both facets``, so that Δ is frequency and nothing else unless there is an
-    ``effect``. Frequencies are the ranks of the words (``own ranks``), or a list with errors whose
-    reliability within a set is that number.
+    X and A are a standard deviation more frequent than words are on average, Y and B one less, so that Δ is
+    frequency and nothing else unless there is an ``effect``. Frequencies are the ranks of the words
+    (``own ranks``), or a list with errors whose ``reliability`` within a set is that number.
     """
     rng = np.random.default_rng(seed)
     sides = np.repeat([1.0, -1.0, 1.0, -1.0], sizes)
-    apart = sides * (1.0 if facets == "both facets" else np.repeat([1.0, 1.0, 0.0, 0.0], sizes))
-    design = numbered(f"{facets}, {listed}", sizes)
+    design = numbered(listed, sizes)
     labels = [*design.words, *("other" + "".join(chr(97 + int(d)) for d in f"{i:04}") for i in range(_POOL))]
     for _ in range(worlds):
-        frequency = np.concatenate([apart + rng.normal(size=len(apart)), rng.uniform(-3.5, 3.5, _POOL)])
+        frequency = np.concatenate([sides + rng.normal(size=len(sides)), rng.normal(0, 1.5, _POOL)])
         rows = rng.normal(0, 1 / np.sqrt(DIM), (len(labels), DIM))
-        rows[:, 5] += 0.5 * frequency
-        rows[: len(sides), 0] += effect * np.repeat([1.0, -1.0, 1.0, -1.0], sizes)
+        rows[:, 5] += _SLOPE * frequency
+        rows[: len(sides), 0] += effect * sides
         ranks = np.round(np.exp(_RANK - frequency)).astype(np.int64)
-        emb = Embeddings(labels, rows, provenance=f"a world: {facets}", ranks=ranks)
+        emb = Embeddings(labels, rows, provenance=f"a world: {listed}", ranks=ranks)
         if listed == "own ranks":
             yield emb, design, None
             continue

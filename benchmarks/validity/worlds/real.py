@@ -19,10 +19,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.registry import wheel_member
 
 import crossroads as cr
 from crossroads.core.inference.geometry import Floats, unit
+from tests.registry import wheel_member
 
 from .vectors import DIM, SETS, Sizes, Truth, VectorWorlds
 
@@ -100,14 +100,16 @@ def populations(name: str, kind: str) -> tuple[Rows, ...]:
     if kind == "bands":
         return tuple(np.arange(_POOL >> at + 1, _POOL >> at) for at in range(_BANDS))
     row = {word: at for at, word in enumerate(space(name).labels)}
-    found = {frozenset(row[word.lower()] for word in words if word.lower() in row) for words in _lists()}
-    return tuple(np.array(sorted(rows)) for rows in sorted(found, key=sorted))
+    found = {
+        frozenset(row.get(word, row.get(word.lower(), -1)) for word in words) - {-1} for words in _lists()
+    }
+    return tuple(np.array(sorted(rows)) for rows in sorted(found, key=sorted) if rows)
 
 
 def _lists() -> list[tuple[str, ...]]:
     """All word lists of the catalogue."""
     designs = [cr.catalog(name) for name in cr.catalog()]
-    return [words for one in designs if isinstance(one, cr.Design) for words in one.sets.values()]
+    return [tuple(words) for one in designs if isinstance(one, cr.Design) for words in one.sets.values()]
 
 
 @cache
@@ -119,7 +121,9 @@ def means(name: str, kind: str) -> Floats:
 def margin(name: str) -> float:
     """The ordinary association: the median of \\|Δ\\| of tests on four topics."""
     of, rng = means(name, "topics"), np.random.default_rng(2)
-    return float(np.median([abs(_difference(of[rng.choice(len(of), 4, replace=False)])) for _ in range(2000)]))
+    return float(
+        np.median([abs(_difference(of[rng.choice(len(of), 4, replace=False)])) for _ in range(2000)])
+    )
 
 
 def _difference(of: Floats) -> float:
@@ -137,7 +141,9 @@ class Drawn(NamedTuple):
     """Δ of the populations of each test."""
 
 
-def population_worlds(name: str, kind: Population, *, worlds: int, sizes: Sizes, seed: int) -> Iterator[Drawn]:
+def population_worlds(
+    name: str, kind: Population, *, worlds: int, sizes: Sizes, seed: int
+) -> Iterator[Drawn]:
     """Draw tests whose four sets are of different populations without a common word, some at a time."""
     known = kind != "lists"
     pool, of, rng = populations(name, kind), means(name, kind), np.random.default_rng(seed)
@@ -147,7 +153,7 @@ def population_worlds(name: str, kind: Population, *, worlds: int, sizes: Sizes,
     while len(picked) < worlds:
         chosen = [int(rng.choice(some)) for some in long]
         rows = np.concatenate([pool[at] for at in chosen])
-        if len(np.unique(rows)) == len(rows):
+        if len({*chosen}) == len(SETS) and (kind == "bands" or len(np.unique(rows)) == len(rows)):
             picked.append([rng.permutation(pool[at])[: 2 * n] for at, n in zip(chosen, sizes, strict=True)])
             true.append(_difference(of[chosen]))
     for start in range(0, worlds, _AT_ONCE):
@@ -190,7 +196,9 @@ def _copied(name: str, kind: str, sizes: Sizes, rng: np.random.Generator) -> lis
 @cache
 def _plurals(name: str) -> Rows:
     row = {word: at for at, word in enumerate(space(name).labels[:_POOL])}
-    return np.array([[at, row[word + "s"]] for word, at in row.items() if len(word) > 3 and word + "s" in row])
+    return np.array(
+        [[at, row[word + "s"]] for word, at in row.items() if len(word) > 3 and word + "s" in row]
+    )
 
 
 def _as_worlds(name: str, kind: str, picked: Sequence[Sequence[Rows]]) -> VectorWorlds:

@@ -8,7 +8,7 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
-from crossroads.comparison.jackknife import INTERVALS, IntervalKind, difference_interval
+from crossroads.comparison.jackknife import INTERVAL, difference_interval
 from crossroads.comparison.jackknife import DifferenceInterval as DifferenceInterval
 from crossroads.comparison.models import (
     UNIT,
@@ -33,7 +33,7 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence import Contexts, Embeddings, Provenance
 from crossroads.core.inference.multiplicity import ADJUSTMENTS, adjust
-from crossroads.core.inference.options import share, whole
+from crossroads.core.inference.options import share
 from crossroads.core.inference.permutation.test import Tail
 from crossroads.core.results import (
     ADJUSTERS,
@@ -300,8 +300,6 @@ def compare_battery(
     scale: Scale = "sd",
     attributes: Attributes = "drawn",
     ddof: int = 1,
-    interval: IntervalKind = "jackknife",
-    resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
@@ -317,10 +315,8 @@ def compare_battery(
     """
     one_of("against", against, Against)
     one_of("alternative", alternative, Tail)  # not "observed", which must not be adjusted
-    one_of("interval", interval, IntervalKind)
     check_ddof(ddof)
     level = share("level", level)
-    resamples = whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
     designs = listed_designs(designs)
     pairs = _pairs(models, designs, against)
     if missing == "raise" and measured is None:
@@ -339,8 +335,6 @@ def compare_battery(
         "seed": seed,
         **options,
     }
-    ways: dict[str, Any] = {"interval": interval, "resamples": resamples, "level": level}
-    ways |= {"ddof": ddof, "seed": seed}
     tests: dict[tuple[str, tuple[str, str]], CompareResult] = {}
     intervals: list[DifferenceInterval | None] = []
     skipped: dict[str, str] = {}
@@ -360,7 +354,7 @@ def compare_battery(
                 skipped[comparison_name(design.name, *pair, measure=measure)] = error.reason
                 continue
             shared = shared_words(one, two, design, missing, options.get("words", "effective"))
-            intervals.append(difference_interval(shared, **ways) if resamples else None)
+            intervals.append(difference_interval(shared, ddof=ddof, level=level))
     sources = [model.provenance for model in models.values()]
     compared = tuple(pair for _, pair in tests)
     return CompareBatteryResult(
@@ -376,8 +370,7 @@ def compare_battery(
             "measure": "compare battery",
             "against": against,
             "adjusted": f"all comparisons, {alternative}",
-            "interval": INTERVALS[interval] if resamples else "none",
-            **({"resamples": resamples} if interval == "percentile" else {}),
+            "interval": INTERVAL,
             "level": level,
             **recorded(settings),
             **({"unit over contexts": UNIT} if any(test.contexts for test in tests.values()) else {}),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict, Unpack, overload
 
-from crossroads.comparison.jackknife import IntervalKind, effect_jackknife, jackknife, tempered_changes
+from crossroads.comparison.jackknife import effect_jackknife, jackknife, tempered_changes
 from crossroads.comparison.words import Evidence, shared_words
 from crossroads.core.errors import EvidenceError, InputError, Missing, join_words, one_of
 from crossroads.core.inference.copies import Words
@@ -153,8 +153,6 @@ class SeveralOptions(CompareOptions, total=False):
     """Options of comparisons of several models."""
 
     against: Against
-    interval: IntervalKind
-    resamples: int
     level: float
     progress: Callable[[str], None] | None
 
@@ -224,10 +222,9 @@ def compare(
         has a single word, both sets are taken as given, which the conventions record.
     several
         For several models: ``against``: ``"all"`` compares every two models, ``"first"`` all others with the
-        first. ``interval``: ``"jackknife"`` leaves out one word at a time, ``"percentile"`` resamples words,
-        see :func:`~crossroads.comparison.jackknife.difference_interval`. ``resamples`` of a percentile
-        interval (2,000); 0 for no interval of either kind. ``level``: nominal coverage of the intervals.
-        ``progress``: called with the name of each design before it is compared.
+        first. ``level``: nominal coverage of the intervals, which leave out one word at a time
+        (:func:`~crossroads.comparison.jackknife.difference_interval`). ``progress``: called with the name of
+        each design before it is compared.
 
     Notes
     -----
@@ -320,11 +317,12 @@ def compare(
         score_error=error,
         max_work=max_work,
     )
+    delta = [float(s[:n_x].mean() - s[n_x:].mean()) for s in shared.scores]
     return CompareResult(
         design=design.name,
         effect_sizes=(d[0], d[1]),
         difference=d[0] - d[1],
-        differences=tuple(float(s[:n_x].mean() - s[n_x:].mean()) for s in shared.scores),
+        differences=(delta[0], delta[1]),
         agreement=sure,
         pvalue=tested.pvalue,
         pvalue_low=tested.pvalue_low,

@@ -172,6 +172,5 @@ def draw(audit: Audit, figures: Figures) -> None:
     battery = audit.one(CeatBatteryResult)
     if battery is not None and battery.tests:
         figures.save("context-effect-sizes", plots.context_forest(battery))
-        figures.save("context-distributions", plots.context_histograms(battery))
     if levels := list(audit.of(MultilevelCeatResult).values()):
         figures.save("context-levels", plots.context_levels(levels))

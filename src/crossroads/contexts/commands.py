@@ -475,11 +475,7 @@ def _levels(
 
 
 def _drawn(plots: Any, result: CeatBatteryResult, levels: list[MultilevelCeatResult]) -> Any:
-    if levels:
-        return plots.context_levels(levels)
-    if len(result.tests) == 1:
-        return plots.context_histogram(result.tests[0])
-    return plots.context_forest(result)
+    return plots.context_levels(levels) if levels else plots.context_forest(result)
 
 
 def _explained(result: CeatBatteryResult) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any, ClassVar, Self, TypedDict, Unpack, overload
 
 import numpy as np
@@ -38,7 +38,7 @@ from crossroads.core.results import (
     status_of,
 )
 from crossroads.core.results.checks import FREQUENCY, TOPICS, Checked
-from crossroads.core.results.gathered import check_vectors, gather
+from crossroads.core.results.gathered import Gathered, check_vectors, gather, same_vectors
 from crossroads.core.stimuli import StimulusSet
 from crossroads.core.wording.numbers import P
 from crossroads.intersections.geometry import (
@@ -361,6 +361,7 @@ def rsa(
     least = {"group1": n, "group2": n, "concept": 1 if replace_concept else n}
     _check_sets(sets, least)
     found = gather(emb, sets, missing=missing, least=least)
+    _check_vectors(found)
     items = {name: found.words[name] for name in sets}
     sizes = (len(items["group1"]), len(items["group2"]), len(items["concept"]))
     if dissimilarity == "euclidean":  # which depends on the lengths of vectors
@@ -428,6 +429,18 @@ def _grid(emb: Embeddings, groups: Any, concepts: Any, options: RsaOptions) -> R
         conventions={"measure": "rsa grid", **options},
         provenance=(emb.provenance,),
     )
+
+
+def _check_vectors(found: Gathered) -> None:
+    """Raise an error for items of two sets that have one vector, under any spelling."""
+    for one, other in combinations(found.vectors, 2):
+        same = same_vectors(found.vectors[one], found.vectors[other])
+        if found.vectors[one].shape[1] > 1 and same.any():
+            items = join_words(map(in_short, compress(found.words[one], same)), most=3)
+            raise DesignError(
+                f"{items} of {one} and an item of {other} have one vector.",
+                hint="an item can stand for one of them only.",
+            )
 
 
 def _check_sets(sets: Mapping[str, StimulusSet], least: Mapping[str, int]) -> None:

@@ -87,7 +87,6 @@ class WefatResult(Result):
     _section: ClassVar[str] = "intersections"
     _printed: ClassVar[bool] = False
     _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
-    _figure: ClassVar[str] = "crossed_axes"
     _label_format: ClassVar[str] = "{target} WEFAT"
     _table_name: ClassVar[str] = "wefat"
     _table_title: ClassVar[str] = "Words with intersectional groups"

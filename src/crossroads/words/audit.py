@@ -227,7 +227,7 @@ _TESTS = (
 _SPACE = (
     Row(
         name="ordinary", measure=ordinary_among, gives=OrdinaryResult, on="others",
-        each=lambda plan: [Unit(words=tuple(words_of(plan.words)))] if plan.words else [],
+        each=lambda plan: [Unit(words=tuple(sorted(words_of(plan.words))))] if plan.words else [],
         needs=(_needs_pool,), takes=("seed",), named="ordinary association", late=True,
     ),
     Row(

@@ -27,7 +27,7 @@ from crossroads.core.results.gathered import require_two_targets
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import counted
 from crossroads.core.wording.table import Table
-from crossroads.words.measures.battery import battery
+from crossroads.words.measures.battery import adjusted_tail, battery
 from crossroads.words.measures.mleat import MleatResult, similarities_table
 from crossroads.words.measures.plan import PlanResult, plan
 from crossroads.words.measures.projection import Axis, ProjectionResult, projection
@@ -85,10 +85,6 @@ class Measured:
             panel=o.MODELS,
         ),
     ] = None
-    resamples: Annotated[
-        int | None,
-        Convention("bootstrap resamples for 'stable' of --levels, 0 for none; 1000 if left out", least=0),
-    ] = None
     axis: Annotated[
         Axis | None,
         Convention("place words on an axis between the attributes: means (SemAxis) or pairs (RIPA)"),
@@ -107,7 +103,6 @@ class Measured:
             (self.word and self.vocabulary, "--word and --vocabulary were both given.", one),
             (self.singly and groups, "--levels is about groups, and --each about single words.", one),
             (self.top is not None and not self.singly, "--top was given without --each.", both),
-            (self.resamples is not None and not groups, "-C resamples was given without --levels.", both),
             (self.axis and (self.singly or groups), "-C axis compares two groups, or places one.", alone),
         ]
         for wrong, message, hint in refused:
@@ -130,7 +125,6 @@ def weat_command(
     designs = chosen.designs("weat")
     over = None
     if measured.levels or measured.over:
-        options["resamples"] = 1000 if measured.resamples is None else measured.resamples
         over = _series_over(source, measured.over)
         if over is None:
             return _levels(source, designs, options)
@@ -152,8 +146,7 @@ def _tests(
             message = f"{unused[0]} was given with -C axis, which does not take it."
             raise InputError(message, hint="leave out one of them.")
     emb, results, skipped = _each(source, designs, measure, options)
-    # p-values of a tail chosen afterwards are not adjusted
-    tail: Alternative = "two-sided" if options["alternative"] == "observed" else options["alternative"]
+    tail = adjusted_tail(options)
     adjusted = adjust_known([result.crossed.tail(tail) for result in results.values()])
     first = next(iter(results.values()))
     return Outcome(
@@ -324,6 +317,7 @@ class Planned:
     ] = None
     missing: o.MissingWords = "drop"
     alternative: Annotated[Alternative, Convention("which tail --freeze registers")] = "two-sided"
+    words: o.WordsConvention = "effective"
 
 
 @command
@@ -351,7 +345,7 @@ def plan_command(source: o.Source, chosen: o.Chosen, planned: Planned, written: 
             Settings(**passed(Settings, planned, source, written)),
             emb.provenance,
             {name: one.coverage for name, one in results.items()},
-            words="effective",
+            words=planned.words,
             margin=None if planned.difference is None else (WANTED, planned.difference),
         )
         today = date.today().isoformat()

@@ -41,7 +41,7 @@ MODELS = {name: vectors(name, leaning) for name, leaning in (("one", 1), ("anoth
 @pytest.fixture(scope="module")
 def compared() -> CompareBatteryResult:
     """Every two of three models on two tests."""
-    return compare_battery(MODELS, [FIRST, SECOND], resamples=0)
+    return compare_battery(MODELS, [FIRST, SECOND])
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def page(compared: CompareBatteryResult, tmp_path_factory: pytest.TempPathFactor
     """Three models, and their comparison as a record of its own."""
     path = tmp_path_factory.mktemp("models") / "report.html"
     records = [
-        Record(document=results_document([cr.battery(emb, [FIRST, SECOND], resamples=0)], model=name))
+        Record(document=results_document([cr.battery(emb, [FIRST, SECOND])], model=name))
         for name, emb in MODELS.items()
     ]
     document = results_document([compared], model="comparison")
@@ -84,7 +84,7 @@ def test_any_two_models_can_be_chosen(opened: Open, page: Path, compared: Compar
         assert f"{pair[0]} and {pair[1]}: {differ} of 2 tests" in counted
     section.get_by_label("Models", exact=True).select_option(label="another and the third")
     heads = section.locator("table").first.locator("thead th").all_text_contents()
-    assert heads[1:3] == ["d: another", "d: the third"]
+    assert heads[1:4] == ["agree", "d: another", "d: the third"]
     told = section.inner_text()
     assert "turns around: cats are closer to outdoors, relative to indoors, than dogs are in another" in told
     # names that are no plural are those of words, as Python has it
@@ -99,7 +99,7 @@ def test_any_two_models_can_be_chosen(opened: Open, page: Path, compared: Compar
 
 def test_two_models_of_one_name_are_told_apart(opened: Open, tmp_path: Path) -> None:
     emb = MODELS["one"]
-    documents = [results_document([cr.mleat(emb, FIRST, resamples=0)], model="same") for _ in range(2)]
+    documents = [results_document([cr.mleat(emb, FIRST)], model="same") for _ in range(2)]
     write_page(tmp_path / "two.html", [Record(document=one, vectors=emb) for one in documents])
     page = opened(tmp_path / "two.html").page
     page.locator("#models > summary").click()

@@ -267,7 +267,7 @@ def test_a_reader_can_try_common_words_and_is_told_how_exact_they_are(made: Call
     pool = random_vectors((f"common{i}" for i in range(300)), dim=40, seed=7)
     emb = random_vectors((word for some in words.values() for word in some), dim=40).with_pool(pool)
     design = design_of("pooled", words)
-    page = made(cr.battery(emb, [design], resamples=0), vectors=emb)
+    page = made(cr.battery(emb, [design]), vectors=emb)
     bench = _test(page, "pooled")
     assert bench.locator(".accuracy").count() == 0  # words of the lists are exact
     bench.get_by_label("words to add").fill("common17")

@@ -202,7 +202,7 @@ def test_a_series_has_every_point(
         year: Embeddings.from_dict({word: row + rng.normal(size=row.shape) for word, row in words.items()})
         for year in (1990, 1900, 1950)
     }
-    result = cr.series(models, designs[1], resamples=20)
+    result = cr.series(models, designs[1])
     page = made(result)
     page.locator("#series-0 > summary").click()
     rows = copied_rows(_table(page.locator("#series-0"), "over time"))

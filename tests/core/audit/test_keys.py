@@ -37,8 +37,9 @@ WORDS = [word for design in DESIGNS for word in design.words]
 OTHERS = [f"w{i}" for i in range(1000)]
 COUNTS = {word: 1.0 + i for i, word in enumerate(WORDS)}
 ROWS_OF_TESTS = {row.name: row for row in ROWS if row.on in ("words", "others")}
+del ROWS_OF_TESTS["ordinary"]  # of the whole model
 CHECKS = set(ROWS_OF_TESTS)
-SPACE = {"anisotropy", "corrections"}
+SPACE = {"anisotropy", "corrections", "ordinary"}
 
 
 def vectors(words: list[str], seed: int) -> Embeddings:
@@ -104,7 +105,7 @@ ABSENT = DESIGNS[0].words[0]
         ({}, set()),
         ({"seed": 1}, SEEDED),
         ({"alternative": "less"}, of(taking("alternative") | {"layers"})),
-        ({"missing": "balance"}, EVERYTHING - {"anisotropy"}),
+        ({"missing": "balance"}, EVERYTHING - {"anisotropy", "ordinary"}),
         ({"samples": 5, "fallback": "none", "correct": "rank"}, set()),
         ({"frequencies": COUNTS}, of({"frequency"})),
         ({"emb": elsewhere(EMB)}, set()),

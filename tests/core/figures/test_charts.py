@@ -186,6 +186,6 @@ def test_associations_stand_against_log_frequency_with_one_slope() -> None:
 def test_a_series_of_labels_is_drawn_in_their_order() -> None:
     made = Toy()
     models = dict.fromkeys(("zero", "first", "and a long one", "last"), made.embeddings)
-    ax = decades(series(models, made.design, resamples=0))
+    ax = decades(series(models, made.design))
     assert [tick.get_text().replace("\n", " ") for tick in ax.get_xticklabels()] == list(models)
     assert faults(ax) == []

@@ -56,8 +56,10 @@ def test_copies_are_named_by_set_and_a_target_alone_keeps_its_own() -> None:
     assert linked(words["y"], found.words["y"]).tolist() == found.copies[1].tolist()
 
 
-def test_two_words_are_never_copies_and_one_word_has_no_variance() -> None:
-    assert near_copies(unit(np.array([[1.0, 0.0], [1.0, 1e-9]]))).tolist() == np.eye(2).tolist()
+def test_two_words_are_copies_if_they_have_one_vector_and_one_word_has_no_variance() -> None:
+    assert near_copies(unit(np.array([[1.0, 0.0], [1.0, 0.01]]))).tolist() == np.eye(2).tolist()
+    for n in (2, 3):  # of which the deviations from their mean are 0
+        assert near_copies(0.9 * np.ones((n, 4))).tolist() == np.ones((n, n)).tolist()
     assert facet(np.eye(1)) == (1.0, 0.0, 0.0)
     assert facet(np.ones((4, 4))) == (1.0, 0.0, 0.0)  # one word, written four ways
 

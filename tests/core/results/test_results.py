@@ -203,7 +203,7 @@ def _fuller(examples: Mapping[str, Any]) -> list[Result]:
     emb = Embeddings(labels, rng.normal(1, 1, size=(1200, 6)), ranks=range(1, 1201))
     sets = {key: labels[100 + 8 * at : 108 + 8 * at] for at, key in enumerate("xyab")}
     design = Design(name="d", **sets)  # type: ignore[arg-type]
-    tests = battery(emb, [design], resamples=9)
+    tests = battery(emb, [design])
     years = {year: Embeddings(labels, rng.normal(size=(1200, 6))) for year in range(1900, 1905)}
     frequencies = frequency(emb, design, draws=20)
     return [
@@ -212,7 +212,7 @@ def _fuller(examples: Mapping[str, Any]) -> list[Result]:
         tests,
         measured_anisotropy(emb),
         frequencies,
-        series(years, design, resamples=9),
+        series(years, design),
     ]
 
 

@@ -96,11 +96,11 @@ def test_intervals_and_p_values_are_those_of_t_adjusted_over_all_cells() -> None
             ("high", scores[at] + half),
             ("pvalue", pvalues[-1]),
         ):
-            assert found[name][at] == pytest.approx(wanted)  # type: ignore[index]
+            assert found[name][at] == pytest.approx(wanted)
     adjusted = false_discovery_control(pvalues)
-    assert [found["p_bh"][at] for at in known] == pytest.approx(adjusted)  # type: ignore[index]
+    assert [found["p_bh"][at] for at in known] == pytest.approx(adjusted)
     # no score, and templates that do not differ: nothing is known
-    assert all(np.isnan(found[name][1, 1:]).all() for name in ("df", "low", "high", "pvalue", "p_bh"))  # type: ignore[index]
+    assert all(np.isnan(found[name][1, 1:]).all() for name in ("df", "low", "high", "pvalue", "p_bh"))
 
 
 def test_what_is_known_of_a_cell_is_in_every_output(masked: Any) -> None:
@@ -120,7 +120,7 @@ def test_what_is_known_of_a_cell_is_in_every_output(masked: Any) -> None:
     }
     assert TraitScores.from_json(found.to_json()) == found
     heads = [column.head for column in found._table().columns]
-    assert heads == ["group", "pair", "score", "95\xa0% CI", "p", "BH"]
+    assert heads == ["group", "pair", "score", "95 % CI", "p", "BH"]
     part = found.select(["women"])  # of a family of two
     assert part.pvalue is not None
     assert part.p_bh is not None
@@ -134,7 +134,7 @@ def test_four_templates_hold_the_mean_of_all_as_often_as_they_say() -> None:
     each = each[:, 0] - rng.normal(size=(4, 500, 8))
     scores, se = each.mean(axis=0), each.std(axis=0, ddof=1) / 2
     found = cell_intervals(scores, se, np.full(scores.shape, 3.0))
-    held = (found["low"] <= 0) & (found["high"] >= 0)  # type: ignore[operator]
+    held = (found["low"] <= 0) & (found["high"] >= 0)
     assert held.mean() == pytest.approx(0.95, abs=0.02)
     assert (np.abs(scores) <= 2 * se).mean() < 0.89  # two standard errors are too few
 

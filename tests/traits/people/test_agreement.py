@@ -107,8 +107,11 @@ def test_two_blocks_leave_one_degree_of_freedom_and_one_block_is_none() -> None:
     x, y = rng.normal(size=(2, 8, 6)) + levels
     halves = [str(i // 4) for i in range(8)]
     wide, narrow = (tau_interval(x, y, 0.95, [some, ()]) for some in (halves, ["all"] * 8))
-    assert wide == (-1, 1)
-    assert narrow == tau_interval(x, y, 0.95) != wide
+    assert wide is not None
+    assert narrow is not None
+    assert wide[0] < 0 < wide[1]
+    assert narrow == tau_interval(x, y, 0.95)
+    assert narrow[0] > 0  # within a domain there is no agreement, and between domains there is
 
 
 def test_blocks_without_which_a_side_is_constant_leave_no_interval() -> None:

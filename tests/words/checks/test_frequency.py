@@ -57,10 +57,10 @@ def world(*, moved: float, meant: float = 0.0, seed: int = 0) -> tuple[cr.Embedd
 
 def test_attributes_in_two_clusters_at_equal_frequency_are_exchanged_at_random() -> None:
     sizes = (16, 16, 16, 16)
-    worlds = frequency_worlds("both facets", "own ranks", worlds=3, sizes=sizes, effect=0.4, seed=7)
+    worlds = frequency_worlds("own ranks", worlds=3, sizes=sizes, effect=0.2, seed=0)
     found = [cr.frequency(emb, design, draws=5).adjusted for emb, design, _ in worlds]
-    assert [one.attribute_method for one in found] == ["saddlepoint", "saddlepoint", "monte-carlo"]
-    assert found[2].attribute_pvalue == pytest.approx(found[2].pvalue, abs=0.1)
+    assert [one.attribute_method for one in found] == ["monte-carlo", "saddlepoint", "monte-carlo"]
+    assert found[0].attribute_pvalue == pytest.approx(found[0].pvalue, abs=0.1)
 
 
 def test_what_frequency_does_alone_is_told_from_what_words_mean() -> None:

@@ -27,7 +27,7 @@ def designs() -> list[Design]:
 
 
 def test_a_battery_is_its_tests_with_adjusted_p_values() -> None:
-    options: dict[str, Any] = {"resamples": 0, "alternative": "two-sided", "words": "independent"}
+    options: dict[str, Any] = {"alternative": "two-sided", "words": "independent"}
     result = battery(model(1), designs(), **options)
     assert result.tests == tuple(mleat(model(1), d, missing="drop", **options) for d in designs())
     drawn = [test.level1.crossed for test in result.tests]
@@ -45,7 +45,7 @@ def test_a_battery_is_its_tests_with_adjusted_p_values() -> None:
 
 def test_a_tail_chosen_after_the_fact_is_not_adjusted() -> None:
     # Level 1 p-values of the observed side have twice the level they claim: Holm would not keep its promise
-    result = battery(model(1), designs(), resamples=0, alternative="observed")
+    result = battery(model(1), designs(), alternative="observed")
     drawn = [test.level1.crossed for test in result.tests]
     two_sided = [one.tail("two-sided") or 0.0 for one in drawn]
     assert [one.pvalue for one in drawn] != two_sided
@@ -56,7 +56,7 @@ def test_a_tail_chosen_after_the_fact_is_not_adjusted() -> None:
 
 def test_a_battery_says_what_each_test_could_have_found() -> None:
     small = Design(name="small", x=WORDS["x"][:3], y=WORDS["y"][:3], a=WORDS["a"], b=WORDS["b"])
-    result = battery(model(1), [designs()[0], small], resamples=0)
+    result = battery(model(1), [designs()[0], small])
     found = [test.level1.crossed.detectable for test in result.tests]
     assert [row["detectable"] for row in result._rows()] == found
     long = [row for row in result._long_rows("") if row["statistic"] == "detectable_difference"]
@@ -77,7 +77,7 @@ def test_a_battery_says_what_each_test_could_have_found() -> None:
 def test_designs_with_too_few_words_are_skipped_and_listed() -> None:
     strange = Design(name="strange", x=["p", "q"], y=["r", "s"], a=WORDS["a"], b=WORDS["b"])
     seen: list[str] = []
-    result = battery(model(1), [designs()[0], strange, designs()[1]], resamples=0, progress=seen.append)
+    result = battery(model(1), [designs()[0], strange, designs()[1]], progress=seen.append)
     assert [test.design for test in result.tests] == ["one", "two"]
     assert seen == ["one", "strange", "two"]
     assert set(result.skipped) == {"strange"}
@@ -87,12 +87,12 @@ def test_designs_with_too_few_words_are_skipped_and_listed() -> None:
     nothing = battery(model(1), [strange])
     assert (nothing.tests, nothing.adjusted["bh"], nothing._rows()) == ((), (), [])
     with pytest.raises(MissingStimuliError):
-        battery(model(1), [designs()[0], strange], missing="raise", resamples=0)
+        battery(model(1), [designs()[0], strange], missing="raise")
 
 
 def test_a_design_that_no_model_could_answer_is_an_error() -> None:
     single = Design(name="single", x=WORDS["x"], a=WORDS["a"], b=WORDS["b"])
     with pytest.raises(DesignError, match="single target"):
-        battery(model(1), [designs()[0], single], resamples=0)
+        battery(model(1), [designs()[0], single])
     with pytest.raises(InputError, match="no designs"):
         battery(model(1), [])

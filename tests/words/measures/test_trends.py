@@ -84,7 +84,7 @@ def test_deviations_that_last_are_seldom_taken_for_a_trend(rho: float, most: flo
 def test_words_written_twice_add_nothing_to_a_trend() -> None:
     once = np.random.default_rng(3).normal(size=(5, 10, 9))
     twice = np.repeat(np.repeat(once, 2, axis=1), 2, axis=2)
-    pairs = [np.kron(np.eye(k), np.ones((2, 2))) for k in (4, 6, 4, 5)]
+    pairs = [np.kron(np.eye(k), np.ones((2, 2))).astype(np.float64) for k in (4, 6, 4, 5)]
     years = [1, 2, 3, 4, 6]
     for drawn in (False, True):
         plain, counted = (

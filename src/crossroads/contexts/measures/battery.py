@@ -51,7 +51,7 @@ class CeatBatteryResult(Family):
         *from_tests(CeatResult, "test"),
         stat("question", of="extra"),
         *from_tests(CeatResult, "agreement ces published d difference"),
-        ENDS,
+        replace(ENDS, look={**ENDS.look, "spare": 2}),
         *from_tests(CeatResult, "p"),
         adjusted(),
         *from_tests(CeatResult, "exact_p"),

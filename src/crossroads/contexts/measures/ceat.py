@@ -129,7 +129,6 @@ class CeatResult(Result, CombinedEffect):
         FREQUENCY: NO_FREQUENCY,
         TOPICS: "placebo tests would take contexts of a thousand other words",
     }
-    _figure: ClassVar[str] = "context_histogram"
     _label_format: ClassVar[str] = context_name("{design}")
     _table_title: ClassVar[str] = "Association tests over contexts"
     _file_names: ClassVar[str] = (
@@ -150,8 +149,8 @@ class CeatResult(Result, CombinedEffect):
             "published", "published p", "about further samples of the same words", of="_published_p", spare=3
         ),
         stat("d", note="effect size over all contexts of each word", of="stimulus_effect_size"),
-        stat("difference", of="crossed.difference"),
-        stat("difference_ci", of="crossed.low"),
+        stat("difference", of="crossed.difference", spare=2),
+        stat("difference_ci", of="crossed.low", spare=2),
         stat("p", note=f"{phrases.OTHER_WORDS}, two-sided", of="crossed.pvalue"),
         stat("exact_p", note="labels of the targets exchanged, two-sided", of="_p"),
     )

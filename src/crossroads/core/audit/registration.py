@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,7 +29,6 @@ _HEAD = """# Tests, and how they will be measured, written before they were. Che
 # crossroads audit MODEL --preregistered FILE
 """
 _SHOWN = 16  # characters of the checksums of single entries
-_NOTED = ("date", "named")  # terms that cannot depart
 WANTED, ORDINARY = "difference wanted", "ordinary association"
 """What an association is held against to be called small."""
 
@@ -75,7 +73,7 @@ class Registration:
         terms = {
             name.replace("_", " "): (_said(self.terms.get(name)), _said(done.get(name)))
             for name in {**self.terms, **done}
-            if name not in _NOTED
+            if name not in ("date", "named")
         }
         new = replace(self, designs=plan.words).checksums
         for name in (f"design {one.name}" for one in plan.words):
@@ -99,10 +97,9 @@ def read_registration(path: str | Path) -> Registration:
         data = load_toml(text, path)
         designs, kept = tuple(map(Design.from_dict, data["design"])), dict(data["sha256"])
         found = Registration(terms=dict(data["registered"]), designs=designs)
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"not TOML: {error}.", path=path, hint=hint) from error
     except (KeyError, TypeError, ValueError, CrossroadsError) as error:
-        raise FormatError("this is not a registration.", path=path, hint=hint) from error
+        why = str(error).partition("\n")[0].rstrip(".")
+        raise FormatError(f"this is not a registration: {why}.", path=path, hint=hint) from error
     known = found.checksums
     changed = [name for name in {**known, **kept} if known.get(name) != kept.get(name)]
     changed += [name for name in data if name not in ("registered", "design", "sha256")]

@@ -70,8 +70,7 @@ class Audited:
     frequencies: Annotated[
         str | None,
         Opt(
-            "Word counts: a CSV or TSV file, or wordfreq[:LANGUAGE]; by default the order of the vectors, "
-            "where it is one of frequency.",
+            "Word counts: CSV, TSV or wordfreq[:LANGUAGE]; by default the order of vectors, if by frequency.",
             "FILE",
             panel=o.WORDS,
         ),
@@ -83,8 +82,7 @@ class Audited:
     ] = None
     human: Annotated[Path | None, Opt("Judgements of people to compare with.", "FILE", panel=o.MODELS)] = None
     preregistered: Annotated[
-        Path | None,
-        Opt("Run the tests of a file of crossroads plan --freeze, and say what departs from it.", "FILE"),
+        Path | None, Opt("What plan --freeze wrote: run it, say what departs.", "FILE", panel=o.WORDS)
     ] = None
     kind: o.KindOption = None
     format: o.FormatOption = None

@@ -40,8 +40,8 @@ def effect(effect_size: float | None, found: Crossed) -> str:
 
 def agree(found: Crossed | None) -> str:
     """The chance that other words point the same way: ``agree 83 %, ``; empty where it is not known."""
-    known = found is not None and found.agreement is not None
-    return f"agree {chance(found and found.agreement)}, " if known else ""
+    known = None if found is None else found.agreement
+    return "" if known is None else f"agree {chance(known)}, "
 
 
 def chance(agreement: float | None) -> str:

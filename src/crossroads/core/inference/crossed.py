@@ -341,20 +341,23 @@ def reach(variance: float, df: float, power: float = POWER) -> float:
     return float(half_width(se, df, LEVEL) + half_width(se, df, 2 * power - 1))
 
 
-def agreement(statistic: float, df: float, sizes: Sequence[float]) -> float:
+def agreement(
+    statistic: float, df: float, sizes: Sequence[float], own: float = 1.0, further: float = 1.0
+) -> float:
     r"""Chance that another set of words would point the same way.
 
     .. math::
         P = T_\nu\!\left(|t|\,\frac{b}{\sqrt{1 + b}}\right), \qquad b = \frac{n}{n + 2}
 
     with :math:`n` the harmonic mean of the effective sizes: as if two words that show nothing were added to
-    each set. Differences of other words spread around the true one as these do.
+    each set. Differences of other words spread around the true one as these do. A mean over several tests
+    has a smaller variance than these (``own`` over it, on average), and than a further one (``further``).
     """
     from scipy.special import stdtr
 
-    n = len(sizes) / sum(1 / size for size in sizes)
+    n = own * len(sizes) / sum(1 / size for size in sizes)
     b = n / (n + _SHOWING_NOTHING)
-    return float(stdtr(df, abs(statistic) * b / np.sqrt(1 + b)))
+    return float(stdtr(df, abs(statistic) * b / np.sqrt(further + b)))
 
 
 def crossed(
@@ -403,8 +406,8 @@ def crossed(
     if exchanged is None and exchange:
         options = {"alternative": alternative, "score_error": score_error, **counting}
         exchanged = _attributes_exchanged(table, n_x, n_a, equal, options)
-    alone = [name for name, n in (("A", n_a), ("B", table.shape[1] - n_a)) if n < 2]
-    alone += [name for name, n in (("X", n_x), ("Y", len(table) - n_x)) if n == 1 and not single]
+    counts = dict(zip("XAB" if single else "XYAB", found.effective, strict=True))
+    alone = [name for name in "ABXY" if counts.get(name, 2) <= 1 and (name != "X" or not single)]
     reason = None
     if alone:
         reason = single_words(alone)

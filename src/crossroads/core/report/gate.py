@@ -243,9 +243,9 @@ def _absent(rule: Rule, test: str, why: str) -> Verdict:
 def _verdict(rule: Rule, test: str, values: Values) -> Verdict:
     value = values[rule.statistic]
     if value is None:
-        return _absent(rule, test, f"it has no {rule.statistic}.")
-    if value == CANNOT_TELL and value not in rule.values:
-        return _absent(rule, test, f"{rule.statistic} cannot be told yet.")
+        return _absent(rule, test, f"{rule.statistic} could not be computed.")
+    if value == CANNOT_TELL not in rule.values and values.get(f"{rule.statistic}_pvalue") is None:
+        return _absent(rule, test, f"{rule.statistic} cannot be told.")
     fault, excuse, allowed = _fault(rule, value), "", rule.unless_adjusted_above
     found = None if allowed is None else values[_ADJUSTED]
     adjusted = found if isinstance(found, float) else None

@@ -80,7 +80,10 @@ class Member:
             yield {**row, SHOWN: self.values[SHOWN]} if adjusts else row
 
     def adjusted_rows(self, measure: str, test: str, part: str) -> Iterator[Row]:
-        """Its adjusted p-values as long rows."""
+        """Its adjusted p-values as long rows, and the interval that agrees with the one that is shown."""
+        if self.ends is not None:
+            ends = dict(zip(("low", "high"), self.ends, strict=True))
+            yield long_row(measure, test, part, "adjusted_level", self.family.adjusted_level, **ends)
         for statistic, value in self.values.items():
             yield long_row(measure, test, part, statistic, value, method="crossed")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -51,7 +51,7 @@ def _head(asks: str) -> Note:
     return lambda results: _called(asks, results)
 
 
-def _note(asks: str) -> Note:
+def _note(asks: str) -> Callable[[Sequence[Any]], str]:
     """A question as the end of a sentence; that of words in full."""
 
     def note(results: Sequence[Any]) -> str:

@@ -108,7 +108,7 @@ STRENGTHS = (0.2, 0.5, 0.8)
 
 LISTED = "words people listed in the study"
 """The words that a detection is judged by; what people say of a group is not thereby true of it."""
-AT_CHANCE = "no better than chance"
+AT_CHANCE = "possibly at chance"
 """A detection whose area under the curve may be a half."""
 NONE_LISTED = (
     f"no words are listed, since the detection is {AT_CHANCE} (the interval of its AUC is not above .5)"

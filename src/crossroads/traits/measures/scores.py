@@ -24,7 +24,7 @@ from crossroads.core.inference.crossed import LEVEL, half_width, spread, tail_pr
 from crossroads.core.inference.multiplicity import benjamini_hochberg
 from crossroads.core.results import Coverage, Result, Row, long_row, read_only
 from crossroads.core.wording import phrases
-from crossroads.core.wording.numbers import P, percent
+from crossroads.core.wording.numbers import P
 from crossroads.core.wording.table import Column, Interval, Table
 from crossroads.traits.probe.evidence import Logits, positions
 
@@ -44,7 +44,7 @@ CITED: Mapping[str, tuple[str, ...]] = {
 }
 """Publications behind measures of groups on traits."""
 _CI = "of each score by itself, for other templates and words"
-_P = "how often other templates and words would give a score as far from 0, did the model lean to neither"
+_P = "how often other templates and words would give a score as far from 0, were the mean over all of them 0"
 _MODELS = {"masked": "masked", "causal": "causal: the adjective continues the text before it"}
 
 
@@ -58,7 +58,7 @@ def cell_rows(groups: tuple[str, ...], traits: tuple[str, ...], **tables: Floats
     ]
 
 
-def cell_intervals(scores: Floats, se: Floats | None, df: Floats | None) -> dict[str, Floats | None]:
+def cell_intervals(scores: Floats, se: Floats | None, df: Floats | None) -> dict[str, Any]:
     r"""Intervals and p-values of cells, as fields of a result.
 
     .. math::
@@ -93,7 +93,7 @@ def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
     rows.sort(key=lambda row: -abs(row["score"]))
     short, adjustment = phrases.ADJUSTMENTS["bh"]
     inference = (
-        Column(key="ci", head=f"{percent(LEVEL)} CI", note=_CI, spare=2),
+        Column(key="ci", head="95 % CI", note=_CI, spare=2),
         Column(key="p", head="p", note=_P, spare=3),
         Column(key="p_bh", head=short, note=f"{adjustment} for all cells", spare=1),
     )
@@ -133,8 +133,8 @@ class CellScores(Result):
     high: Floats | None = None
     """Upper ends."""
     pvalue: Floats | None = None
-    """Two-sided p-values of scores of 0: the model leans to neither end, on average over other templates and
-    words."""
+    """Two-sided p-values of scores of 0: the group is as close to either end, on average over all templates
+    and words."""
     p_bh: Floats | None = None
     """The same adjusted for the number of cells (Benjamini & Hochberg)."""
 

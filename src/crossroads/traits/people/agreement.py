@@ -153,7 +153,7 @@ def _deletions(pairs: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     return total, total - 2 * row + in_row, total - 2 * column + in_column, outside + inside
 
 
-def named_blocks(groups: Sequence[str], traits: Sequence[str], blocks: Blocks) -> dict[str, tuple[str, ...]]:
+def named_blocks(groups: Sequence[str], traits: Sequence[str], blocks: object) -> dict[str, tuple[str, ...]]:
     """The block of each of the ``groups`` and of the ``traits``; empty names where these have none."""
     known: dict[str, str] = {}
     if blocks == "catalogue":

@@ -72,7 +72,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     Level 2 effect size and the Level 3 mean cosine. A leaning that is found has a dark border and a star, one
     that is not a dashed border. A sign of inequality is in the middle where the two targets differ, in a
     dashed circle where other words might not show it. Below are the Level 2 tests, the pattern in words, and
-    the paper's with the share of resamples that agree.
+    the paper's.
 
     References
     ----------
@@ -134,10 +134,7 @@ def _below(result: MleatResult, differ: str, room: float) -> list[_Line]:
     tests = (f"Level 2: {_effect(one)}" for one in result.level2.values())
     left, right = (wrapped(text, room / 2 - 0.06, SMALL, lines=2) for text in tests)
     pattern = phrases.pattern(result.crossed_pattern, result.titles)
-    share = result.pattern_shares.get(result.pattern)
-    quiet = [phrases.difference(differ, result.crossed_pattern)]
-    if share is not None:
-        quiet.append(f"paper's pattern: {result.pattern}, in {wording.percent(share)} of resamples")
+    quiet = [phrases.difference(differ, result.crossed_pattern), f"paper's pattern: {result.pattern}"]
     grey: dict[str, Any] = {"color": ON_CELL}
     return [
         ([(0.5, left), (1.5, right)], SMALL, 0.06, grey),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -57,7 +57,7 @@ class BatteryResult(Family):
         *from_tests(MleatResult, "agreement d"),
         *from_tests(MleatResult, "difference"),
         ENDS,
-        *from_tests(MleatResult, "p"),
+        *(replace(one, look={**one.look, "spare": 3}) for one in from_tests(MleatResult, "p")),
         adjusted(),
         *from_tests(MleatResult, "exact_p detectable"),
         stat("pattern", of="test.crossed_pattern", spare=4),

@@ -40,8 +40,8 @@ career = ["office", "salary", "business"]
 CASES: dict[str, tuple[str, ...]] = {
     "audit": ("vectors.txt", "-t", "weat6", "-t", "weat7", "--no-figures", "-o", "out"),
     "weat": ("vectors.txt", "-t", "weat6", "-t", "weat7"),
-    "mleat": ("vectors.txt", "-t", "weat6", "-t", "weat7", "-C", "resamples=20"),
-    "mleat, decades": ("sgns", "-t", "weat7", "-C", "resamples=20"),
+    "mleat": ("vectors.txt", "-t", "weat6", "-t", "weat7"),
+    "mleat, decades": ("sgns", "-t", "weat7"),
     "sc-weat": ("vectors.txt", "-t", "weat6"),
     "ibd": ("vectors.txt", "--words", "sheet.toml"),
     "ibd, vocabulary": ("vectors.txt", "--words", "sheet.toml", "--vocabulary", "-C", "fdr=0.9"),

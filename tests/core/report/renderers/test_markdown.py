@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.renderers.texts import latex_table, markdown_blocks, markdown_summary
 from crossroads.core.wording.table import Column, Table
@@ -11,6 +12,14 @@ from crossroads.traits.pairs.dominance import DominanceResult
 from crossroads.traits.pairs.order import OrderSensitivityResult
 from crossroads.traits.people.alignment_result import AlignmentResult
 from crossroads.words.measures.battery import BatteryResult
+
+
+def test_intervals_come_with_both_levels(audit: Audit, whole: Audit) -> None:
+    said = "which agrees with p (BH): it leaves out zero where that is below .05; 95 % intervals are in the"
+    assert f"CI: of Δ, 97.5 %, {said} files." in markdown_summary(audit)  # 1 - .05/2
+    (contexts,) = whole.of(CeatBatteryResult).values()
+    other = Audit([dataclasses.replace(contexts, adjusted_level=0.8)])
+    assert f"CI: of Δ, 80.0 %, {said} files." in markdown_summary(other)
 
 
 def test_levels_of_what_is_about_groups_are_told(whole: Audit) -> None:
@@ -36,7 +45,7 @@ def test_what_the_words_of_a_test_could_have_found_is_in_the_table_where_it_has_
 ) -> None:
     text, tex = markdown_summary(audit), latex_table(audit)
     assert f"| {tested.tests[0].level1.crossed.detectable:.3f} |" in text
-    assert r"Not printed, for want of width: detectable $\Delta$" in tex
+    assert r"Not printed, for want of width: detectable $\Delta$, p." in tex
     assert "of cases, two-sided, p &lt; .05, not adjusted." in text
     assert "plain: nothing could be found with just these words: " in text
 

@@ -266,7 +266,6 @@ _TITLES = {
     "battery": "Battery of association tests",
     "mleat": "Association tests (ML-EAT)",
     "influence": "Influence of single words",
-    "reliability": "Reliability of the word lists",
     "frequency": "Frequency of the words",
     "placebo": "Placebo tests",
     "ordinary": "The ordinary association",
@@ -296,6 +295,7 @@ _TITLES = {
     "emergent": "Traits of paired identities beyond their components",
     "compare battery": "Comparison of models",
     "compare": "Paired tests between models",
+    "meta": "Meta-analysis",
 }
 _OVER = " over contexts"  # ends the name of a convention that tests over contexts have for themselves
 _MULTIPLE = {"battery": "multiplicity", "ceat-battery": "multiplicity over contexts"}
@@ -406,7 +406,6 @@ _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
         "distribution with Satterthwaite's degrees of freedom; {}",
         "these words": "the exact p-value, which holds for these words, has {}",
     },
-    "mleat": {"resamples": "words were resampled {} times for the share of each pattern"},
     "anisotropy": {
         "high above": "a mean cosine of random pairs above {} counts as high",
         "over": "measured on {}",

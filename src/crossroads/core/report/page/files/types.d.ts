@@ -132,7 +132,7 @@ type View = {
 /** How a number is shown. */
 type Way = "up" | "down" | "nearest";
 type Shown = {
-  as?: "number" | "p" | "whole" | "percent" | "chance" | "ordinary";
+  as?: "number" | "p" | "whole" | "percent" | "chance" | "agree" | "ordinary";
   digits?: number;
   method?: string;
   way?: Way;

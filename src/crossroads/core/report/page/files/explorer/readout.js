@@ -138,7 +138,7 @@ export function benchReadout(context, desk, saved, found, edited) {
   return [
     benchCell("chance", "Would another set of words point the same way?", asSaved ? [saved.level1.crossed.agreement === null ? reason() : ["in ", was("crossed/agreement", { as: "chance" }), " cases"]]
       : crossed?.agreement ? ["in ", computed(crossed.agreement, { as: "chance" }), " cases"] : reason(), edited && was("crossed/agreement", { as: "chance" })),
-    benchCell("other", "Do they differ beyond just these words?", [answered(ANSWERS[status], asSaved ? saved.level1.crossed.pvalue === null ? reason() : wasOther : nowOther),
+    benchCell("other", "Do the groups differ beyond just these words?", [answered(ANSWERS[status], asSaved ? saved.level1.crossed.pvalue === null ? reason() : wasOther : nowOther),
       asSaved && told?.words && ["; about ", num(context, told.words, { as: "whole" }), " words per set, no near copies, would tell"]], edited && wasOther),
     benchCell("delta", "Difference \u0394 of mean cosines", delta, edited && was("crossed/difference", { digits: 3 })),
     benchCell("d", "Effect size d", asSaved ? was("effect_size") : test && !test.flat ? computed(test.effect_size) : noNumber(), edited && was("effect_size")),

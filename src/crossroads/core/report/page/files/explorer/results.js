@@ -100,8 +100,8 @@ function explorerLevels(context, desk, saved, found, { alternative }) {
     return {
       head: [level, titles, key === "level1" ? "" : " alone"],
       cells: [
-        computed((key === "level1" ? found.crossed : found.alone[key])?.agreement ?? NaN, { as: "chance" }),
-        at ? num(context, `${at}/crossed/agreement`, { as: "chance" }) : noNumber(),
+        computed((key === "level1" ? found.crossed : found.alone[key])?.agreement ?? NaN, { as: "agree" }),
+        at ? num(context, `${at}/crossed/agreement`, { as: "agree" }) : noNumber(),
         el("span", { class: `d-${key}` }, known ? computed(test.effect_size) : noNumber()),
         at ? num(context, `${at}/effect_size`) : noNumber(),
         known && at ? explorerChange(test.effect_size - pointed(context.document, `${at}/effect_size`)) : noNumber(),
@@ -203,7 +203,7 @@ function explorerOthers(context, desk, conventions) {
   const column = (title, key) => ({ title, value: effect(key), cell: (row) => computed(effect(key)(row) ?? NaN) });
   return table({ caption: "Effect sizes of these lists in every model whose vectors the page contains", search: false, rows, columns: [
     { title: "model", kind: "text", value: (row) => named(row.one.index) },
-    { title: "agree", value: (row) => row.found.crossed?.agreement ?? null, cell: (row) => computed(row.found.crossed?.agreement ?? NaN, { as: "chance" }) },
+    { title: "agree", value: (row) => row.found.crossed?.agreement ?? null, cell: (row) => computed(row.found.crossed?.agreement ?? NaN, { as: "agree" }) },
     column("Level 1", "level1"), ...["x", "y"].map((role) => column(`${flat(explorerTitle(desk.lists, role))} alone`, role)),
     { title: "words left out", value: (row) => row.found.absent.length },
   ] });
@@ -245,8 +245,8 @@ function explorerSentence({ crossed }, pattern) {
 function explorerGlance(context, saved, found, pattern) {
   const { crossed } = found, at = explorerPlace(saved, "level1");
   return [
-    el("span", {}, "agree ", at ? [num(context, `${at}/crossed/agreement`, { as: "chance" }), " \u2192 "] : null,
-      el("strong", {}, computed(crossed?.agreement ?? NaN, { as: "chance" }))),
+    el("span", {}, "agree ", at ? [num(context, `${at}/crossed/agreement`, { as: "agree" }), " \u2192 "] : null,
+      el("strong", {}, computed(crossed?.agreement ?? NaN, { as: "agree" }))),
     crossed && el("span", {}, "\u0394 ", computed(crossed.difference, { digits: 3 })),
     el("span", {}, pattern ?? "no pattern"),
   ].filter(Boolean);

@@ -158,6 +158,7 @@ export function chanceWords(phrases, chance, shown, drawn = "words") {
 /** @type {Record<string, (value: number, options: Shown) => string>} */
 const SHOWN = {
   chance: (value) => `${casesOf(value)} of 100`,
+  agree: (value) => percent(casesOf(value) / 100),
   ordinary: (value) => `${fixed(value, 1)} \u00d7 ordinary`,
   number: (value, options) => fixed(value, options.digits ?? 2),
   p: (value, options) => pText(value, options.method, options.way),

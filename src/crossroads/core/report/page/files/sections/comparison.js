@@ -164,7 +164,7 @@ function cmpTable(context, rows) {
           testsTitled(row.titles) ? [el("br", {}), el("span", { class: "note" }, bdi(cmpTest(row)))] : null,
         ],
       },
-      column("agree", "agreement", { as: "chance", about: "chance that another set of words would differ between the models in the same direction" }),
+      column("agree", "agreement", { as: "agree", about: "chance that another set of words would differ between the models in the same direction" }),
       ...[0, 1].filter((i) => rows.some((row) => Number.isFinite(row.ordinary?.[i]))).map((i) => ({
         title: `\u00d7 ordinary: ${testsShort(rows[0].models[i], 24)}`, about: `\u0394 divided by the ${data.phrases.ordinary}`,
         value: (/** @type {Json} */ row) => (Number.isFinite(row.ordinary?.[i]) ? row.ordinary[i] : null),

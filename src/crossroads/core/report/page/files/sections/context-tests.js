@@ -54,7 +54,7 @@ export function ctxColumns(context) {
         testsTitled(row.titles) ? [el("br", {}), el("span", { class: "note" }, bdi(row.design))] : null,
       ],
     },
-    agree: column("agree", "crossed/agreement", { as: "chance", about: data.phrases.agreement }),
+    agree: column("agree", "crossed/agreement", { as: "agree", about: data.phrases.agreement }),
     answer: plotNamed("answer", (row) => testsAnswer(context, { at: row.path, bh: row.bh }), "do the targets differ beyond just these words?"),
     ces: column("CES", "effect_size", { about: "combined effect size: the weighted mean over samples of one context per word" }),
     other: column("p", "crossed/pvalue", { as: "p", about: "for other words for the same things: targets and attributes drawn" }),
@@ -104,7 +104,7 @@ function ctxPlain(context, row) {
       "p",
       {},
       "Over contexts: ", el("strong", {}, testsDirection(ctxTitles(row), value)),
-      chance ? ["; ", chance, ". Do they differ beyond just these words? ", testsAnswer(context, { at: path, bh: row.bh })] : "; how sure the direction is cannot be told",
+      chance ? ["; ", chance, ". Do the groups differ beyond just these words? ", testsAnswer(context, { at: path, bh: row.bh })] : "; how sure the direction is cannot be told",
       ". For each of many samples one context was drawn for every word, and the association measured. The combined " +
         "effect size (CES) is their weighted mean: ",
       num(context, `${path}/effect_size`),

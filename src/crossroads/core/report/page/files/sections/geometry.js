@@ -53,7 +53,7 @@ function geoTable(context, rows) {
       "that such a hypothesis can have. Halves: how well two halves of the dimensions agree.",
     columns: [
       { ...plotNamed("groups: concept", (row) => row.name), cell: (row) => linked(row.id, bdi(row.name)) },
-      column("agree", "crossed/agreement", { as: "chance", about: data.phrases.agreement.replace("words", "items") }),
+      column("agree", "crossed/agreement", { as: "agree", about: data.phrases.agreement.replace("words", "items") }),
       plotNamed("answer", (row) => testsAnswer(context, { at: row.path, bh: row.bh }), "does one group fit better beyond just these items?"),
       column("fit 1", "similarity1", { about: "fit of the hypothesis that the first group is with the concept" }),
       column("fit 2", "similarity2", { about: "fit of the hypothesis that the second group is" }),

@@ -171,9 +171,9 @@ function panelsTable(panels) {
           {
             ...plotColumn(rows[0].context, "agree", (row) => `${row.at}/crossed/agreement`, { about: data.phrases.agreement }),
             value: (row) => pointed(row.context.document, `${row.at}/crossed/agreement`) ?? null,
-            cell: (row) => num(row.context, `${row.at}/crossed/agreement`, { as: "chance" }),
+            cell: (row) => num(row.context, `${row.at}/crossed/agreement`, { as: "agree" }),
           },
-          plotNamed("answer", (row) => row.answer, "do the targets differ beyond just these words?"),
+          plotNamed("answer", (row) => row.answer, "do the groups differ beyond just these words?"),
           {
             ...plotColumn(rows[0].context, "d", (row) => row.value),
             value: (row) => pointed(row.context.document, row.value),

@@ -86,7 +86,7 @@ function otherTree(context, path, value) {
 }
 
 /** Results about a test, which are shown in it. */
-const OTHER_BESIDE = ["InfluenceResult", "FrequencyResult", "PlaceboResult", "ReliabilityResult"];
+const OTHER_BESIDE = ["InfluenceResult", "FrequencyResult", "PlaceboResult"];
 
 /**
  * Results that no section shows.

@@ -73,7 +73,7 @@ function testsRows(context, one) {
     : key === "observed" ? "chosen after the fact: its true level is twice the nominal one" : "the same divisions, another tail");
   const tails = Object.entries(TAILS).map(([key, text]) => ({ title: `exact p, ${text}`, about: about(key), path: `exchange/tails/${key}/0`, as: "p" }));
   return [
-    { title: "agree", about: data.phrases.agreement, path: "crossed/agreement", as: "chance" },
+    { title: "agree", about: data.phrases.agreement, path: "crossed/agreement", as: "agree" },
     { title: "difference \u0394", about: "of the mean cosines", path: "crossed/difference", digits: 3 },
     { title: "\u0394, lower end", about: within, path: "crossed/low", digits: 3 },
     { title: "\u0394, upper end", about: within, path: "crossed/high", digits: 3 },

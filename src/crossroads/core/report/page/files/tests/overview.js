@@ -47,7 +47,7 @@ function overviewLead(context, tests) {
     el("p", {}, `${numbered(tests.length, "test")} of association ${tests.length === 1 ? "was" : "were"} run on `,
       bdi(context.document.model),
       ". Each asks whether two sets of words, the targets, differ in how close they are to two other sets, the attributes."),
-    el("p", { class: "outcome" }, `Do the targets differ beyond just these words? ${testsCounts(tests.map((one) => testsAnswer(context, one)))}. `
+    el("p", { class: "outcome" }, `Do the groups differ beyond just these words? ${testsCounts(tests.map((one) => testsAnswer(context, one)))}. `
       + `Yes: p, ${corrected}, is below .05. No: the difference is less than an ordinary association of this model.`),
     el("p", { class: "settled" }, `With just these words, the exact p-value is below .05 in ${whole(tests.filter((one) => one.level1.pvalue < LEVEL).length)} of `
       + `${whole(tests.length)}. It takes the attribute words as given; with attribute words picked at random it is often below .05, too.`),
@@ -134,16 +134,15 @@ function overviewColumns(context, tests) {
   const columns = [
     { title: "test", kind: "text", value: (one) => one.name, cell: (one) => el("span", { class: "test-name" }, overviewLink(one)) },
     { title: "question", kind: "text", about: "targets: attributes", value: testsQuestion, cell: overviewQuestion },
-    number("agree", data.phrases.agreement, (one) => `${one.at}/crossed/agreement`, { as: "chance" }),
-    { title: "answer", kind: "text", about: "do the targets differ beyond just these words?", value: (one) => testsAnswer(context, one) },
+    number("agree", data.phrases.agreement, (one) => `${one.at}/crossed/agreement`, { as: "agree" }),
+    { title: "answer", kind: "text", about: "do the groups differ beyond just these words?", value: (one) => testsAnswer(context, one) },
     number("\u0394", "difference of the mean cosines", (one) => `${one.at}/crossed/difference`, { digits: 3 }),
     number("\u0394 low", `lower end of its ${shares} interval over the choice of words`, (one) => testsEnds(context, one).low, { digits: 3 }),
     number("\u0394 high", `upper end of its ${shares} interval over the choice of words`, (one) => testsEnds(context, one).high, { digits: 3 }),
     tests.some((one) => testsConclusion(context, one)?.at.ordinary) && number("\u00d7 ordinary", `\u0394 divided by an ordinary association, the ${data.phrases.ordinary}`,
       (one) => testsConclusion(context, one)?.at.ordinary, { digits: 1 }),
     any("bh") && number("p (BH)", "for other words for the same things, adjusted by Benjamini and Hochberg; the interval agrees with it", (one) => one.bh, { as: "p" }),
-    any("holm") && number("p (Holm)", "adjusted by Holm", (one) => one.holm, { as: "p" }),
-    number("p", "for other words for the same things, not adjusted", (one) => `${one.at}/crossed/pvalue`, { as: "p", method: "exact" }),
+    !tests.every((one) => one.bh) && number("p", "for other words for the same things, not adjusted", (one) => `${one.at}/crossed/pvalue`, { as: "p", method: "exact" }),
     number("exact p", "for just these words: targets exchanged", (one) => `${one.at}/pvalue`, { as: "p" }),
     number("d", "effect size of Level 1", (one) => `${one.at}/effect_size`),
     any("three") && { title: "pattern", kind: "text", about: "which targets are closer to one attribute by themselves, and to which",
@@ -285,7 +284,7 @@ function overviewMatrix(all) {
     const full = named(context.index), short = testsShort(full, 24);
     return [
       { title: `agree: ${short}`, about: `${data.phrases.agreement}, in ${full}`, value: (row) => row.cells[i]?.level1.crossed.agreement ?? null,
-        cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/crossed/agreement`, { as: "chance" }) : noNumber()) },
+        cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/crossed/agreement`, { as: "agree" }) : noNumber()) },
       { title: `d: ${short}`, about: `effect size of Level 1 in ${full}`, value: (row) => row.cells[i]?.level1.effect_size ?? null,
         cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/effect_size`) : noNumber()) },
       { title: `pattern: ${short}`, about: `which targets are closer to one attribute by themselves in ${full}, and to which`, kind: "text", value: (row) => row.cells[i]?.test?.crossed_pattern ?? "",
@@ -304,7 +303,6 @@ function overviewMatrix(all) {
 
 view({
   id: "overview", title: "All tests", order: 5,
-  shows: ["ChecksResult"],
   applies: (context, all) => testsOf(context).length > 0 || all.audits.length > 1 || context.of("ChecksResult").length > 0
     || OVERVIEW_OTHERS.some(([, types]) => types.some((type) => context.of(type).length)),
   build(context, all) {

@@ -143,13 +143,13 @@ function plainSure(context, one) {
   const both = level1.alternative === "observed" ? " and both sides" : ""; // what is adjusted has not been chosen after looking
   return el("p", { class: "sure" }, el("strong", {}, "How sure. "), found.pvalue === null
     ? `Whether another set of words would point the same way cannot be told: ${plainReason(one)}. `
-    : [plainCapital(testsChance(context, at)), ". Do they differ beyond just these words? ", PLAIN_ANSWERS[testsStatus(context, one)],
+    : [plainCapital(testsChance(context, at)), ". Do the groups differ beyond just these words? ", PLAIN_ANSWERS[testsStatus(context, one)],
       " (p = ", num(context, one.bh ?? `${at}/crossed/pvalue`, { as: "p" }), one.bh ? `, adjusted for the number of tests${both}` : "", "; difference of mean cosines ",
       num(context, `${at}/crossed/difference`, { digits: 3 }), said.ordinary && [", ", num(context, said.ordinary, { as: "ordinary" })], `; ${share} interval `,
       num(context, low, { digits: 3 }), " to ", num(context, high, { digits: 3 }), "). ",
       said.words && ["About ", num(context, said.words, { as: "whole" }), " words per set, no near copies, would tell. "],
       num(context, `${at}/crossed/shares/${facet}`, { as: "percent" }), ` of the uncertainty comes from the choice of the ${facet === "targets" ? "target" : "attribute"} words. `,
-      "With words as different as these, a difference of ", num(context, `${at}/crossed/detectable`, { digits: 3 }), " is found in 80\u202f% of cases; a smaller one is often missed. "],
+      "With words as different as these, a difference of ", num(context, `${at}/crossed/detectable`, { digits: 3 }), " is found in 80\u202f% of cases (p < .05, not adjusted); a smaller one is often missed. "],
     testsCopies(found, one.titles).map((text) => `${text}. `),
     level1.min_pvalue >= LEVEL && ["Sets of these sizes cannot reach an exact p < .05 whatever the model does (at best ",
       num(context, `${at}/min_pvalue`, { as: "p" }), "): that it is not below means nothing here. "]);

@@ -83,7 +83,7 @@ function seriesTable(context, points, result, adjusted) {
   const bh = (row) => `${adjusted}/${points.indexOf(row)}`;
   return el("div", { class: "levels" }, table({ caption: `${flat(result.design)} ${along}`, rows: points, columns: [
     { title: result.over, value: (row) => row.at, cell: (row) => flat(row.name) },
-    number("agree", "level1/crossed/agreement", data.phrases.agreement, { as: "chance" }),
+    number("agree", "level1/crossed/agreement", data.phrases.agreement, { as: "agree" }),
     number("d", "level1/effect_size", "effect size of Level 1: the difference of the targets"),
     number("p", "level1/crossed/pvalue", "p-value of Level 1 for other words", { as: "p" }),
     { title: "p (BH)", about: `adjusted for the number of ${several}`, value: (row) => pointed(context.document, bh(row)) ?? null, cell: (row) => num(context, bh(row), { as: "p" }) },
