@@ -419,9 +419,7 @@ def _frequency(rows: Sequence[Row]) -> list[str]:
 MEASURES = """
 X against A and B (ML-EAT Level 2)|vectors|Level 2|Level 2 crossed|Level 2 crossed
 one word (SC-WEAT)|vectors||SC-WEAT|
-bootstrap of d leaves out 0|vectors||bootstrap of d|bootstrap of d
 CEAT|contexts|CEAT, published|CEAT crossed|CEAT crossed
-CEAT, bootstrap of d|contexts||CEAT bootstrap of d|
 RSA|rsa|RSA, published sign test|RSA crossed|RSA crossed
 projection|projection|projection, targets exchanged|projection, means; projection, pairs|
 two models compared|compare|compare, sd, attributes given|compare, sd; compare, cosine|compare, interval

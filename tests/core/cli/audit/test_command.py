@@ -181,7 +181,7 @@ def test_options_change_what_is_measured(own: tuple[Any, ...], tmp_path: Path, c
         document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
         battery = document["results"][document["names"].index("battery")]
         level = battery["tests"][0]["level1"]
-        found.append((level["effect_size"], level["pvalue"], battery["intervals"]["mine"]["low"]))
+        found.append((level["effect_size"], level["pvalue"], level["conventions"]["seed"]))
     assert len(set(found)) == 4
 
 
