@@ -220,11 +220,14 @@ def _promises(rows: Sequence[Row]) -> list[str]:
     for text, limit, few in (("from six words on", 0.05, False), ("three and four words", 0.08, True)):
         gap, where = farthest(row for row in _said(rows, few=few) if row["world"] != figures.UNRELATED)
         promise(f"chance of agreement, {text}: within {limit:.2f}", f"{gap:.3f}", where, gap <= limit)
-    answers = [one for row in _of(rows, "populations") if (one := tally(row, crossing.NO)) and one.at_05]
+    topics = [row for row in _of(rows, "populations") if row["world"].startswith("topics")]
+    answers = [one for row in topics if (one := tally(row, crossing.NO)) and one.at_05]
     if answers:
         count, true = (sum(getattr(one, name) or 0 for one in answers) for name in ("at_05", "held"))
         share = true / count
-        promise("the answer *no* is true: ≥ 97 %", percent(share), f"of {count:,} times", share >= 0.97)
+        promise(
+            "the answer *no* is true: ≥ 97 %", percent(share), f"topics, said {count:,} times", share >= 0.97
+        )
     own, listed = (
         [row for row in _of(rows, "frequency") if (row["world"] == LISTED[0]) == mine]
         for mine in (True, False)
