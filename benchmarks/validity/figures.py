@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib as mpl
 
 from . import procedures as by
-from .crossing import CHANCES
+from .crossing import CHANCES, CROSSED
 from .study import tally
 from .tally import binomial_interval
 
@@ -91,13 +91,13 @@ def _power(rows: Sequence[Row], path: Path) -> None:
                 ),
                 key=lambda row: float(row["effect"]),
             )
-            for name, line in ((by.CROSSED, "-"), (by.TARGETS, ":")):
+            for name, line in ((CROSSED, "-"), (by.TARGETS, ":")):
                 points = [
                     (row["effect"], 100 * found.at_05 / found.worlds)
                     for row in some
                     if (found := tally(row, name)) is not None and found.at_05 is not None
                 ]
-                label = f"{size} words per set" if name == by.CROSSED else None
+                label = f"{size} words per set" if name == CROSSED else None
                 if points:
                     axes.plot(*zip(*points, strict=True), line, color=colour, lw=1.3, label=label)
         axes.axhline(5, color="black", lw=0.8, ls=":")
