@@ -6,9 +6,11 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from benchmarks.validity.crossing import crossed_tests
 from benchmarks.validity.worlds import (
     context_worlds,
     dealt_worlds,
+    frequency_worlds,
     name_worlds,
     pair_worlds,
     planned_worlds,
@@ -16,6 +18,7 @@ from benchmarks.validity.worlds import (
 )
 from benchmarks.validity.worlds.blocks import BlockKind, block_worlds
 from benchmarks.validity.worlds.names import TARGET
+from benchmarks.validity.worlds.real import copies_worlds, population_worlds
 from benchmarks.validity.worlds.vectors import Kind
 
 import crossroads as cr
