@@ -75,10 +75,10 @@ class Found(NamedTuple):
     rate: float
     row: Row
     tally: Tally
-    count: int
+    seen: int
 
     def __str__(self) -> str:
-        low, high = binomial_interval(self.count, self.tally.worlds)
+        low, high = binomial_interval(self.seen, self.tally.worlds)
         return f"{percent(self.rate)} ({percent(low)}–{percent(high)})"
 
     @property
@@ -200,7 +200,7 @@ def _promises(rows: Sequence[Row]) -> list[str]:
     def promise(text: str, found: str, where: str, kept: bool) -> None:
         lines.append([text, found if kept else f"**{found}**", where if kept else f"**missed**: {where}"])
 
-    def at_most(text: str, limit: float, some: Iterable[Row], procedure: str = by.CROSSED) -> None:
+    def at_most(text: str, limit: float, some: Iterable[Row], procedure: str = crossing.CROSSED) -> None:
         if found := rates(some, procedure):
             worst = found[-1]
             promise(f"{text} ≤ {percent(limit)} %", str(worst), worst.where, worst.rate <= limit)
@@ -213,18 +213,21 @@ def _promises(rows: Sequence[Row]) -> list[str]:
         ("words of topics, no association", topical),
         ("real populations, eight words and more", filter(_long, _said(rows, few=False))),
     ):
-        if held := rates(some, by.CROSSED, "held"):
+        if held := rates(some, crossing.CROSSED, "held"):
             kept = held[0].rate >= 0.94 and held[-1].rate <= 0.985
             where = f"{held[0].where} to {held[-1].where}"
             promise(f"95 % intervals hold Δ: 94–98.5 %, {text}", span(held), where, kept)
     for text, limit, few in (("from six words on", 0.05, False), ("three and four words", 0.08, True)):
         gap, where = farthest(row for row in _said(rows, few=few) if row["world"] != figures.UNRELATED)
         promise(f"chance of agreement, {text}: within {limit:.2f}", f"{gap:.3f}", where, gap <= limit)
-    answers = [one for row in _of(rows, "populations") if (one := tally(row, crossing.NO)) and one.at_05]
+    topics = [row for row in _of(rows, "populations") if row["world"].startswith("topics")]
+    answers = [one for row in topics if (one := tally(row, crossing.NO)) and one.at_05]
     if answers:
         count, true = (sum(getattr(one, name) or 0 for one in answers) for name in ("at_05", "held"))
         share = true / count
-        promise("the answer *no* is true: ≥ 97 %", percent(share), f"of {count:,} times", share >= 0.97)
+        promise(
+            "the answer *no* is true: ≥ 97 %", percent(share), f"topics, said {count:,} times", share >= 0.97
+        )
     own, listed = (
         [row for row in _of(rows, "frequency") if (row["world"] == LISTED[0]) == mine]
         for mine in (True, False)
@@ -266,8 +269,8 @@ def _nulls(rows: Sequence[Row]) -> list[str]:
     columns = ("4", "8", "16", "25", "4 / 12 / 4 / 12")
     for (family, world), of in _by(some, lambda row: (row["family"], row["world"])).items():
         sized = {"8" if family == "dealt" else size: some for size, some in _by(of, _sizes).items()}
-        cells = [span(rates(sized.get(size, ()), by.CROSSED)) for size in columns]
-        told = span(rates(sized.get("8", ()), by.TARGETS)), *cells, span(rates(of, by.CROSSED, "held"))
+        cells = [span(rates(sized.get(size, ()), crossing.CROSSED)) for size in columns]
+        told = span(rates(sized.get("8", ()), by.TARGETS)), *cells, span(rates(of, crossing.CROSSED, "held"))
         lines.append([f"{world} {family}" if family == "dealt" else world, *told])
     return [
         "## Is there an association where there is none?",
@@ -275,7 +278,7 @@ def _nulls(rows: Sequence[Row]) -> list[str]:
         *prose(f"""
         p < .05, by words per set. *Targets exchanged* is the published test, which is right for these
         attribute words only. At .01 the crossed p is at most {
-            span(rates(filter(_seen, some), by.CROSSED, "at_01")[-1:])
+            span(rates(filter(_seen, some), crossing.CROSSED, "at_01")[-1:])
         }. *Sub-clusters* of four words are one cluster per set, which cannot be seen. *Dealt*:
         published targets, as many as there are, with frequency-matched words dealt into A and B.
         """),
@@ -292,8 +295,8 @@ def _copies(rows: Sequence[Row]) -> list[str]:
     ).items():
         spaces = _by(of, lambda row: row["world"].rpartition(", ")[2])
         cells = [
-            f"{span(rates(some, by.INDEPENDENT))} → {span(rates(some, by.CROSSED))}; "
-            f"{span(rates(some, by.CROSSED, 'held'))}"
+            f"{span(rates(some, crossing.INDEPENDENT))} → {span(rates(some, crossing.CROSSED))}; "
+            f"{span(rates(some, crossing.CROSSED, 'held'))}"
             if (some := spaces.get(name))
             else "–"
             for name in SPACES
@@ -359,7 +362,7 @@ def _answers(rows: Sequence[Row]) -> list[str]:
 
 def _power(rows: Sequence[Row]) -> list[str]:
     topics = [row for row in _of(rows, "populations") if row["world"].startswith("topics")]
-    columns = [(name, how) for name in SPACES[:2] for how in (by.INDEPENDENT, by.CROSSED)]
+    columns = [(name, how) for name in SPACES[:2] for how in (crossing.INDEPENDENT, crossing.CROSSED)]
     lines = [
         [
             size,
@@ -367,7 +370,7 @@ def _power(rows: Sequence[Row]) -> list[str]:
         ]
         for size, of in _by(topics, _sizes).items()
     ]
-    counts = {by.INDEPENDENT: "all independent", by.CROSSED: "copies counted"}
+    counts = {crossing.INDEPENDENT: "all independent", crossing.CROSSED: "copies counted"}
     plans = [
         [row["world"], span(rates([row], "plan, found")), span(rates([row], "plan, standard error", "held"))]
         for row in rows
@@ -474,10 +477,10 @@ def _others(rows: Sequence[Row]) -> list[str]:
 
 
 def _limits(rows: Sequence[Row]) -> list[str]:
-    unseen = rates((row for row in _of(rows, "vectors", "copies") if not _seen(row)), by.CROSSED)
+    unseen = rates((row for row in _of(rows, "vectors", "copies") if not _seen(row)), crossing.CROSSED)
     bare = [row for row in rows if row["world"] == figures.UNRELATED]
     less = "; ".join(farthest(_said(bare, few=few))[1] for few in (True, False))
-    wide = rates(_of(rows, "vectors", "copies"), by.CROSSED, "held")[-1:]
+    wide = rates(_of(rows, "vectors", "copies"), crossing.CROSSED, "held")[-1:]
     return [
         "## Weak spots, and what is not measured",
         "",

@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib as mpl
 
 from . import procedures as by
-from .crossing import CHANCES
+from .crossing import CHANCES, CROSSED
 from .study import tally
 from .tally import binomial_interval
 
@@ -72,7 +72,7 @@ def _agreement(rows: Sequence[Row], path: Path) -> None:
         axes.set_xlabel("chance that was said")
         axes.set_xlim(0.49, 1.01)
     panels[0].set_ylabel("share of other words that agreed")
-    panels[0].legend(frameon=False, fontsize=7, loc="upper left")
+    _below(figure, panels[0])
     _save(figure, path)
 
 
@@ -91,21 +91,26 @@ def _power(rows: Sequence[Row], path: Path) -> None:
                 ),
                 key=lambda row: float(row["effect"]),
             )
-            for name, line in ((by.CROSSED, "-"), (by.TARGETS, ":")):
+            for name, line in ((CROSSED, "-"), (by.TARGETS, ":")):
                 points = [
                     (row["effect"], 100 * found.at_05 / found.worlds)
                     for row in some
                     if (found := tally(row, name)) is not None and found.at_05 is not None
                 ]
-                label = f"{size} words per set" if name == by.CROSSED else None
+                label = f"{size} words per set" if name == CROSSED else None
                 if points:
                     axes.plot(*zip(*points, strict=True), line, color=colour, lw=1.3, label=label)
         axes.axhline(5, color="black", lw=0.8, ls=":")
         axes.set_title(world, fontsize=9)
         axes.set_xlabel("effect")
     panels[0].set_ylabel("p < .05 (%)")
-    panels[0].legend(frameon=False, fontsize=8)
     panels[1].plot([], [], "-", color="black", lw=1.3, label="crossed")
     panels[1].plot([], [], ":", color="black", lw=1.3, label="targets exchanged")
-    panels[1].legend(frameon=False, fontsize=8, loc="lower right")
+    _below(figure, panels[1])
     _save(figure, path)
+
+
+def _below(figure: Any, axes: Any) -> None:
+    """The legend of some axes, below the figure, where it covers nothing."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, ncol=3, loc="upper center", bbox_to_anchor=(0.5, -0.03))

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import crossroads as cr
-from crossroads.core.inference.geometry import unit
+from crossroads.core.results.gathered import gather
 
 from .study import ROOT
 from .worlds import vector_worlds
@@ -144,12 +144,9 @@ def mixed_models() -> dict[str, Any]:
         for name in MIXED:
             options: dict[str, Any] = {"missing": "drop", "method": "normal"}
             found = cr.weat(emb, cr.catalog(name), words="independent", **options)
-            x, y, a, b = (
-                unit(np.stack([emb[word] for word in words]).astype(np.float64))
-                for words in found.sets.values()
-            )
-            table = np.concatenate([x, y]) @ np.concatenate([a, b]).T
-            print(len(x), len(a), *table.shape, file=file)
+            words = gather(emb, cr.catalog(name).sets, missing="drop", least=dict.fromkeys("xyab", 2))
+            table = words.cosines()
+            print(len(words.words["x"]), len(words.words["a"]), *table.shape, file=file)
             print(*table.ravel().tolist(), file=file)
             tests[name] = {
                 "ours": [getattr(found.crossed, key) for key in ("difference", "se", "df", "pvalue")]

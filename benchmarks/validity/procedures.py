@@ -32,7 +32,7 @@ from .worlds import (
 )
 from .worlds.blocks import BlockKind
 from .worlds.names import TARGET, NameKind
-from .worlds.real import copies_worlds, margin, population_worlds
+from .worlds.real import Population, copies_worlds, margin, population_worlds
 from .worlds.tables import PairKind
 from .worlds.vectors import Kind
 
@@ -150,9 +150,9 @@ def dealt(cell: Cell, seed: int) -> Tallies:
 def populations(cell: Cell, seed: int) -> Tallies:
     """Chances, answers, power and coverage on real words whose populations are known, or human lists."""
     kind, _, name = cell.world.partition(", ")
-    population: Any = kind
     found: Tallies = {}
-    drawn = population_worlds(name, population, worlds=cell.worlds, sizes=cell.sizes, seed=seed)
+    kind = _kind(replace(cell, world=kind), Population)
+    drawn = population_worlds(name, kind, worlds=cell.worlds, sizes=cell.sizes, seed=seed)
     for at, some in enumerate(drawn):
         if at == 0:
             check_public(some.worlds)

@@ -23,7 +23,7 @@ from .worlds.blocks import BlockKind
 from .worlds.names import NameKind
 from .worlds.real import Population
 from .worlds.tables import PairKind
-from .worlds.vectors import Kind
+from .worlds.vectors import Kind, Sizes
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".cache" / "validity" / "cells.jsonl"
@@ -84,7 +84,7 @@ def _on_real_words(many: int) -> list[Cell]:
     """Cells whose words are those of real spaces."""
     of_sizes = [(n, n, n, n) for n in (3, 4, 6, 8, 12, 16, 25)] + [(4, 12, 8, 8), (3, 12, 3, 12)]
     of_lists = {SPACES[0]: [*of_sizes[:5], of_sizes[-1]], SPACES[1]: of_sizes[:4]}  # few lists are longer
-    kinds: dict[str, tuple[tuple[int, int, int, int], ...]] = {
+    kinds: dict[str, tuple[Sizes, ...]] = {
         **dict.fromkeys(("none", "fours", "twos", "plurals", "fours in one topic"), (EIGHT, SIXTEEN)),
         "none in one topic": (EIGHT, SIXTEEN),
         "twos ": (UNEQUAL,),

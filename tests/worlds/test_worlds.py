@@ -6,9 +6,11 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from benchmarks.validity.crossing import crossed_tests
 from benchmarks.validity.worlds import (
     context_worlds,
     dealt_worlds,
+    frequency_worlds,
     name_worlds,
     pair_worlds,
     planned_worlds,
@@ -16,6 +18,7 @@ from benchmarks.validity.worlds import (
 )
 from benchmarks.validity.worlds.blocks import BlockKind, block_worlds
 from benchmarks.validity.worlds.names import TARGET
+from benchmarks.validity.worlds.real import copies_worlds, population_worlds
 from benchmarks.validity.worlds.vectors import Kind
 
 import crossroads as cr
@@ -127,3 +130,44 @@ def test_pilots_foresee_the_error_of_longer_sets_and_how_many_words_are_needed(
     assert 0.6 < np.quantile(found.ratios, 0.05) < np.quantile(found.ratios, 0.95) < 1.4
     assert len(found.found) == 300
     assert 0.73 < np.mean(found.found) < 0.87
+
+
+@pytest.mark.slow
+def test_tests_on_topics_differ_as_their_populations_do() -> None:
+    drawn = [*population_worlds("GloVe", "topics", worlds=500, sizes=FOURS, seed=1)]
+    true, found = (
+        np.concatenate(some) for some in zip(*((d.true, _differences(d)) for d in drawn), strict=True)
+    )
+    assert abs((found - true).mean()) < 4 * (found - true).std() / np.sqrt(len(true))
+    assert np.corrcoef(found, true)[0, 1] > 0.5
+    assert drawn[0].others is not None
+    first, others = drawn[0].worlds.vectors["x"], drawn[0].others.vectors["x"]
+    assert not (first[:, :, None] == others[:, None]).all(axis=-1).any()
+
+
+def _differences(drawn: Any) -> Any:
+    return spread(drawn.worlds.cosines(), 4, 4).difference
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "least"), [("none", 7), ("twos", 3.5), ("plurals", 3.5), ("fours", 1.8)])
+def test_near_copies_are_in_one_set_and_count_as_about_one_word(kind: str, least: float) -> None:
+    drawn = next(copies_worlds("GloVe", kind, worlds=50, sizes=(8, 8, 8, 8), seed=1))
+    every = np.concatenate([*drawn.worlds.vectors.values()], axis=1)
+    assert all(len(np.unique(world, axis=0)) == 32 for world in every)
+    effective = np.median(crossed_tests(drawn.worlds).effective)
+    assert least <= effective <= {"none": 8, "fours": 3}.get(kind, 5)
+    emb, design = drawn.worlds[0]
+    told = cr.weat(emb, design, method="normal").crossed
+    assert [*told.effective.values()] == pytest.approx(crossed_tests(drawn.worlds).effective[0])
+
+
+def test_a_frequency_list_is_as_reliable_as_it_is_said_to_be() -> None:
+    sizes = (4000, 2, 2, 2)
+    (emb, design, listed), (_, _, own) = (
+        next(frequency_worlds(name, worlds=1, sizes=sizes, seed=1))
+        for name in ("reliability 0.7", "own ranks")
+    )
+    assert own is None and emb.ranks is not None and listed is not None
+    true, given = ([np.log(of[word]) for word in design.x] for of in (emb.ranks, listed))
+    assert np.corrcoef(true, given)[0, 1] ** 2 == pytest.approx(0.7, abs=0.03)
