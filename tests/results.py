@@ -34,6 +34,7 @@ from crossroads import (
 )
 from crossroads.comparison.battery import compare_battery
 from crossroads.core.results import Result
+from crossroads.core.results.registration import RegistrationResult
 from crossroads.core.subjects import subjects
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
@@ -252,6 +253,14 @@ def _makers() -> dict[str, Callable[[], Result]]:
         ),
         "compare_traits": lambda: compare_traits(crossed, crossed, draws=9),
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
+        "registration": lambda: RegistrationResult(
+            date="2026-11-20",
+            sha256="ab" * 32,
+            departures=1,
+            terms={"missing": ("raise", "drop"), "<i>not found</i>": ("x3", "x3")},
+            conventions={"measure": "registration"},
+            provenance=(one.provenance,),
+        ),
         "ordinary": lambda: ordinary(one.with_pool(others()), draws=40),
         "checks": lambda: checks(
             [battery(one, [DESIGN, STRANGE], resamples=0), ordinary(one.with_pool(others()), draws=40)]

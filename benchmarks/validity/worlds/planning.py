@@ -52,8 +52,9 @@ def planned_worlds(
 
     def drawn(count: int) -> tuple[Floats, Sequence[Copies] | None]:
         rows = [_words(population, name, count, twice, rng) for name in SETS]
-        copies = [np.kron(np.eye(-(-count // 2)), np.ones((2, 2)))[:count, :count] for _ in SETS]
-        return np.concatenate(rows[:2]) @ np.concatenate(rows[2:]).T, copies if twice else None
+        table = np.concatenate(rows[:2]) @ np.concatenate(rows[2:]).T
+        pairs = np.kron(np.eye(-(-count // 2)), np.ones((2, 2))).astype(np.float64)[:count, :count]
+        return table, [pairs] * 4 if twice else None
 
     n = AT // 2 if twice else AT  # a copy adds nothing
     long = vector_worlds(kind, worlds=_LONG, sizes=(n, n, n, n), effect=effect, seed=seed)

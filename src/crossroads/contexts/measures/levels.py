@@ -158,11 +158,11 @@ class MultilevelCeatResult(Result):
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
         QUESTION,
-        stat("agree_x", "agree(X)", phrases.AGREEMENT, of="level2.x.crossed.agreement", kind="chance"),
+        stat("agree_x", "agree X", phrases.AGREEMENT, of="level2.x.crossed.agreement", kind="chance"),
         stat("d_x", "d(X)", _combined_note, of="level2.x.effect_size"),
         stat("p_x", "p(X)", lambda some: f"{phrases.OTHER_WORDS}, {_tails(some)}", of="level2.x._answer"),
         stat("exact_p_x", "exact p(X)", _exchanged_note, of="level2.x._p", spare=3),
-        stat("agree_y", "agree(Y)", of="level2.y.crossed.agreement", kind="chance"),
+        stat("agree_y", "agree Y", of="level2.y.crossed.agreement", kind="chance"),
         stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size"),
         stat("p_y", "p(Y)", of="level2.y._answer"),
         stat("exact_p_y", "exact p(Y)", of="level2.y._p", spare=3),

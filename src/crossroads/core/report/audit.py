@@ -14,6 +14,7 @@ from crossroads.core.evidence.model_names import KINDS as KINDS
 from crossroads.core.evidence.model_names import model_name
 from crossroads.core.results import Conclusion, Coverage, Result, because, numbers, pointer_part
 from crossroads.core.results.checks import OTHER, Check
+from crossroads.core.results.registration import RegistrationResult
 from crossroads.core.results.robustness import ChecksResult, status_on
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
@@ -68,6 +69,11 @@ class Audit(Mapping[str, Result]):
     def one(self, kind: type[R]) -> R | None:
         """The first result of one type, or None."""
         return next(iter(self.of(kind).values()), None)
+
+    @property
+    def registration(self) -> RegistrationResult | None:
+        """How it departs from what was registered before, if something was."""
+        return self.one(RegistrationResult)
 
     def by_type(self) -> list[tuple[type[Result], dict[str, Result]]]:
         """Results of one type together, section by section: what becomes one table."""

@@ -116,6 +116,7 @@ NONE_LISTED = (
 """What is said of such a detection in place of its words."""
 
 SECTIONS: Mapping[str, str] = {
+    "registered": "Registered in advance",
     "sure": "How sure",
     "tests": "Association tests",
     "contexts": "Over contexts",
@@ -150,7 +151,6 @@ LEVELS = "it leaves out zero where that is below .05; 95 % intervals are in the 
 DETECTABLE = "the Δ that a test of these words finds in 80 % of cases, two-sided, p < .05, not adjusted"
 PATTERN = "the attribute to which each target is closer by itself, by its p for other words"
 PAPER_PATTERN = "the same by the rule of the paper, which takes the attribute words as given"
-WORDS_DRAWN = "over the choice of words in all four sets"
 EXCHANGED_MODELS = "models exchanged word by word"
 
 

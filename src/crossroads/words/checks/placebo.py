@@ -338,10 +338,11 @@ class OtherWords:
 
     def common(self) -> Floats:
         """Unit vectors of common words: the same whatever else was loaded, where ranks are known."""
-        sources = [one for one in (self.emb.pool, self.emb) if one is not None and one.ranks is not None]
-        if not sources or self.emb.pool not in sources:
+        pool = self.emb.others(POOL)
+        if pool is None or pool.ranks is None:
             _, same, vectors = self._words
             return vectors[np.unique(same)]
+        sources = [one for one in (pool, self.emb) if one.ranks is not None]
         ranks = [np.fromiter((one.ranks or {}).values(), np.int64, len(one)) for one in sources]
         chosen = [
             [row for row in np.flatnonzero(some <= POOL).tolist() if one.labels[row].isalpha()]

@@ -45,14 +45,7 @@ from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import number
 from crossroads.core.wording.table import Column, Table
-from crossroads.words.measures.weat import (
-    DIFFERENCE,
-    Options,
-    WeatResult,
-    crossed_rows,
-    origin,
-    run_test,
-)
+from crossroads.words.measures.weat import DIFFERENCE, Options, WeatResult, crossed_rows, origin, run_test
 
 if TYPE_CHECKING:
     from crossroads.contexts.measures.levels import multilevel_ceat
@@ -102,7 +95,7 @@ LEVELS = (
     "p_x=level2.x.crossed.pvalue p_y=level2.y.crossed.pvalue"
 )
 """Names of the levels of tests, for rules."""
-_ALSO = "the same for the first target alone"
+_AGREE, _ALSO = phrases.AGREEMENT, "the same for the first target alone"
 _ALONE = "effect size of the first target alone, attributes compared"
 _STABLE = "share of resampled tests with the paper's pattern"
 
@@ -152,17 +145,10 @@ class MleatResult(Result):
         AGREEMENT.under("level1"),
         stat("d", of="level1.effect_size"),
         *(one.under("level1") for one in DIFFERENCE),
-        stat(
-            "agree_x",
-            "agree(X)",
-            "the same as agree",
-            of="level2.x.crossed.agreement",
-            kind="chance",
-            spare=3,
-        ),
+        stat("agree_x", "agree X", _AGREE, of="level2.x.crossed.agreement", kind="chance", spare=3),
         stat("d_x", "d(X)", _ALONE, of="level2.x.effect_size", spare=3),
         stat("p_x", "p(X)", _ALSO, of="level2.x.crossed.pvalue", kind="p", spare=3),
-        stat("agree_y", "agree(Y)", of="level2.y.crossed.agreement", kind="chance", spare=3),
+        stat("agree_y", "agree Y", of="level2.y.crossed.agreement", kind="chance", spare=3),
         stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size", spare=3),
         stat("p_y", "p(Y)", of="level2.y.crossed.pvalue", kind="p", spare=3),
         stat("pattern", of="crossed_pattern"),

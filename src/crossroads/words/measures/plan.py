@@ -31,7 +31,7 @@ class PlanResult(CheckOfTest):
     _table_title: ClassVar[str] = "Words that tests need"
     _long_table: ClassVar[tuple[str, str, str]] = ("plan", "", "")
     _file_names: ClassVar[str] = (
-        "design seen difference power words targets attributes detectable lengthen n=sizes effective"
+        "design seen difference power words targets attributes detectable lengthen n=sizes"
     )
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
@@ -63,11 +63,8 @@ class PlanResult(CheckOfTest):
     """Which sets reduce the standard error most if they are doubled."""
     sizes: Mapping[str, int]
     """Number of words in each set."""
-    effective: Mapping[str, float]
-    """Number of independent words that each set counts as: near copies count as about one."""
 
-    @property
-    def sentence(self) -> str:
+    def _headline(self) -> str:
         """How many words are needed for what, and which to look for first."""
         needed = "more than a million" if self.words is None else f"about {self.words:,}"
         enough = self.detectable <= self.difference
@@ -75,11 +72,8 @@ class PlanResult(CheckOfTest):
         wanted = f"To find Δ = {self.difference:.3g} in {percent(self.power)} of cases"
         return f"{wanted}, {needed} words per set are needed; {then}."
 
-    def _headline(self) -> str:
-        return self.sentence
-
     def _above(self) -> list[str]:
-        return [self.sentence, *super()._above()]
+        return [self._headline(), *super()._above()]
 
 
 def plan(
@@ -157,7 +151,6 @@ def plan(
         detectable=reach(float(measured.total), float(measured.df), power),
         lengthen="targets" if doubled[0] < doubled[1] else "attributes",
         sizes={name: len(some) for name, some in found.words.items()},
-        effective=dict(zip(found.words, map(float, measured.effective), strict=True)),
         titles=titles_of(design.sets),
         **origin(emb, found.coverage, conventions),
     )

@@ -22,7 +22,6 @@ from crossroads.core.inference.options import share, whole
 from crossroads.core.results import QUESTION, TEST, Result, Row, Stat, long_row, read_only, stat
 from crossroads.core.results.gathered import titles_of
 from crossroads.core.stimuli import Design
-from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
 from crossroads.words.measures.weat import CheckOfTest, check_ddof, gather_two, origin
 
@@ -47,7 +46,7 @@ class BootstrapResult(Result):
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
         stat("d", of="effect_size"),
-        stat("interval", note=phrases.WORDS_DRAWN, of="low", kind="interval"),
+        stat("interval", note="over the choice of words in all four sets", of="low", kind="interval"),
         stat("level", kind="share", digits=0),
         stat("resamples", kind="count", spare=1),
     )

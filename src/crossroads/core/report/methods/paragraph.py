@@ -31,7 +31,7 @@ _MOST_TESTS = 20
 _ADJUSTED = "; ".join(name.removesuffix("'s adjustment") for _, name in phrases.ADJUSTMENTS.values())
 _SAID = frozenset(
     {"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "checks", "influence", "bootstrap"}
-    | {"ceat-bootstrap"}
+    | {"ceat-bootstrap", "registration"}
 )
 """Measures that are the tests themselves, or belong to them."""
 
@@ -78,7 +78,8 @@ def _subject(audit: Audit) -> str:
 
 def _asked(audit: Audit) -> list[str]:
     """Which tests were run, by name, and which other measures."""
-    sentences = []
+    registered = audit.registration
+    sentences = [] if registered is None else [f"{in_markdown(registered._headline())}."]
     for battery in _batteries(audit):
         names = [one.design for one in battery.tests]
         tests = "test compares" if len(names) == 1 else "tests compare"
@@ -266,6 +267,7 @@ def _coverage(audit: Audit) -> list[Row]:
 
 _TITLES = {
     "checks": "How sure",
+    "registration": "Registration",
     "battery": "Battery of association tests",
     "mleat": "Association tests (ML-EAT)",
     "bootstrap": "Confidence intervals",

@@ -50,12 +50,13 @@ def finding(said: Conclusion) -> str:
 
 def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
     """The audit and the verdicts of its rules in Markdown, for the summary of a CI job or a pull request."""
-    tables = (kind._tabulate(results) for kind, results in audit.by_type())
+    tables = (kind._tabulate(some) for kind, some in audit.by_type() if kind._section != "registered")
     findings = findings_in_markdown(conclusions_of(audit))
     blocks = [
         f"## Associations in {in_markdown(audit.model)}",
         *([] if audit.kind == "vectors" else [f"Audit of {KINDS[audit.kind]}."]),
         *([] if gate is None else _gate(gate)),
+        *_registered(audit),
         *(["### Findings", *findings] if findings else []),
         *(block for table in tables for block in markdown_blocks(table)),
         *_left_out(audit),
@@ -69,6 +70,12 @@ def markdown_blocks(table: Table) -> list[str]:
     if not table.rows:
         return []
     return [f"### {in_markdown(table.title)}", in_markdown_table(table.shortened())]
+
+
+def _registered(audit: Audit) -> list[str]:
+    """Whether the audit is as registered, and what departs."""
+    one = audit.registration
+    return [] if one is None else markdown_blocks(one._table()) or [f"**{in_markdown(one._headline())}.**"]
 
 
 def _gate(gate: Gate) -> list[str]:
