@@ -74,6 +74,11 @@ def _agrees(bench: Any, expected: WeatResult, others: list[float | None], place:
         [crossed.difference, *ends], rel=1e-11, abs=1e-13
     )
     assert _value(bench, "chance") == pytest.approx(crossed.agreement, rel=1e-11)
+    said = bench.locator(".readout .copies dd").inner_text()
+    for role, groups in crossed.copies.items():
+        words = "; ".join(", ".join(group) for group in groups)
+        assert f"{words} (the set counts as {crossed.effective[role]:.1f} words)" in said
+    assert said.count("the set counts as") == len(crossed.copies)
     assert _value(bench, "d") == pytest.approx(expected.effect_size, rel=1e-12)
     assert _value(bench, "other") == pytest.approx(adjusted[place], rel=1e-10)
     shown = bench.locator(".readout .these dd").first.inner_text()

@@ -144,8 +144,8 @@ export function benchReadout(context, desk, saved, found, edited) {
     benchCell("d", "Effect size d", asSaved ? was("effect_size") : test && !test.flat ? computed(test.effect_size) : noNumber(), edited && was("effect_size")),
     benchCell("these", "More than chance divisions of just these words?", asSaved && !tested ? answered(saved.level1.pvalue < LEVEL, testsWays(context, saved.at, saved.level1)) : answered(these, benchThese(tested)),
       edited && saved && testsWays(context, saved.at, saved.level1)),
-    benchCell("copies", "Near copies", benchCopies(context, desk, asSaved ? saved.level1.crossed : null, found)),
     ...benchRungs(context, saved, edited),
+    benchCell("copies", "Near copies, which count as about one word", benchCopies(context, desk, asSaved ? saved.level1.crossed : null, found)),
   ];
 }
 
@@ -160,7 +160,7 @@ function benchCopies(context, desk, saved, { crossed, sets }) {
   const titles = Object.fromEntries(Object.keys(sets).map((role) => [role, explorerTitle(desk.lists, role)]));
   if (!saved && !context.vectors?.near) return "not looked for: the vocabulary by which they are found is too large for this page, so every word counts as independent";
   const groups = Object.entries(crossed?.copies ?? {}).map(([role, some]) => [role, some.map((group) => group.map((i) => sets[role].words[i]))]);
-  return testsCopies(saved ?? { copies: Object.fromEntries(groups), effective: crossed?.effective ?? {} }, titles).join(". ") || "none counted: every word counts as one";
+  return testsCopies(saved ?? { copies: Object.fromEntries(groups), effective: crossed?.effective ?? {} }, titles).join(". ") || "none: every word counts as one";
 }
 
 /**

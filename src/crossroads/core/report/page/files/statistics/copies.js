@@ -3,53 +3,55 @@
 
 import { STATISTICS } from "./statistics.js";
 
+/** What was found of a list of vectors, which is asked for several times. @type {WeakMap<Unit[], number[][]>} */
+const FOUND = new WeakMap();
+
 /**
- * For each pair of words of a set whether they are near copies, as 1 or 0; see near_copies in Python.
+ * The places of the near copies of each word of a set, its own among them; see near_copies in Python.
  * @param {Unit[]} units
  * @param {Near | null} near null where every word counts as independent
- * @returns {Unit[]}
+ * @returns {number[][]}
  */
 export function nearCopies(units, near) {
-  const n = units.length, none = n < 3 || !near;
-  const seen = none ? [] : units.map((one) => near.seen(one)), limit = none ? 0 : near.limit - 1 / (n - 1);
+  const n = units.length;
+  if (n < 3 || !near) return units.map((_, i) => [i]);
+  const known = FOUND.get(units), limit = near.limit - 1 / (n - 1), copies = units.map((_, i) => [i]);
+  if (known) return known;
   /** @param {Unit[]} rows */
   const apart = (rows) => { const mean = STATISTICS.meanVector(rows); return rows.map((row) => row.map((value, i) => value - mean[i])); };
-  const [left, right] = none ? [[], []] : [apart(units), apart(seen)];
-  const lengths = left.map((one, i) => Math.sqrt(Math.max(0, STATISTICS.dot(one, right[i]))));
-  return units.map((_, i) => Float64Array.from(units, (_other, j) => {
-    const scale = none ? 0 : lengths[i] * lengths[j];
-    return Number(i === j || (scale > 0 && STATISTICS.dot(left[i], right[j]) > limit * scale));
-  }));
+  const left = apart(units), right = apart(units.map(near.seen)), lengths = left.map((one, i) => Math.sqrt(Math.max(0, STATISTICS.dot(one, right[i]))));
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < i; j++) {
+      const scale = lengths[i] * lengths[j];
+      if (scale > 0 && STATISTICS.dot(left[i], right[j]) > limit * scale) { copies[i].push(j); copies[j].push(i); }
+    }
+  }
+  FOUND.set(units, copies);
+  return copies;
 }
 
 /**
- * What near copies do to the mean of a set: see Facet in Python.
- * @param {Unit[]} copies
+ * What near copies do to the mean of a set: see Facet in Python. Traces follow from how many copies each word has.
+ * @param {number[][]} copies
  */
 export function facetOf(copies) {
-  const n = copies.length, total = STATISTICS.sumOf(copies.map(STATISTICS.sumOf)), mean = STATISTICS.meanVector(copies);
-  const centred = copies.map((row) => row.map((value, j) => value - mean[j]));
-  let within = 0, squared = 0;
-  for (let i = 0; i < n; i++) {
-    within += centred[i][i];
-    for (let j = 0; j < n; j++) squared += centred[i][j] * centred[j][i];
-  }
-  const effective = (n * n) / total;
+  const n = copies.length, each = copies.map((one) => one.length), total = STATISTICS.sumOf(each), effective = (n * n) / total;
+  const within = n - total / n, squared = total - (2 * STATISTICS.sumOf(each.map((one) => one * one))) / n + (total / n) ** 2;
   if (within <= 0 || squared <= 0) return { effective, factor: 0, free: 0 }; // one word, or all of them copies of one
   return { effective, factor: total / n ** 2 / within, free: within ** 2 / squared };
 }
 
 /**
  * The words of a set that are linked as near copies: places of two and more, in their order.
- * @param {Unit[]} copies
+ * @param {number[][]} copies
  */
 export function copyGroups(copies) {
-  const group = copies.map((_, i) => i);
-  for (let i = 0; i < group.length; i++) {
-    for (let j = 0; j < i; j++) {
-      const [one, other] = [group[i], group[j]];
-      if (copies[i][j] && one !== other) group.forEach((at, k) => { if (at === Math.max(one, other)) group[k] = Math.min(one, other); });
-    }
+  const left = new Set(copies.keys()), groups = [];
+  for (const first of left) {
+    const group = [first];
+    left.delete(first);
+    for (const at of group) for (const other of copies[at]) if (left.delete(other)) group.push(other);
+    if (group.length > 1) groups.push(group.sort((one, other) => one - other));
   }
-  return [...new Set(group)].map((first) => group.flatMap((at, i) => (at === first ? [i] : []))).filter((some) => some.length > 1);
+  return groups;
 }

@@ -43,7 +43,7 @@ function degreesOf(parts, free, total) {
  * The difference of mean cosines and its variance over the choice of words; see Spread in Python.
  * @param {Unit[][]} targets one list of rows of cosines for each target
  * @param {number} nA how many of the columns are of the first attribute
- * @param {Unit[][]} copies near copies in each set, targets first
+ * @param {number[][][]} copies near copies in each set, targets first
  */
 function spread(targets, nA, copies) {
   /** @param {Unit} row */

@@ -146,12 +146,12 @@ export function testsChance(context, at, drawn) {
 }
 
 /**
- * Near copies, in a sentence for each set that has some: "male terms: he, his, him count as one; 8 words count as 2.5".
+ * Near copies of each set that has some: "male terms: he, his, him; son, father (the set counts as 5.3 words)".
  * @param {{ copies: Record<Role, string[][]>, effective: Record<Role, number> }} found
  * @param {Titles} titles
  */
 export const testsCopies = ({ copies, effective }, titles) => Object.entries(copies ?? {}).filter(([, groups]) => groups.length).map(([role, groups]) =>
-  `${flat(titles[role])}: ${groups.map((some) => `${flat(some.join(", "))} count as about one`).join("; ")}; the set counts as ${fixed(effective[role], 1)} words`);
+  `${flat(titles[role])}: ${groups.map((some) => flat(some.join(", "))).join("; ")} (the set counts as ${fixed(effective[role], 1)} words)`);
 
 /**
  * The line of a test: its answer with the chance, the difference, and that in ordinary associations.

@@ -150,7 +150,7 @@ function plainSure(context, one) {
       said.words && ["About ", num(context, said.words, { as: "whole" }), " words per set, no near copies, would tell. "],
       num(context, `${at}/crossed/shares/${facet}`, { as: "percent" }), ` of the uncertainty comes from the choice of the ${facet === "targets" ? "target" : "attribute"} words. `,
       "With words as different as these, a difference of ", num(context, `${at}/crossed/detectable`, { digits: 3 }), " is found in 80\u202f% of cases (p < .05, not adjusted); a smaller one is often missed. "],
-    testsCopies(found, one.titles).map((text) => `${text}. `),
+    testsCopies(found, one.titles).map((text, i) => `${i ? "" : "Near copies count as about one word. "}${text.charAt(0).toUpperCase()}${text.slice(1)}. `),
     level1.min_pvalue >= LEVEL && ["Sets of these sizes cannot reach an exact p < .05 whatever the model does (at best ",
       num(context, `${at}/min_pvalue`, { as: "p" }), "): that it is not below means nothing here. "]);
 }
