@@ -106,7 +106,7 @@ def saved_audit(
     battery = next((one for one in results if isinstance(one, BatteryResult)), None)
     if vectors is not None and battery is not None and battery.provenance:
         about = battery.provenance[0]
-        vectors = Embeddings(vectors.labels, vectors.vectors, provenance=about, fallback=vectors.fallback)
+        vectors = vectors.with_vectors(vectors.vectors, provenance=about, common=vectors.common)
     return SavedAudit(
         name=name,
         designs={one.name: one for one in designs},
@@ -243,13 +243,13 @@ def _paired_tests(
     """
     saved = [one for one in audits if one.vectors is not None]
     words = {one.name: (one.vectors, one.battery.tests) for one in saved if one.battery is not None}
-    result = tested or _paired(audits, designs, words, ("ddof", "ties"), **options)
+    result = tested or _paired(audits, designs, words, ("ddof", "ties", "words"), **options)
     if result is not None:
         if any(test.contexts for test in result.tests):
             return result
         options |= {key: result.conventions[key] for key in ("alternative", "scale", "attributes")}
     contexts = {one.name: (one.contexts, one.contexts.tests) for one in audits if one.contexts is not None}
-    over = _paired(audits, designs, contexts, ("ddof",), **options)
+    over = _paired(audits, designs, contexts, ("ddof", "words"), **options)
     if over is None:
         return result
     return join_comparisons([over] if result is None else [result, over], [one.name for one in audits])
@@ -273,7 +273,7 @@ def _paired(
     if not shared or (against == "first" and audits[0].name not in tested):
         return None
     first = next(found[one.name] for found in measured.values() for one in shared if one.name in found)
-    options |= {key: first[key] for key in conventions}
+    options |= {key: first[key] for key in conventions if key in first}
     options["missing"] = "balance" if first["missing"] == "balance" else "drop"
     models = {name: evidence for name, (evidence, _) in tested.items()}
     return compare_battery(models, shared, measured=measured, against=against, **options)

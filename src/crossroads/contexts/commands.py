@@ -411,6 +411,7 @@ class Sampled:
     fallback: o.Fallback = "auto"
     samples: Annotated[int, Convention("number of samples of one context per word", least=3)] = 10_000
     ddof: Annotated[int, Convention("1: sample standard deviation, 0: population")] = 1
+    words: o.WordsConvention = "effective"
     variance: Annotated[Variance, Convention("variance of a sample: as published, or the textbook one")] = (
         "paper"
     )

@@ -165,6 +165,7 @@ class Compared:
         bool, Convention("draw concept items with replacement, as published code does")
     ] = False
     dissimilarity: Annotated[Dissimilarity, Convention("dissimilarity of two items")] = "spearman"
+    words: o.WordsConvention = "effective"
 
 
 @command

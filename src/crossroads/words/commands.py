@@ -287,6 +287,7 @@ def _single_words(source: o.Source, chosen: o.Chosen, measured: Measured, option
             design.a,
             design.b,
             progress=lambda done: bar.update(task, completed=done),
+            copies=options.pop("words"),
             **options,
         )
     return Outcome(

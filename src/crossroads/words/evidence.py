@@ -32,8 +32,14 @@ class Words(Evidence):
     def identity(self, unit: Unit) -> Any:
         """Checksum of the vectors of the words, how each was found, and which rules would find others."""
         if unit.words not in self._rows:
-            self._rows[unit.words] = _rows_checksum(self.emb, unit.words)
+            self._rows[unit.words] = self._common + _rows_checksum(self.emb, unit.words)
         return self._rows[unit.words]
+
+    @cached_property
+    def _common(self) -> str:
+        """Checksum of the vectors of common words, which tell near copies."""
+        common = self.emb.common
+        return "" if common is None else hashlib.sha256(np.ascontiguousarray(common).data).hexdigest()
 
     @cached_property
     def pool(self) -> str:
@@ -55,7 +61,8 @@ class Space(Words):
     def identity(self, unit: Unit) -> Any:
         """Checksums of every vector and of other words."""
         del unit
-        return {"all": _rows_checksum(self.emb, self.emb.labels), "pool": self.pool, "ranks": self.ranks}
+        every = self._common + _rows_checksum(self.emb, self.emb.labels)
+        return {"all": every, "pool": self.pool, "ranks": self.ranks}
 
 
 class Series(Evidence):

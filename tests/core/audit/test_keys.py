@@ -85,6 +85,14 @@ def elsewhere(emb: Embeddings) -> Embeddings:
 
 
 SEEDED = of(taking("seed") | {"layers"}) | SPACE
+
+
+def replaced_common(emb: Embeddings) -> Embeddings:
+    """The same vectors of a source whose common words are others."""
+    common = np.random.default_rng(9).normal(size=(60, emb.dim))
+    return emb.with_vectors(emb.vectors, provenance=emb.provenance, pool=emb.pool, common=common)
+
+
 EVERYTHING = of(CHECKS | {"layers"}) | SPACE
 TURNED = [Design(name="one", x=DESIGNS[0].x, y=DESIGNS[0].y, a=DESIGNS[0].b, b=DESIGNS[0].a), DESIGNS[1]]
 ABSENT = DESIGNS[0].words[0]
@@ -103,6 +111,7 @@ ABSENT = DESIGNS[0].words[0]
         ({"emb": moved(EMB, ABSENT)}, of(CHECKS, "one") | SPACE),
         ({"emb": EMB.with_pool(vectors(OTHERS, 5))}, of({"placebo", "frequency"}) | SPACE),
         ({"emb": EMB.with_pool(vectors(OTHERS[::-1], 2))}, of({"placebo", "frequency"}) | SPACE),
+        ({"emb": replaced_common(EMB)}, of(CHECKS) | SPACE),
         ({"layers": {**LAYERS, 1: moved(LAYERS[1], ABSENT)}}, of({"layers"}, "one")),
         ({"layers": {**LAYERS, 2: LAYERS[0]}}, of({"layers"})),
         ({"plan": replace(PLAN, words=tuple(TURNED))}, of(CHECKS | {"layers"}, "one") | {"corrections"}),

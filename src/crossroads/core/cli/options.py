@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from crossroads.core.cli.runner import Arg, Convention, ModelOption, Opt
 from crossroads.core.errors import InputError, Missing, UnknownNameError, join_words, nearest
+from crossroads.core.inference.copies import Words
 from crossroads.core.inference.permutation.test import Alternative, Method, Ties
 from crossroads.core.models.kinds import KindName, Pooling
 from crossroads.core.models.transformers import Device
@@ -167,6 +168,10 @@ class Source:
         }  # fmt: skip
 
 
+WordsConvention = Annotated[Words, Convention("near copies, such as plurals, as one word or as independent")]
+"""How the words of a set count."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Statistics:
     """How p-values are computed, and what happens to missing stimuli."""
@@ -176,6 +181,7 @@ class Statistics:
     ties: Annotated[Ties, Convention("whether divisions equal to the observed one count")] = "weak"
     method: Annotated[Method, Convention("method of p-values")] = "auto"
     ddof: Annotated[int, Convention("1: sample standard deviation, 0: population")] = 1
+    words: WordsConvention = "effective"
 
     def options(self, chosen: Chosen) -> dict[str, Any]:
         """As measures take them."""
