@@ -197,7 +197,7 @@ def compare_traits(
             "tau": "b, over all cells",
             "difference": "in standard deviations of the cells of each model",
             "draws": draws,
-            "interval": "jackknife, groups and traits drawn, in blocks where that is wider",
+            "interval": "jackknife of artanh τ, groups and traits drawn, in blocks where wider",
             "blocks": blocks if blocks is None or isinstance(blocks, str) else "given",
             "alternative": "two-sided",
             "level": level,
