@@ -108,13 +108,11 @@ class CellScores(Result):
     df: Floats | None = None
     """Degrees of freedom of the standard errors."""
     low: Floats | None = None
-    """Lower ends of 95 % intervals of the scores, each by itself; NaN where templates or words do not
-    differ."""
+    """Lower ends of 95 % intervals, each by itself; NaN where templates and words do not differ."""
     high: Floats | None = None
     """Upper ends."""
     pvalue: Floats | None = None
-    """Two-sided p-values of scores of 0: the group is as close to either end, on average over all templates
-    and words."""
+    """Two-sided p-values of scores of 0: as close to either end, over all templates and words."""
     p_bh: Floats | None = None
     """The same adjusted for the number of cells (Benjamini & Hochberg)."""
 
@@ -154,11 +152,10 @@ class CellScores(Result):
         """Every score, with what is known of it; not those of single templates."""
         measure = str(getattr(self, "measure", self.conventions.get("measure", "")))
         for row in self._rows():
-            part = f"{row['group']}, {row['trait']}"
-            ends = {key: row[key] for key in ("low", "high", "p", "p_bh")}
-            yield long_row(measure, self._label, part, "score", row["score"], **ends)
+            cell = partial(long_row, measure, self._label, f"{row['group']}, {row['trait']}")
+            yield cell("score", row["score"], **{key: row[key] for key in ("low", "high", "p", "p_bh")})
             for statistic in ("se", "df") if self.se is not None else ():
-                yield long_row(measure, self._label, part, statistic, row[statistic])
+                yield cell(statistic, row[statistic])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -238,8 +235,7 @@ class TraitScores(CellScores):
             tables = averages(every[chosen][:, at], self.adjectives, self.pairs)
             if self.conventions.get("adjectives", "pairs") != "pairs":
                 tables["se"] = None
-        errors = tables.get("se"), tables.get("df")
-        tables |= cell_intervals(tables["scores"], *errors)  # fewer cells are adjusted less
+        tables |= cell_intervals(tables["scores"], tables.get("se"), tables.get("df"))  # of fewer cells
         names = tuple(self.groups[i] for i in at)
         gone = set(self.groups).difference(names)  # rows of the prior are of no group, and stay
         cells: dict[str, Any] = {

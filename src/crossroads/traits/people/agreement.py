@@ -192,15 +192,6 @@ def exchanged_taus(x: Floats, y: Floats, orders: Integers) -> Floats:
     return taus / scale if scale else np.full(len(orders), np.nan)
 
 
-def exchange(x: Floats, y: Floats, orders: Integers) -> dict[str, Any] | None:
-    """The p-value of τ-b among several orders of the rows of ``y``, of which the first is that observed."""
-    observed, *others = taus = exchanged_taus(x, y, orders).tolist()
-    if np.isnan(taus).any():
-        return None
-    p, mean = two_sided(observed, np.array(others)), float(np.mean(others))
-    return {"pvalue": p, "tau": observed, "expected_tau": mean, "draws": len(others)}
-
-
 def exchanges(
     x: Floats,
     y: Floats,
@@ -224,9 +215,11 @@ def exchanges(
         if not _arrangements(within):
             continue  # every block has one member: nothing can be exchanged
         orders = np.concatenate([np.arange(len(one))[None], orders_within(within, draws, rng)])
-        if (exchanged := exchange(one, two, orders)) is None:
+        tau, *others = exchanged_taus(one, two, orders).tolist()
+        if np.isnan([tau, *others]).any():
             return {}
-        found[kind] = orders, {**exchanged, "blocks": len(set(within))}
+        about = {"expected_tau": float(np.mean(others)), "draws": draws, "blocks": len(set(within))}
+        found[kind] = orders, {"tau": tau, "pvalue": two_sided(tau, np.array(others)), **about}
     return found
 
 
