@@ -76,7 +76,7 @@ def cell(leans: tuple[float, float], count: int, n: int, worlds: int) -> dict[st
         }
         for scale in ("sd", "cosine"):
             for attributes in ("drawn", "given"):
-                found = compare_battery(models, design, scale=scale, attributes=attributes, resamples=1)
+                found = compare_battery(models, design, scale=scale, attributes=attributes)
                 seen[f"{scale}, {attributes}"] += found.tests[0].pvalue < 0.05
         interval = found.intervals[0]
         seen["held"] += interval is not None and interval.low <= true <= interval.high

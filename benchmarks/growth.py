@@ -71,7 +71,7 @@ def saved(path: Path, *, designs: int, words: int) -> float:
         chosen = rng.permutation(len(labels))[: 4 * words].reshape(4, words)
         x, y, a, b = ([labels[i] for i in part] for part in chosen)
         made.append(cr.Design(name=f"test{number}", x=x, y=y, a=a, b=b))
-    battery = cr.battery(emb, made, method="normal", resamples=0)
+    battery = cr.battery(emb, made, method="normal")
     write_document(path, audit_document(Audit([battery]), made))
     return path.stat().st_size / 1e6
 

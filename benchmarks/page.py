@@ -62,7 +62,7 @@ def audited(seed: int, *, words: int, dim: int, tests: int) -> tuple[Record, cr.
     for number in range(tests):
         x, y, a, b = (labels[(100 * number + k) % words :][:25] for k in (0, 25, 50, 75))
         designs.append(cr.Design(name=f"test{number}", x=x, y=y, a=a, b=b))
-    audit = Audit([cr.battery(emb, designs, method="normal", resamples=0)])
+    audit = Audit([cr.battery(emb, designs, method="normal")])
     return Record(document=audit_document(audit, designs), vectors=emb), emb, designs[0]
 
 
@@ -125,7 +125,7 @@ def run(report: Report) -> None:
         browser.close()
     edit = statistics.median(edited["edits"])
     report.line("the default audit: an edit (median)", f"{edit:.0f} ms", "< 100 ms", reached=edit < 100)
-    seconds, _ = best(lambda: cr.mleat(emb, design, alternative="two-sided", resamples=0), repeats=3)
+    seconds, _ = best(lambda: cr.mleat(emb, design, alternative="two-sided"), repeats=3)
     edit, slowest = statistics.median(found["edits"]), max(found["edits"])
     report.line("20 tests, 2,000 words of 300 dimensions: page ready", f"{found['ready']:.0f} ms")
     report.line("explorer opened, vectors unpacked", f"{found['opened']:.0f} ms")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import typing
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from crossroads import (
     discover,
     frequency,
     ibd,
+    meta,
     mleat,
     placebo,
     plan,
@@ -33,6 +35,7 @@ from crossroads import (
 )
 from crossroads.comparison.battery import compare_battery
 from crossroads.core.results import Result
+from crossroads.core.results.registration import RegistrationResult
 from crossroads.core.subjects import subjects
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.sentences.evidence import ScoredItem, SentenceScores
@@ -40,12 +43,10 @@ from crossroads.sentences.material import SentenceItem
 from crossroads.sources import Provenance
 from crossroads.stats import (
     anisotropy,
-    bootstrap,
-    ceat_bootstrap,
     corrections,
     eibd,
     influence,
-    reliability,
+    ordinary,
     wefat,
 )
 from crossroads.traits import group_ceat
@@ -224,15 +225,13 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "weat": lambda: weat(one, DESIGN, **options),
         "single-target weat": lambda: weat(one, Design(name="single", x=["x0"], a=WORDS["a"], b=WORDS["b"])),
         "monte-carlo weat": lambda: weat(one, DESIGN, method="monte-carlo", max_work=float("inf"), **options),
-        "mleat": lambda: mleat(one, DESIGN, resamples=20, **options),
-        "mleat without shares": lambda: mleat(one, DESIGN, resamples=0, **options),
+        "mleat": lambda: mleat(one, DESIGN, **options),
+        "mleat without shares": lambda: mleat(one, DESIGN, **options),
         "sc_weat": lambda: sc_weat(one, "*", WORDS["a"], WORDS["b"]),
         "sc_weat without p": lambda: sc_weat(one, ["x0", "x1"], WORDS["a"], WORDS["b"], method="none"),
-        "bootstrap": lambda: bootstrap(one, DESIGN, resamples=20, **options),
         "influence": lambda: influence(one, DESIGN, **options),
         "anisotropy": lambda: anisotropy(one),
         "corrections": lambda: corrections(one, [DESIGN, STRANGE], **options),
-        "reliability": lambda: reliability(one, DESIGN, **options),
         "plan": lambda: plan(one, DESIGN, difference=0.5, missing="drop"),
         "projection": lambda: projection(one, DESIGN, **options),
         "projection of pairs": lambda: projection(one, DESIGN, axis="pairs", **options),
@@ -244,17 +243,31 @@ def _makers() -> dict[str, Callable[[], Result]]:
             one, DESIGN, frequencies={word: 1.0 + 3 * i % 7 for i, word in enumerate(LABELS)}, **options
         ),
         "compare": lambda: compare(one, two, DESIGN, **options),
-        "compare_battery": lambda: compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
+        "compare_battery": lambda: replace(
+            compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE]),
+            ordinary={"<m>": 0.1, "n": 0.2},
+        ),
+        "meta": lambda: meta({"<m>": one, "n": two}, DESIGN, ordinary=0.1),
         "compare_traits": lambda: compare_traits(crossed, crossed, draws=9),
-        "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
-        "checks": lambda: checks([battery(one, [DESIGN, STRANGE], resamples=0)]),
+        "battery": lambda: battery(one, [DESIGN, STRANGE]),
+        "ordinary": lambda: ordinary(one.with_pool(others()), draws=40),
+        "checks": lambda: checks(
+            [battery(one, [DESIGN, STRANGE]), ordinary(one.with_pool(others()), draws=40)]
+        ),
+        "registration": lambda: RegistrationResult(
+            date="2026-11-20",
+            sha256="ab" * 32,
+            departures=1,
+            terms={"missing": ("raise", "drop"), "<i>not found</i>": ("x3", "x3")},
+            conventions={"measure": "registration"},
+            provenance=(one.provenance,),
+        ),
         **(_chats(one.provenance) if "chat" in subjects() else {}),
         "sentence_pairs": lambda: sentence_test(sentences("pairs", one.provenance), cluster="target"),
         "sentence_pairs of one contrast": lambda: sentence_test(sentences("pairs", one.provenance, "aul")),
         "sentence_triples": lambda: sentence_test(sentences("triples", one.provenance, "likelihood")),
         "ceat": lambda: ceat(contexts(), DESIGN, samples=5, **options),
-        "ceat_bootstrap": lambda: ceat_bootstrap(contexts(), DESIGN, resamples=5, **options),
-        "ceat_battery": lambda: battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),
+        "ceat_battery": lambda: battery(contexts(), [DESIGN, STRANGE], samples=5),
         "multilevel_ceat": lambda: mleat(contexts(), DESIGN, samples=5, **options),
         "group_ceat": lambda: group_ceat(
             contexts(), {"<g>": WORDS["x"]}, {"t": (WORDS["a"], WORDS["b"]), "u": (["q"], ["r"])}, **options
@@ -280,9 +293,7 @@ def _makers() -> dict[str, Callable[[], Result]]:
             conventions={"measure": "reproduction"},
             provenance=(one.provenance,),
         ),
-        "series": lambda: series(
-            {1900: one, 1950: two, 1810: Embeddings(["p"], [[1.0]])}, DESIGN, resamples=0
-        ),
+        "series": lambda: series({1900: one, 1950: two, 1810: Embeddings(["p"], [[1.0]])}, DESIGN),
     }
 
 

@@ -69,16 +69,6 @@ def test_the_tables_of_the_page_are_the_numbers_of_the_run(store: str) -> None:
             assert is_rounded(text, expected[key]), (test, key, text, expected[key])
 
 
-def test_the_interval_is_that_of_the_run_and_wider_than_the_range_over_seeds() -> None:
-    kept = KEPT["interval"]
-    _, _, _, ends, *_ = rows_of(printed("crossroads ceat minilm -t c6 -C resamples"))[kept["design"]]
-    low, high = ends.split(" to ")
-    assert is_rounded(low, kept["low"])
-    assert is_rounded(high, kept["high"])
-    d = [one[kept["design"]]["d"] for one in KEPT["seeds"].values()]
-    assert kept["high"] - kept["low"] > 3 * (max(d) - min(d))  # "many times as wide"
-
-
 def seed_rows() -> dict[str, list[str]]:
     (table,) = re.findall(r"<!-- seeds -->\n(.*?)<!-- end of seeds -->", PAGE, re.DOTALL)
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]

@@ -51,7 +51,7 @@ def test_the_pages_of_the_reference_have_each_public_name_once() -> None:
     assert len(names) == len(set(names))
     public = {f"crossroads.{name}" for name in dir(cr) if name not in ("__version__", *api.GROUPS)}
     assert public <= set(names)
-    assert {f"crossroads.stats.{name}" for name in ("holm", "bootstrap")} <= set(names)
+    assert {f"crossroads.stats.{name}" for name in ("holm", "influence")} <= set(names)
 
 
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)

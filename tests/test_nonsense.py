@@ -31,7 +31,7 @@ PAIRED = cr.traits.TraitScores.from_table(
 )
 PAIRS = {"p q": ("p", "q"), "q p": ("q", "p")}
 LOGITS = asked(EMB.provenance)
-SEVERAL = {"resamples": 5, "against": "first", "interval": "percentile", "level": 0.9}
+SEVERAL = {"against": "first", "level": 0.9}
 SECOND = cr.Embeddings(EVERY, RNG.normal(size=(len(EVERY), 6)))
 
 
@@ -49,7 +49,7 @@ CALLS = {
     "sc_weat, no test": Call(cr.sc_weat, (EMB, CANDIDATES, A, B), {"method": "none"}),
     "compare": Call(cr.compare, (EMB, SECOND, DESIGN), {}),
     "compare, several": Call(cr.compare, ({"p": EMB, "q": SECOND}, DESIGN), SEVERAL),
-    "mleat": Call(cr.mleat, (EMB, DESIGN), {"resamples": 5}),
+    "mleat": Call(cr.mleat, (EMB, DESIGN), {}),
     "ceat": Call(cr.ceat, (CONTEXTS, DESIGN), {"samples": 5}),
     "multilevel_ceat": Call(multilevel_ceat, (CONTEXTS, DESIGN), {"samples": 5}),
     "group_ceat": Call(cr.traits.group_ceat, (CONTEXTS, {"g": X}, {"t": (A, B)}), {}),
@@ -67,16 +67,13 @@ CALLS = {
     "set_test": Call(cr.set_test, (LOGITS,), {}),
     "set_distance": Call(cr.stats.set_distance, ([3.0, 1.0], 2.0, 1), {}),
     "align": Call(cr.align, (MODEL, HUMAN), {"draws": 2, "resamples": 2}),
-    "bootstrap": Call(cr.stats.bootstrap, (EMB, DESIGN), {"resamples": 5}),
     "influence": Call(cr.stats.influence, (EMB, DESIGN), {}),
-    "ceat_bootstrap": Call(cr.stats.ceat_bootstrap, (CONTEXTS, DESIGN), {"resamples": 5}),
-    "battery": Call(cr.battery, (EMB, [DESIGN]), {"resamples": 0}),
-    "ceat_battery": Call(ceat_battery, (CONTEXTS, [DESIGN]), {"samples": 5, "resamples": 0}),
-    "series": Call(cr.series, ({1900: EMB}, DESIGN), {"resamples": 0}),
+    "battery": Call(cr.battery, (EMB, [DESIGN]), {}),
+    "ceat_battery": Call(ceat_battery, (CONTEXTS, [DESIGN]), {"samples": 5}),
+    "series": Call(cr.series, ({1900: EMB}, DESIGN), {}),
     "holm": Call(cr.stats.holm, ([0.1, 0.2],), {}),
     "benjamini_hochberg": Call(cr.stats.benjamini_hochberg, ([0.1, 0.2],), {}),
     "permutation_test": Call(cr.stats.permutation_test, ([1.0, 2.0], [3.0, 4.0]), {}),
-    "minimum_detectable": Call(cr.stats.minimum_detectable, (8, 8), {}),
     "order_sensitivity": Call(cr.pairs.order_sensitivity, (PAIRED, PAIRS), {"resamples": 5}),
     "emergent": Call(cr.pairs.emergent, (PAIRED, PAIRS), {"on": "traits", "null": "none"}),
     "compare_traits": Call(cr.traits.compare_traits, (PAIRED, PAIRED), {"draws": 2, "names": ("p", "q")}),

@@ -8,26 +8,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from textwrap import dedent, wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import crossroads
-from crossroads.core.errors import join_words
 
-from . import figures, peers, pieces
+from . import crossing, figures, peers, pieces
 from . import procedures as by
-from .study import NULLS, ROOT, SINGLE, WORLDS, tally
+from .study import LISTED, MANY, NULLS, ROOT, SINGLE, SPACES, tally
 from .tally import Tally, binomial_interval
-from .worlds.corpora import CORPUS_SAYS
-from .worlds.names import NAME_SAYS
-from .worlds.tables import PAIR_SAYS, TRAIT_SAYS
+from .worlds.real import COPIES_SAY
 from .worlds.vectors import SAYS
 
 DOCS = ROOT / "docs"
 PAGE = DOCS / "validity.md"
 FOLDER = DOCS / "validity"
 Row = Mapping[str, Any]
-GOALS = {"at_05": 0.06, "at_01": 0.015}
-"""Up to what rate the crossed p-value may reject where nothing is to be found."""
+BEYOND = "beyond frequency, yes"
+UNSEEN = ("sub-clusters", "one cluster")
+"""Worlds in which a set of four is a single cluster."""
+FEWEST = 200
+"""Tests that a bin of chances must have to be judged."""
 
 
 def write(rows: Sequence[Row], share: float, page: Path = PAGE, folder: Path = FOLDER) -> Path:
@@ -37,90 +37,69 @@ def write(rows: Sequence[Row], share: float, page: Path = PAGE, folder: Path = F
     text = ",\n".join(json.dumps(row, ensure_ascii=False) for row in kept)
     (folder / "cells.json").write_text(f"[\n{text}\n]\n", encoding="utf-8")
     figures.draw(rows, folder)
-    sections = [
-        *_head(rows, share, folder.name),
-        *_association(rows, folder.name),
-        *_power(rows, folder.name),
-        *_levels(rows),
-        *_effect_sizes(rows),
-        *_contexts(rows),
-        *_others(rows),
-        *peers.section(folder / "peers.json"),
-        *_not_measured(),
-    ]
-    page.write_text("\n".join(sections).rstrip() + "\n", encoding="utf-8")
+    parts = (_promises, _agreement, _nulls, _copies, _answers, _power, _frequency, _others, _limits)
+    sections = [*_head(share, folder.name), *(line for part in parts for line in part(rows))]
+    page.write_text("\n".join([*sections, *peers.section(folder / "peers.json")]).rstrip() + "\n", "utf-8")
     return page
 
 
 def percent(value: float) -> str:
-    """A share in per cent, with a digit after the point below ten."""
-    return f"{100 * value:.1f}" if value < 0.0995 else f"{100 * value:.0f}"
-
-
-def cell(found: Tally | None, what: str, limit: float) -> str:
-    """A rate with its exact interval; bold where all of that lies on the wrong side of the limit."""
-    count = None if found is None else getattr(found, what)
-    if found is None or count is None:
-        return "–"
-    n = found.worlds
-    low, high = binomial_interval(count, n)
-    if what == "held":
-        text = f"{100 * count / n:.1f} ({100 * low:.1f}–{100 * high:.1f})"
-        return f"**{text}**" if high < limit else text
-    text = f"{percent(count / n)} ({percent(low)}–{percent(high)})"
-    return f"**{text}**" if low > limit else text
+    """A share in per cent, with a digit after the point below ten and above ninety."""
+    return f"{100 * value:.0f}" if 0.0995 < value < 0.9 else f"{100 * value:.1f}"
 
 
 def prose(text: str) -> list[str]:
     """Paragraphs and lists, wrapped, with an empty line after each."""
     lines: list[str] = []
     for block in dedent(text).strip().split("\n\n"):
-        items = block.split("\n* ")
-        for i, item in enumerate(items):
-            whole = " ".join(item.split())
-            listed = block.startswith("* ")
-            start = "* " if listed and i else ""
+        listed = block.startswith("* ")
+        for item in block[2:].split("\n* ") if listed else [block]:
+            whole = ("* " if listed else "") + " ".join(item.split())
+            indent = "  " if listed else ""
             lines += wrap(
-                start + whole,
-                width=118,
-                subsequent_indent="  " if listed else "",
-                break_long_words=False,
-                break_on_hyphens=False,
+                whole, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
             )
         lines.append("")
     return lines
 
 
-Column = tuple[str, str, str, float]
-"""Head, procedure, what of it is counted, and the limit."""
+def table(head: Sequence[str], lines: Iterable[Sequence[str]], *, text: Sequence[int] = (0,)) -> list[str]:
+    """A Markdown table, with numbers to the right but for columns of text."""
+    rows = [head, ["---" if at in text else "---:" for at in range(len(head))], *lines]
+    return [*(f"| {' | '.join(row)} |" for row in rows), ""]
 
 
-def at_05(head: str, procedure: str) -> Column:
-    """A column of rejections at .05."""
-    return head, procedure, "at_05", 0.05
+class Found(NamedTuple):
+    """A rate of a procedure in a cell."""
+
+    rate: float
+    row: Row
+    tally: Tally
+    count: int
+
+    def __str__(self) -> str:
+        low, high = binomial_interval(self.count, self.tally.worlds)
+        return f"{percent(self.rate)} ({percent(low)}–{percent(high)})"
+
+    @property
+    def where(self) -> str:
+        """Which world it is."""
+        family = f" {self.row['family']}" if self.row["family"] in ("dealt", "contexts") else ""
+        return f"{self.row['world']}{family}" + (f", {_sizes(self.row)}" if any(self.row["sizes"]) else "")
 
 
-def table(
-    rows: Iterable[Row], columns: Sequence[Column], label: Callable[[Row], str], head: str
-) -> list[str]:
-    """A Markdown table, a line for each cell; columns and lines without any number are left out."""
-    rows = list(rows)
-    used = [one for one in columns if any(_known(row, one) for row in rows)]
-    lines = [
-        f"| {head} | {' | '.join(one[0] for one in used)} |",
-        f"|---|{'---:|' * len(used)}",
-        *(
-            f"| {label(row)} | {' | '.join(cell(tally(row, p), what, limit) for _, p, what, limit in used)} |"
-            for row in rows
-            if any(_known(row, one) for one in used)
-        ),
-    ]
-    return [*lines, ""]
+def rates(rows: Iterable[Row], procedure: str, what: str = "at_05") -> list[Found]:
+    """Rates of a procedure where it was tried, the smallest first."""
+    told = ((row, tally(row, procedure)) for row in rows)
+    known = ((row, one, getattr(one, what)) for row, one in told if one is not None and one.worlds)
+    found = [Found(count / one.worlds, row, one, count) for row, one, count in known if count is not None]
+    return sorted(found, key=lambda one: one.rate)
 
 
-def _known(row: Row, column: Column) -> bool:
-    found = tally(row, column[1])
-    return found is not None and getattr(found, column[2]) is not None
+def span(found: Sequence[Found]) -> str:
+    """From the smallest to the largest rate."""
+    ends = list(dict.fromkeys(percent(one.rate) for one in (*found[:1], *found[-1:])))
+    return "–".join(ends) or "–"
 
 
 def _sizes(row: Row) -> str:
@@ -128,454 +107,393 @@ def _sizes(row: Row) -> str:
     return str(sizes[0]) if len(set(sizes)) == 1 else " / ".join(map(str, sizes))
 
 
-def _of(rows: Iterable[Row], family: str, *, null: bool | None = True) -> list[Row]:
-    """Cells of a family: those without an association, those with one, or all."""
-    some = [row for row in rows if row["family"] == family]
-    if null is None:
-        return some
-    return [row for row in some if null == (row["effect"] == 0 and row["world"] != "frequency in both")]
+def _of(rows: Iterable[Row], *families: str) -> list[Row]:
+    """Cells of some families without an association."""
+    some = (row for row in rows if row["family"] in families and row["effect"] == 0)
+    return [row for row in some if row["world"] != "frequency in both"]
 
 
-def _range(found: Iterable[Tally | None], what: str) -> str:
-    """From the smallest to the largest of some rates, in per cent."""
-    rates = [
-        getattr(one, what) / one.worlds for one in found if one is not None and getattr(one, what) is not None
-    ]
-    if not rates:
-        return "not measured"
-    low, high = (f"{100 * rate:.1f}" for rate in (min(rates), max(rates)))
-    return f"{low} %" if low == high else f"{low}–{high} %"
+def _by(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
 
 
-def _counts(rows: Iterable[Row], procedure: str) -> str:
-    """How many worlds a cell has for a procedure."""
-    counts = [found.worlds for row in rows if (found := tally(row, procedure)) is not None]
-    if not counts:
-        return "no"
-    return f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
+def _long(row: Row) -> bool:
+    return not any(row["sizes"]) or min(row["sizes"]) >= 8
 
 
-def _head(rows: Sequence[Row], share: float, folder: str) -> list[str]:
-    nulls = [*_of(rows, "vectors"), *_of(rows, "dealt"), *_of(rows, "corpora")]
-    fair = [row for row in nulls if row["world"] != "sub-clusters"]
-    clusters = [row for row in nulls if row["world"] == "sub-clusters"]
-    crossed = [tally(row, by.CROSSED) for row in fair]
-    over = {
-        what: [
-            f"{row['world']} ({_sizes(row)})"
-            for row in fair
-            if (one := tally(row, by.CROSSED)) is not None
-            and binomial_interval(getattr(one, what), one.worlds)[0] > goal
-        ]
-        for what, goal in GOALS.items()
-    }
-    missed = {what: join_words(names) for what, names in over.items() if names}
-    topical = [row for row in _of(rows, "vectors") if row["world"] in ("topical targets", "frequency")]
+def _seen(row: Row) -> bool:
+    """Whether the copies of a set can be seen: it is not a single cluster."""
+    return _long(row) or not row["world"].startswith(UNSEEN)
+
+
+def _head(share: float, folder: str) -> list[str]:
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy"))
     size = "the whole study" if share == 1 else f"{100 * share:g} % of the worlds of the whole study"
-    goal = "In none of them does the interval of the rate lie wholly above 6 % or 1.5 %."
-    if share < 1:
-        goal += " With so few worlds that is weak evidence: run the whole study."
-    if missed:
-        goal = (
-            f"It is above 6 % at .05 or 1.5 % at .01, by more than chance, in {join_words(missed.values())}."
-        )
-    exchanged = [tally(row, by.TARGETS) for row in topical]
-    on_dealt = [tally(row, by.TARGETS) for row in _of(rows, "dealt")]
     return [
         "# Validity: how often these numbers err",
         "",
         "<!-- Written by `make validity`: change benchmarks/validity/document.py, not this page. -->",
         "",
         *prose(f"""
-        A p-value claims to be below .05 in 5 % of worlds in which there is nothing to find, and a 95 %
-        interval to hold the truth in 95 %. Neither can be seen in real data, where the truth is not
-        known. This page counts both in worlds in which it is
-        ([`benchmarks/validity/worlds`](../benchmarks/validity/worlds/__init__.py)), with published
-        procedures alongside ours; the last section lists what was not measured.
-
-        Made by `make validity`: {size} (in full {WORLDS:,} worlds per cell where many are computed at
-        once, {SINGLE} where one is computed after the other; every table says how many), crossroads
-        {crossroads.__version__}, Python {platform.python_version()}, {versions}. Counts are in
-        [{folder}/cells.json]({folder}/cells.json). Rates are in per cent, with exact binomial intervals
-        (Clopper & Pearson, 95 %) in brackets; a rate is **bold** where its whole interval is above the
-        level it claims, or, for intervals, below 95 %. All tests are two-sided unless a column says
-        otherwise.
+        What the package says of [worlds](../benchmarks/validity/worlds/__init__.py) in which the truth is
+        known. Rates are in per cent, with exact binomial 95 % intervals in brackets; tests are two-sided; Δ
+        is the difference of mean cosines. Made by `make validity`: {size} ({MANY:,} worlds per cell where
+        many are computed at once, {SINGLE} to {2 * SINGLE} where one is computed after the other),
+        crossroads {crossroads.__version__}, Python {platform.python_version()}, {versions};
+        [counts]({folder}/cells.json).
         """),
-        "## In short",
-        "",
-        *prose(f"""
-        * The **crossed p-value** (other words for the same things) is below .05 in
-          {_range(crossed, "at_05")} and below .01 in {_range(crossed, "at_01")} of worlds without an
-          association, over {len(fair)} kinds and sizes of worlds. {goal}
-        * Its interval of Δ holds the truth in {_range(crossed, "held")} of them. It is too wide rather
-          than too narrow where words hardly vary and single cosines do: exchangeable words, and sets of
-          four.
-        * Exchanging **targets**, the published test, is right for these attribute words. For others it is
-          below .05 in {_range(exchanged, "at_05")} of worlds in which targets have topics or differ in
-          frequency, and in {_range(on_dealt, "at_05")} where real targets meet dealt attributes.
-        * Where words of a set come in **sub-clusters**, as nicknames do, nothing tried holds its level:
-          the crossed p is below .05 in {_range((tally(row, by.CROSSED) for row in clusters), "at_05")}.
-          Keep one word of each cluster.
-        """),
-        *prose("""
-        The world in which each procedure does worst, sub-clusters left out. It is the largest of many rates,
-        so that chance has made it larger than it is, the more the fewer worlds there were: look at the
-        interval.
-        """),
-        *_worst(rows),
-        "## The worlds",
+        f"![Chances that were said, and how often other words agreed]({folder}/agreement.svg)",
         "",
         *prose("""
-        Words are directions in 50 dimensions; [vectors.py](../benchmarks/validity/worlds/vectors.py) says
-        how they are drawn.
+        The chance that other words point the same way (`crossed.agreement`), and how often a second set of
+        words for the same topics did. On the dotted line both are equal.
         """),
-        *(f"* **{name}**: {says}." for name, says in SAYS.items()),
-        *prose("""
-        * **dealt**: the targets of a published test in the default vectors; attributes are frequency-matched
-          words, dealt into A and B at random.
-        """)[:-1],
-        *(f"* **{name} corpora**: {says}." for name, says in CORPUS_SAYS.items()),
-        "",
     ]
 
 
-def _worst(rows: Sequence[Row]) -> list[str]:
-    """Each procedure in the world without an association in which it errs most."""
-    nulls = [row for row in rows if row["effect"] == 0]
-    nulls = [row for row in nulls if row["world"] not in ("sub-clusters", "frequency in both")]
-    lines = ["| procedure | worst at .05 | world | worst coverage | world |", "|---|---:|---|---:|---|"]
-    for name in dict.fromkeys(name for row in nulls for name in row["tallies"]):
-        told = []
-        for what, limit, side in (("at_05", 0.05, 1), ("held", 0.95, -1)):
-            some = [(row, found) for row in nulls if (found := tally(row, name)) is not None]
-            some = [(row, found) for row, found in some if getattr(found, what) is not None]
-            if not some:
-                told += ["–", ""]
-                continue
-            row, found = max(some, key=lambda one: side * getattr(one[1], what) / one[1].worlds)
-            where = (
-                row["world"]
-                if row["family"] in ("vectors", "traits")
-                else f"{row['world']} ({row['family']})"
-            )
-            sizes = f", {_sizes(row)}" if row["family"] == "vectors" else ""
-            told += [cell(found, what, limit), f"{where}{sizes}"]
-        lines.append(f"| {name} | {' | '.join(told)} |")
-    return [*lines, ""]
+class Bin(NamedTuple):
+    """Chances of about the same size, and how often they came true."""
+
+    said: float
+    seen: float
+
+    @property
+    def gap(self) -> float:
+        """How far it is off."""
+        return abs(self.said - self.seen)
 
 
-_WEAT = (
-    at_05("targets exchanged", by.TARGETS),
-    at_05("attributes exchanged", by.ATTRIBUTES),
-    at_05("larger of the two", by.LARGER),
-    at_05("crossed", by.CROSSED),
-    ("crossed, .01", by.CROSSED, "at_01", 0.01),
-    ("interval of Δ holds", by.CROSSED, "held", 0.95),
-)
+def bins(rows: Sequence[Row]) -> list[Bin | None]:
+    """Five bins of chances from .5 to 1; None for those of few tests."""
+    found: list[Bin | None] = []
+    for names in zip(crossing.CHANCES[::2], crossing.CHANCES[1::2], strict=True):
+        some = [one for row in rows for low in names if (one := tally(row, f"chance {low:.2f}")) is not None]
+        said, held, tests = (
+            sum(getattr(one, name) or 0 for one in some) for name in ("said", "held", "worlds")
+        )
+        found.append(Bin(said / tests, held / tests) if tests >= FEWEST else None)
+    return found
 
 
-def _association(rows: Sequence[Row], folder: str) -> list[str]:
-    nulls, dealt, corpora = (_of(rows, family) for family in ("vectors", "dealt", "corpora"))
-    return [
-        "## Association tests",
-        "",
-        *prose(f"""
-        `cr.weat(emb, design)`: `pvalue` (targets exchanged), `crossed.attribute_pvalue`, the larger of
-        the two, and `crossed.pvalue` with the interval of Δ. {_counts(nulls, by.CROSSED)} worlds per
-        line. No world has an association, so that every rate but the last should be 5 (or 1). Numbers of
-        words are of X, Y, A and B.
-        """),
-        f"![False-positive rates by world]({folder}/false-positives.svg)",
-        "",
-        *table(nulls, _WEAT, lambda row: f"{row['world']}, {_sizes(row)}", "world, words per set"),
-        *prose("""
-        The p-value of exchanging labels is counted; with 16 and more words per set it is that of the
-        saddlepoint here, and with 12 it is counted in a few hundred worlds only.
-        """),
-        f"**Real targets, dealt attributes** ({_counts(dealt, by.CROSSED)} worlds per line):",
-        "",
-        *table(dealt, _WEAT, lambda row: str(row["world"]), "targets of"),
-        f"**Vectors of small corpora** ({_counts(corpora, by.CROSSED)} of 5,000 sentences per line):",
-        "",
-        *table(corpora, _WEAT, lambda row: str(row["world"]), "corpora"),
-    ]
+def farthest(rows: Iterable[Row]) -> tuple[float, str]:
+    """The largest distance of what was said from what was seen, over numbers of words; and where."""
+    each = [(one, size) for size, some in _by(rows, _sizes).items() for one in bins(some) if one is not None]
+    if not each:
+        return 0.0, "–"
+    one, size = max(each, key=lambda of: of[0].gap)
+    return one.gap, f"said {one.said:.2f}, seen {one.seen:.2f} ({size} words)"
 
 
-def _power(rows: Sequence[Row], folder: str) -> list[str]:
-    found = _of(rows, "vectors", null=False)
-    planted = [row for row in found if row["effect"] > 0]
-    confounded = [row for row in found if row["world"] == "frequency in both"]
-    columns = (
-        at_05("targets exchanged", by.TARGETS),
-        at_05("larger of the two", by.LARGER),
-        at_05("crossed", by.CROSSED),
-        ("interval of Δ holds", by.CROSSED, "held", 0.95),
+def _said(rows: Iterable[Row], *, few: bool) -> list[Row]:
+    """Cells with chances, of few words in some set or of more, but not so many as to use up a population."""
+    some = (row for row in _of(rows, "populations") if max(row["sizes"]) <= 16)
+    return [row for row in some if (min(row["sizes"]) < 6) == few]
+
+
+def _promises(rows: Sequence[Row]) -> list[str]:
+    nulls = [row for row in _of(rows, "vectors", "dealt", "copies") if _seen(row)]
+    lines: list[list[str]] = []
+
+    def promise(text: str, found: str, where: str, kept: bool) -> None:
+        lines.append([text, found if kept else f"**{found}**", where if kept else f"**missed**: {where}"])
+
+    def at_most(text: str, limit: float, some: Iterable[Row], procedure: str = by.CROSSED) -> None:
+        if found := rates(some, procedure):
+            worst = found[-1]
+            promise(f"{text} ≤ {percent(limit)} %", str(worst), worst.where, worst.rate <= limit)
+
+    at_most("p < .05 without an association, eight words and more:", 0.065, filter(_long, nulls))
+    short = [row for row in nulls if not _long(row)]
+    at_most("the same, sets down to four, four against twelve:", 0.08, short)
+    topical = [row for row in nulls if "topic" in row["world"] or row["family"] == "dealt"]
+    for text, some in (
+        ("words of topics, no association", topical),
+        ("real populations, eight words and more", filter(_long, _said(rows, few=False))),
+    ):
+        if held := rates(some, by.CROSSED, "held"):
+            kept = held[0].rate >= 0.94 and held[-1].rate <= 0.985
+            where = f"{held[0].where} to {held[-1].where}"
+            promise(f"95 % intervals hold Δ: 94–98.5 %, {text}", span(held), where, kept)
+    for text, limit, few in (("from six words on", 0.05, False), ("three and four words", 0.08, True)):
+        gap, where = farthest(row for row in _said(rows, few=few) if row["world"] != figures.UNRELATED)
+        promise(f"chance of agreement, {text}: within {limit:.2f}", f"{gap:.3f}", where, gap <= limit)
+    answers = [one for row in _of(rows, "populations") if (one := tally(row, crossing.NO)) and one.at_05]
+    if answers:
+        count, true = (sum(getattr(one, name) or 0 for one in answers) for name in ("at_05", "held"))
+        share = true / count
+        promise("the answer *no* is true: ≥ 97 %", percent(share), f"of {count:,} times", share >= 0.97)
+    own, listed = (
+        [row for row in _of(rows, "frequency") if (row["world"] == LISTED[0]) == mine]
+        for mine in (True, False)
     )
-    plain = [(head, name, what, 1.0 if what != "held" else limit) for head, name, what, limit in columns]
+    at_most("*beyond frequency* falsely yes, own ranks:", 0.06, own, BEYOND)
+    at_most("the same, lists of reliability .7 to .9:", 0.10, listed, BEYOND)
+    head = ("promise", "found", "where")
+    return ["## What was promised, and what was found", "", *table(head, lines, text=(0, 2))]
+
+
+def _agreement(rows: Sequence[Row]) -> list[str]:
+    some = [*_said(rows, few=True), *_said(rows, few=False)]
+    pooled = _by((row for row in some if row["world"] != figures.UNRELATED), _sizes)
+    lines = [
+        [size, *("–" if b is None else f"{b.seen:.2f}" for b in bins(of))] for size, of in pooled.items()
+    ]
+    single = [
+        [world, *(farthest(_said(of, few=few))[1] for few in (True, False))]
+        for world, of in _by(some, lambda row: row["world"]).items()
+    ]
+    heads = ("words per set (X / Y / A / B)", "about .55", ".65", ".75", ".85", ".95")
     return [
-        "## Power",
+        "## Would other words point the same way?",
         "",
         *prose(f"""
-        How often an association that is there is found at .05. X and A lie to one side of a direction and
-        Y and B to the other, by the effect given, as a multiple of what is a word's own.
-        {_counts(planted, by.CROSSED)} worlds per line.
+        How often they did where the chance was about .55 to .95, over all populations but
+        *{figures.UNRELATED}*. *Topics*: each set is drawn from the 100 nearest words of a random word;
+        *bands*: from words of like frequency; *lists*: from a word list of the catalogue.
         """),
-        f"![Power over effect and set size]({folder}/power.svg)",
+        *table(heads, lines),
+        "The bin that is farthest off in single populations:",
         "",
+        *table(("population", "3 or 4 words in some set", "6 to 16 words"), single, text=(0, 1, 2)),
+    ]
+
+
+def _nulls(rows: Sequence[Row]) -> list[str]:
+    some, lines = _of(rows, "vectors", "dealt"), []
+    columns = ("4", "8", "16", "25", "4 / 12 / 4 / 12")
+    for (family, world), of in _by(some, lambda row: (row["family"], row["world"])).items():
+        sized = {"8" if family == "dealt" else size: some for size, some in _by(of, _sizes).items()}
+        cells = [span(rates(sized.get(size, ()), by.CROSSED)) for size in columns]
+        told = span(rates(sized.get("8", ()), by.TARGETS)), *cells, span(rates(of, by.CROSSED, "held"))
+        lines.append([f"{world} {family}" if family == "dealt" else world, *told])
+    return [
+        "## Is there an association where there is none?",
+        "",
+        *prose(f"""
+        p < .05, by words per set. *Targets exchanged* is the published test, which is right for these
+        attribute words only. At .01 the crossed p is at most {
+            span(rates(filter(_seen, some), by.CROSSED, "at_01")[-1:])
+        }. *Sub-clusters* of four words are one cluster per set, which cannot be seen. *Dealt*:
+        published targets, as many as there are, with frequency-matched words dealt into A and B.
+        """),
+        *table(("world", "targets exchanged, 8", "crossed, 4", *columns[1:], "interval holds Δ"), lines),
+        *(f"* **{name}**: {says}." for name, says in SAYS.items() if name in NULLS),
+        "",
+    ]
+
+
+def _copies(rows: Sequence[Row]) -> list[str]:
+    lines = []
+    for what, of in _by(
+        _of(rows, "copies"), lambda row: (row["world"].rpartition(", ")[0], _sizes(row))
+    ).items():
+        spaces = _by(of, lambda row: row["world"].rpartition(", ")[2])
+        cells = [
+            f"{span(rates(some, by.INDEPENDENT))} → {span(rates(some, by.CROSSED))}; "
+            f"{span(rates(some, by.CROSSED, 'held'))}"
+            if (some := spaces.get(name))
+            else "–"
+            for name in SPACES
+        ]
+        lines.append([", ".join(what), *cells])
+    low = [
+        f"{name} {', '.join(f'{percent(one.rate)} ({_sizes(one.row)})' for one in found)}"
+        for name in SPACES[:2]
+        if (
+            found := [
+                f
+                for f in rates(_of(rows, "populations"), crossing.LOW)
+                if f.row["world"] == f"topics, {name}"
+            ]
+        )
+    ]
+    price = "; ".join(low) or "not measured"
+    return [
+        "## Near copies",
+        "",
+        *prose("""
+        p < .05 without an association where every word counts as independent → where near copies count as
+        about one (the default); how often the interval of Δ holds. *In one topic*: X and Y have a topic
+        each, and A and B are dealt from a third.
+        """),
+        *table(("words, per set", *SPACES), lines),
+        *(f"* **{name}**: {says}." for name, says in COPIES_SAY.items()),
+        "",
+        *prose(f"""
+        The price: sets of different words of one topic that count as fewer than .7 n (%, words per set):
+        {price}.
+        """),
+    ]
+
+
+def _answers(rows: Sequence[Row]) -> list[str]:
+    lines = []
+    for row in _of(rows, "populations"):
+        size = _sizes(row)
+        no = tally(row, crossing.NO_ANY if size == "8" else crossing.NO)
+        if size in ("8", "12", "16", "25") and no is not None and no.at_05 is not None:
+            share = percent((no.held or 0) / no.at_05) if no.at_05 else "–"
+            ends = [span(rates([row], crossing.NO_WRONG)), span(rates([row], crossing.YES_SIGN, "held"))]
+            lines.append([f"{row['world']}, {size}", percent(no.at_05 / no.worlds), share, *ends])
+    head = (
+        "population, words per set",
+        "*no*",
+        "and it is true",
+        "*no* where Δ is larger",
+        "*yes*: right sign",
+    )
+    return [
+        "## When is the answer *yes*, or *no*?",
+        "",
+        *prose("""
+        *Yes*: p < .05. *No*: p ≥ .05, the 90 % interval of Δ lies within ± one ordinary association, and
+        sets count as ten independent words and more (harmonic mean); true where \\|Δ\\| of the populations
+        is below that. With eight words *no* is never said: the line shows what would be if it were.
+        """),
+        *table(head, lines),
+    ]
+
+
+def _power(rows: Sequence[Row]) -> list[str]:
+    topics = [row for row in _of(rows, "populations") if row["world"].startswith("topics")]
+    columns = [(name, how) for name in SPACES[:2] for how in (by.INDEPENDENT, by.CROSSED)]
+    lines = [
+        [
+            size,
+            *(span(rates([row for row in of if row["world"].endswith(name)], how)) for name, how in columns),
+        ]
+        for size, of in _by(topics, _sizes).items()
+    ]
+    counts = {by.INDEPENDENT: "all independent", by.CROSSED: "copies counted"}
+    plans = [
+        [row["world"], span(rates([row], "plan, found")), span(rates([row], "plan, standard error", "held"))]
+        for row in rows
+        if row["family"] == "plans"
+    ]
+    return [
+        "## How often is an association found?",
+        "",
+        "p < .05 in tests on four random topics, which are ordinary associations:",
+        "",
+        *table(("words per set", *(f"{name}, {counts[how]}" for name, how in columns)), lines),
+        f"![Power over effect and set size]({FOLDER.name}/power.svg)",
+        "",
+        *prose("""
+        Synthetic worlds in which X and A lie to one side of a direction, Y and B to the other, by the effect
+        given, as a multiple of what is a word's own.
+
+        **Plans** (`cr.plan`): how often as many new words find the true Δ as pilots of eight per set plan
+        for 80 % power; and how often the standard error that they foresee for 24 words is right within 30 %.
+        """),
+        *table(("world", "Δ is found", "standard error within 30 %"), plans),
+    ]
+
+
+def _frequency(rows: Sequence[Row]) -> list[str]:
+    shown = ("without regard to frequency", "at equal frequency", BEYOND)
+    lines = [
+        [
+            f"{row['world']}, {_sizes(row)}{', Δ is more' if row['effect'] else ''}",
+            *(span(rates([row], p)) for p in shown),
+        ]
+        for row in rows
+        if row["family"] == "frequency"
+    ]
+    return [
+        "## Is it more than frequency?",
+        "",
+        *prose("""
+        Both targets and both attributes are two standard deviations apart in frequency, which moves vectors
+        as it does in GloVe; Δ is frequency and nothing else, but for two lines. *Reliability*: the share of
+        the variance of a foreign list, within a set, that is real.
+        """),
         *table(
-            planted,
-            plain,
-            lambda row: f"{row['world']}, {_sizes(row)}, {row['effect']:g}",
-            "world, words per set, effect",
-        ),
-        *prose("""
-        Where both facets differ in frequency, Δ is not 0, and there is nothing in it but frequency: a
-        test of association finds it, as it should. Whether it is more than frequency is another question.
-        """),
-        *table(confounded, plain, _sizes, "words per set"),
-    ]
-
-
-def _levels(rows: Sequence[Row]) -> list[str]:
-    some = [row for row in _of(rows, "vectors") if _sizes(row) in ("8", "4 / 12 / 4 / 12")]
-    columns = (
-        at_05("Level 2, attributes exchanged", by.LEVEL2),
-        at_05("published tail", by.LEVEL2_PUBLISHED),
-        at_05("an association of X or Y, published tail", by.PATTERN),
-        at_05("Level 2 crossed", by.LEVEL2_CROSSED),
-        ("crossed, .01", by.LEVEL2_CROSSED, "at_01", 0.01),
-        ("interval holds", by.LEVEL2_CROSSED, "held", 0.95),
-        at_05("SC-WEAT", by.SINGLE),
-    )
-    noise = [row for row in some if row["world"] == "exchangeable"]
-    return [
-        "## ML-EAT, Level 2, and SC-WEAT",
-        "",
-        *prose(f"""
-        X alone against A and B. Exchanging attributes takes the targets as given, which is the mirror
-        image of the WEAT. The published tail is the one that the data point to, so that its level is
-        twice the nominal one; either of two targets is associated in
-        {_range((tally(row, by.PATTERN) for row in noise), "at_05")} of pure noise. SC-WEAT is one word
-        against A and B, where these come from one population. {_counts(some, by.LEVEL2_CROSSED)} worlds
-        per line, {_counts(some, by.SINGLE)} for SC-WEAT.
-        """),
-        *table(some, columns, lambda row: f"{row['world']}, {_sizes(row)}", "world, words per set"),
-    ]
-
-
-def _effect_sizes(rows: Sequence[Row]) -> list[str]:
-    some = [row for row in _of(rows, "vectors", null=None) if tally(row, by.BOOTSTRAP) is not None]
-    columns = (
-        at_05("leaves out 0", by.BOOTSTRAP),
-        ("holds the mean d of sets of this size", by.BOOTSTRAP, "held", 0.95),
-    )
-    return [
-        "## The effect size d",
-        "",
-        *prose(f"""
-        `cr.stats.bootstrap` draws the words of all sets again and gives a percentile interval of d. It is
-        about d *of sets of these sizes*, which is no property of the concepts: d grows with the number of
-        words. Where there is no association, it should leave out 0 in 5 % (or fewer).
-        {_counts(some, by.BOOTSTRAP)} worlds per line, eight words per set, 1,000 resamples.
-        """),
-        *table(
-            some,
-            columns,
-            lambda row: f"{row['world']}" + (f", effect {row['effect']:g}" if row["effect"] else ""),
-            "world",
+            ("frequencies, words per set", "crossed p < .05", "at equal frequency", "answer *yes*"), lines
         ),
     ]
 
 
-def _contexts(rows: Sequence[Row]) -> list[str]:
-    nulls, planted = _of(rows, "contexts"), _of(rows, "contexts", null=False)
-    columns = (
-        at_05("published", "CEAT, published"),
-        at_05("targets exchanged", "CEAT, targets exchanged"),
-        at_05("crossed", "CEAT crossed"),
-        ("crossed, .01", "CEAT crossed", "at_01", 0.01),
-        ("interval of Δ holds", "CEAT crossed", "held", 0.95),
-        at_05("Level 2, published", "CEAT Level 2, published"),
-        at_05("Level 2, attributes exchanged", "CEAT Level 2, attributes exchanged"),
-        at_05("bootstrap of d leaves out 0", "CEAT bootstrap of d, percentile"),
-        at_05("the same, BCa", "CEAT bootstrap of d, bca"),
-    )
-    published = _range((tally(row, "CEAT, published") for row in nulls), "at_05")
-    return [
-        "## Contexts: CEAT",
-        "",
-        *prose(f"""
-        Every word has ten contexts around it. The published p-value is about further samples of contexts
-        of *these* words, and is below .05 in {published} of worlds without an association. Crossed:
-        contexts of a word are averaged, then words of all sets count as drawn.
-        {_counts(nulls, "CEAT crossed")} worlds per line, {_counts(nulls, "CEAT, published")} for the
-        first two columns, {_counts(nulls, "CEAT Level 2, published")} for Level 2 and the bootstrap.
-        """),
-        *table(nulls, columns, lambda row: str(row["world"]), "world"),
-        "With an association (power):",
-        "",
-        *table(
-            planted,
-            [(head, name, what, 1.0 if what != "held" else limit) for head, name, what, limit in columns],
-            lambda row: f"{row['world']}, effect {row['effect']:g}",
-            "world",
-        ),
-    ]
+MEASURES = """
+X against A and B (ML-EAT Level 2)|vectors|Level 2|Level 2 crossed|Level 2 crossed
+one word (SC-WEAT)|vectors||SC-WEAT|
+bootstrap of d leaves out 0|vectors||bootstrap of d|bootstrap of d
+CEAT|contexts|CEAT, published|CEAT crossed|CEAT crossed
+CEAT, bootstrap of d|contexts||CEAT bootstrap of d|
+RSA|rsa|RSA, published sign test|RSA crossed|RSA crossed
+projection|projection|projection, targets exchanged|projection, means; projection, pairs|
+two models compared|compare|compare, sd, attributes given|compare, sd; compare, cosine|compare, interval
+align|traits|align, published|align, groups exchanged; align, traits exchanged|align, interval
+align, no blocks|traits||no blocks, groups exchanged; no blocks, traits exchanged|no blocks, interval
+cells of ILPS and SeT, over templates|structured:cells|pieces, plain|pieces, ours|pieces, ours
+RSA, 4 to 25 items|structured:RSA|pieces, plain|pieces, ours|pieces, ours
+one domain dominates|pairs|dominance, published rule|dominance, interval|
+emergent traits|pairs||emergent|
+discover, any word|names||discover, any word|
+null_threshold, share of words|names||null_threshold, share of words|
+series, any decade|series|series, any decade, targets exchanged|series, any decade, adjusted|
+"""
+"""What is shown of a measure: its name, family, the usual procedure, ours, and its interval."""
 
 
 def _others(rows: Sequence[Row]) -> list[str]:
-    lines: list[str] = []
-
-    def section(
-        title: str,
-        text: str,
-        family: str,
-        columns: Sequence[Column],
-        label: Callable[[Row], str],
-        counted: str,
-    ) -> None:
-        some = _of(rows, family, null=None)
-        lines.extend([f"## {title}", "", *prose(f"{text} {_counts(some, counted)} worlds per line.")])
-        lines.extend(table(some, columns, label, "world"))
-
-    def effect(row: Row) -> str:
-        return f"{row['world']}" + (f", effect {row['effect']:g}" if row["effect"] else "")
-
-    section(
-        "Geometry: RSA",
-        "X and Y are the groups, A is the concept; ten items each, of which eight are drawn a hundred times.",
-        "rsa",
-        (
-            at_05("published sign test", "RSA, published sign test"),
-            at_05("groups exchanged", "RSA, groups exchanged"),
-            at_05("crossed", "RSA crossed"),
-            ("crossed, .01", "RSA crossed", "at_01", 0.01),
-            ("interval holds", "RSA crossed", "held", 0.95),
-        ),
-        effect,
-        "RSA, groups exchanged",
-    )
-    section(
-        "Projections",
-        "Places on an axis between the means of A and B, or along the first component of pairs of words that "
-        "are put together at random; eight words each.",
-        "projection",
-        (
-            at_05("targets exchanged", "projection, targets exchanged"),
-            at_05("means, crossed", "projection, means"),
-            at_05("pairs, crossed", "projection, pairs"),
-        ),
-        effect,
-        "projection, means",
-    )
-    section(
-        "Two models compared",
-        "Both models have the same association, and words of their own: the difference is 0.",
-        "compare",
-        (
-            at_05("`sd`", "compare, sd"),
-            at_05("`cosine`", "compare, cosine"),
-            at_05("`sd`, attributes given", "compare, sd, attributes given"),
-            ("interval holds 0", "compare, interval", "held", 0.95),
-        ),
-        effect,
-        "compare, sd",
-    )
-    section(
-        "Agreement with people: align",
-        "Sixteen groups in four domains, sixteen traits. Without an effect, model and people have nothing to "
-        "do with each other, though groups of a domain may resemble each other, and traits may measure the "
-        "same thing. With one, rates are power.",
-        "traits",
-        (
-            at_05("published", "align, published"),
-            at_05("groups exchanged", "align, groups exchanged"),
-            at_05("traits exchanged", "align, traits exchanged"),
-            at_05("crossed", "align crossed"),
-            ("interval holds τ", "align, interval", "held", 0.95),
-        ),
-        effect,
-        "align, published",
-    )
-    lines.extend([*(f"* **{name}**: {says}." for name, says in TRAIT_SAYS.items()), ""])
-    section(
-        "Paired identities",
-        "Two domains of six groups, sixteen traits. Neither domain dominates, and nothing emerges. "
-        "*Published rule*: the difference is at least 0.1; results declare dominance only where its interval "
-        "leaves out 0 too. *Emergent*: any trait of any pair at a false-discovery rate of 5 %.",
-        "pairs",
-        (
-            at_05("dominance p", "dominance p"),
-            at_05("interval leaves out 0", "dominance, interval"),
-            at_05("published rule", "dominance, published rule"),
-            at_05("emergent, pooled", "emergent, pooled"),
-            at_05("emergent, normal", "emergent, normal"),
-        ),
-        effect,
-        "dominance, published rule",
-    )
-    lines.extend([*(f"* **{name}**: {says}." for name, says in PAIR_SAYS.items()), ""])
-    section(
-        "Words of a group: discover and null_threshold",
-        "Four groups of eight names and 300 words that were drawn without any regard to them. Shares are of "
-        "words, or of worlds in which any word is found, at a rate of 5 %.",
-        "names",
-        (
-            at_05("discover, words", "discover, share of words"),
-            at_05("discover, any word", "discover, any word"),
-            at_05("null_threshold, words", "null_threshold, share of words"),
-        ),
-        effect,
-        "discover, any word",
-    )
-    lines.extend([*(f"* **{name}**: {says}." for name, says in NAME_SAYS.items()), ""])
-    section(
-        "Series",
-        "Ten models without an association: how often the smallest p-value of a decade is below .05.",
-        "series",
-        (
-            at_05("targets exchanged", "series, any decade, targets exchanged"),
-            at_05("crossed", "series, any decade, crossed"),
-            at_05("adjusted", "series, any decade, adjusted"),
-        ),
-        effect,
-        "series, any decade, targets exchanged",
-    )
-    section(
-        "Pieces of inference",
-        "Each in worlds of its own, where nothing is to be found or the truth is known. *Plain* is what is "
-        "usually done, or the same without the piece.",
-        "pieces",
-        (
-            at_05("plain", pieces.PLAIN),
-            at_05("with the piece", pieces.OURS),
-            ("interval holds", pieces.OURS, "held", 0.95),
-        ),
-        effect,
-        pieces.OURS,
-    )
-    told = ((name, (piece.__doc__ or "").strip()) for name, piece in pieces.PIECES.items())
-    lines.extend([*(f"* **{name}**: {says}" for name, says in told), ""])
-    return lines
-
-
-def _not_measured() -> list[str]:
+    lines = []
+    for name, family, usual, ours, interval in (line.split("|") for line in MEASURES.strip().splitlines()):
+        family, _, start = family.partition(":")
+        nulls = [row for row in _of(rows, family) if row["world"].startswith(start)]
+        found = sorted((one for p in ours.split("; ") for one in rates(nulls, p)), key=lambda one: one.rate)
+        if found:
+            held = rates(
+                (r for r in rows if r["family"] == family and r["world"].startswith(start)), interval, "held"
+            )
+            worst, low = (f"{one[0]}, {one[0].where}" if one else "–" for one in (found[-1:], held[:1]))
+            lines.append([name, span(rates(nulls, usual)), span(found), worst, low])
+    parts = [
+        [f"**{name}**: {' '.join((piece.__doc__ or '').split()).partition('; plain')[0]}", *told]
+        for name, piece in pieces.PIECES.items()
+        if (of := [row for row in rows if row["family"] == "pieces" and row["world"] == name])
+        and (
+            told := [
+                span(rates(of, pieces.PLAIN)),
+                span(rates(of, pieces.OURS)),
+                span(rates(of, pieces.OURS, "held")),
+            ]
+        )
+    ]
+    head = ("measure", "usual procedure", "here", "highest", "interval holds, lowest")
     return [
-        "## What this page does not say",
+        "## Other measures",
+        "",
+        "p < .05 without an association, from the lowest to the highest over the worlds of each:",
+        "",
+        *table(head, lines, text=(0, 3, 4)),
+        "Pieces of inference, each in a world of its own:",
+        "",
+        *table(("piece", "usual procedure", "here", "interval holds"), parts),
+    ]
+
+
+def _limits(rows: Sequence[Row]) -> list[str]:
+    unseen = rates((row for row in _of(rows, "vectors", "copies") if not _seen(row)), by.CROSSED)
+    bare = [row for row in rows if row["world"] == figures.UNRELATED]
+    less = "; ".join(farthest(_said(bare, few=few))[1] for few in (True, False))
+    wide = rates(_of(rows, "vectors", "copies"), by.CROSSED, "held")[-1:]
+    return [
+        "## Weak spots, and what is not measured",
         "",
         *prose(f"""
-        * Worlds are simpler than languages. The lines with dealt attributes are the closest to real use,
-          and there only the attributes are drawn.
-        * A true null about words is not one about texts or models: vectors trained on one corpus share
-          what is accidental in it, and no p-value over words knows of that. The corpora here were
-          changed until words of a set share little of it. In two earlier versions, where what one word
-          of a set met became, by way of its topic or of the decomposition, that of the others, the
-          crossed p of topical corpora was below .05 in 19 of 100 and in 27 of 200.
-        * {join_words(NULLS)} are the worlds tried. Words of one set that hang together in a way not tried
-          here may mislead as sub-clusters do.
+        * A set that is **one cluster** of copies cannot be seen: p < .05 in {span(unseen)} %, the most where
+          all four sets are.
+        * Where groups of words have next to nothing to do with each other (*{figures.UNRELATED}*, Δ is a
+          quarter of an ordinary association), other words agree less often than the chance says: {less}.
+        * Intervals are too wide where words hardly vary and single cosines do: they hold Δ in up to
+          {span(wide)} %.
+        * Worlds are simpler than languages. Vectors of one corpus share what is accidental in it, and no
+          p-value over words knows of that.
         * Not measured: the intervals of IBD and EIBD, of precision and over annotators in `align`, of
-          `cr.pairs.order_sensitivity` and of split halves; the p-values of `against` and of
-          precision; standard errors of the cells of ILPS, ILPS*, SeT and group CEAT; `choose_templates`.
+          `cr.pairs.order_sensitivity` and of split halves; p-values of `against` and of precision;
+          `choose_templates`.
         """),
     ]

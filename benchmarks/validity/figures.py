@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib as mpl
 
 from . import procedures as by
+from .crossing import CHANCES
 from .study import tally
 from .tally import binomial_interval
 
@@ -16,11 +17,15 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 Row = Mapping[str, Any]
-SHOWN = {
-    by.TARGETS: ("#b2182b", "o"),
-    by.ATTRIBUTES: ("#ef8a62", "s"),
-    by.LARGER: ("#999999", "^"),
-    by.CROSSED: ("#2166ac", "D"),
+UNRELATED = "bands, Google News"
+"""The population whose groups of words have next to nothing to do with each other."""
+COLOURS = {
+    "topics, GloVe": "#2166ac",
+    "topics, Google News": "#67a9cf",
+    "bands, GloVe": "#e08214",
+    UNRELATED: "#999999",
+    "lists, GloVe": "#1b7837",
+    "lists, Google News": "#7fbf7b",
 }
 STYLE = {
     "svg.hashsalt": "crossroads",
@@ -34,7 +39,7 @@ STYLE = {
 def draw(rows: Sequence[Row], folder: Path) -> None:
     """Draw all figures."""
     with plt.rc_context(STYLE):
-        _false_positives(rows, folder / "false-positives.svg")
+        _agreement(rows, folder / "agreement.svg")
         _power(rows, folder / "power.svg")
 
 
@@ -45,35 +50,29 @@ def _save(figure: Any, path: Path) -> None:
     path.write_text("\n".join(line.rstrip() for line in text.splitlines()) + "\n", encoding="utf-8")
 
 
-def _false_positives(rows: Sequence[Row], path: Path) -> None:
-    """Rates at .05 by world with eight words per set, and of dealt attributes, with their intervals."""
-    some = [
-        row
-        for row in rows
-        if row["effect"] == 0
-        and row["world"] != "frequency in both"
-        and (
-            row["family"] == "dealt" or (row["family"] in ("vectors", "corpora") and set(row["sizes"]) == {8})
-        )
-    ]
-    ends = {"dealt": "{} dealt", "corpora": "{} corpora"}
-    figure, axes = plt.subplots(figsize=(7.2, 0.34 * max(4, len(some)) + 1))
-    for i, (name, (colour, marker)) in enumerate(SHOWN.items()):
-        for place, row in enumerate(some):
-            found = tally(row, name)
-            if found is None or found.at_05 is None:
-                continue
-            low, high = binomial_interval(found.at_05, found.worlds)
-            y = -place + 0.27 - 0.18 * i
-            axes.plot([100 * low, 100 * high], [y, y], color=colour, lw=1.2)
-            axes.plot(100 * found.at_05 / found.worlds, y, marker, color=colour, ms=4)
-        axes.plot([], [], marker, color=colour, ms=4, label=name)
-    axes.axvline(5, color="black", lw=0.8, ls=":")
-    axes.set_yticks([-i for i in range(len(some))])
-    axes.set_yticklabels([ends.get(row["family"], "{}").format(row["world"]) for row in some])
-    axes.set_xlabel("worlds without an association in which p < .05 (%)")
-    axes.set_xlim(0, None)
-    axes.legend(frameon=False, loc="lower right", fontsize=8)
+def _agreement(rows: Sequence[Row], path: Path) -> None:
+    """How often other words agreed over the chance that was said, of each population, with intervals."""
+    figure, panels = plt.subplots(1, 2, figsize=(7.2, 3.6), sharey=True)
+    titles = {"3 or 4 words in some set": (0, 5), "6 to 16 words per set": (6, 16)}
+    for axes, (title, (least, most)) in zip(panels, titles.items(), strict=True):
+        axes.plot([0.5, 1], [0.5, 1], color="black", lw=0.8, ls=":")
+        for at, (world, colour) in enumerate(COLOURS.items()):
+            some = [r for r in rows if r["world"] == world and least <= min(r["sizes"]) <= most]
+            some = [row for row in some if row["family"] == "populations" and max(row["sizes"]) <= 16]
+            for low in CHANCES:
+                found = [one for row in some if (one := tally(row, f"chance {low:.2f}")) is not None]
+                tests = sum(one.worlds for one in found)
+                if tests >= 50:
+                    x = sum(one.said or 0.0 for one in found) / tests + 0.003 * (at - 2.5)
+                    held = sum(one.held or 0 for one in found)
+                    axes.plot([x, x], binomial_interval(held, tests), color=colour, lw=1)
+                    axes.plot(x, held / tests, "o", color=colour, ms=3)
+            axes.plot([], [], "o-", color=colour, lw=1, ms=3, label=world)
+        axes.set_title(title, fontsize=9)
+        axes.set_xlabel("chance that was said")
+        axes.set_xlim(0.49, 1.01)
+    panels[0].set_ylabel("share of other words that agreed")
+    panels[0].legend(frameon=False, fontsize=7, loc="upper left")
     _save(figure, path)
 
 

@@ -11,8 +11,8 @@ from packages.default import whole
 from scipy import stats
 
 import crossroads as cr
-from crossroads.core.inference.copies import near_copies
-from crossroads.core.inference.crossed import crossed, facing
+from crossroads.core.inference.copies import near
+from crossroads.core.inference.crossed import crossed, facing, spread
 from crossroads.core.inference.detection import area_interval
 from crossroads.core.inference.geometry import unit
 from crossroads.core.inference.multiplicity import holm
@@ -21,6 +21,9 @@ from crossroads.core.inference.random_effects import combine
 from crossroads.sentences.flips import flipped_mean, flipped_signs
 from crossroads.traits.measures.compare import compare_traits
 from crossroads.traits.measures.scores import TraitScores
+from crossroads.words.measures.trends import trend
+
+from .worlds.years import WORDS, year_worlds
 
 PLACEBOS = "dealt attributes, among placebos"
 PLAIN, OURS, HELD = "pieces, plain", "pieces, ours", "pieces, ours held"
@@ -102,14 +105,34 @@ def another_text(rng: np.random.Generator) -> Noted:
 
 def near_copies_of_words(rng: np.random.Generator) -> Noted:
     """Sets of two words in four spellings each, unrelated; plain: eight independent words."""
-    sets = []
-    for _ in range(4):
+    sets = {}
+    for key in "xyab":
         centres = np.repeat(rng.normal(size=(2, 50)), 4, axis=0)
-        sets.append(unit(centres + 0.2 * rng.normal(size=centres.shape)))
-    table = np.concatenate(sets[:2]) @ np.concatenate(sets[2:]).T
+        sets[key] = unit(centres + 0.2 * rng.normal(size=centres.shape))
+    x, y, a, b = sets.values()
+    table = np.concatenate([x, y]) @ np.concatenate([a, b]).T
     options: dict[str, Any] = {"alternative": "two-sided", "exchange": False}
     yield PLAIN, crossed(table, 8, 8, **options).pvalue
-    yield OURS, crossed(table, 8, 8, copies=[near_copies(one) for one in sets], **options).pvalue
+    yield (
+        OURS,
+        crossed(
+            table, 8, 8, near=near(sets, {key: [str(i) for i in range(8)] for key in sets}), **options
+        ).pvalue,
+    )
+
+
+def lasting(rng: np.random.Generator, *, rho: float = 0.6) -> Noted:
+    """Twelve years without a trend, six tenths of a deviation last into the next; plain: least squares."""
+    tables = next(year_worlds(rho, points=12, seed=int(rng.integers(1 << 30))))
+    found = trend(tables, range(12), WORDS, WORDS)
+    yield PLAIN, float(stats.linregress(range(12), spread(tables, WORDS, WORDS).difference).pvalue)
+    yield OURS, found.pvalue
+    yield HELD, found.low is not None and found.high is not None and found.low <= 0 <= found.high
+
+
+def lasting_less(rng: np.random.Generator) -> Noted:
+    """The same where three tenths of a deviation last."""
+    return lasting(rng, rho=0.3)
 
 
 def profiles(rng: np.random.Generator) -> Noted:
@@ -172,6 +195,8 @@ PIECES: dict[str, Callable[[np.random.Generator], Noted]] = {
     "frequency of targets and attributes": both_facets,
     "the same, frequencies of another text": another_text,
     "near copies, counted as fewer words": near_copies_of_words,
+    "trend of years, AR(.6)": lasting,
+    "trend of years, AR(.3)": lasting_less,
     "unrelated profiles": profiles,
     "answers of a chat model": chat,
     PLACEBOS: placebos,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, get_args
 
@@ -13,38 +13,37 @@ from numpy.typing import NDArray
 
 import crossroads as cr
 from crossroads.comparison.battery import compare_battery
-from crossroads.core.inference.crossed import half_width, spread, tail_probability
-from crossroads.core.inference.geometry import effect_sizes
 from crossroads.core.inference.permutation.rows import permutation_blocks
 
+from .crossing import CROSSED, INDEPENDENT, check_public, crossed_tests, real_tests
 from .pieces import HELD, OURS, PIECES
+from .structured import STRUCTURED
 from .tally import Tally
 from .worlds import (
     VectorWorlds,
+    block_worlds,
     context_worlds,
-    corpus_worlds,
     dealt_worlds,
+    frequency_worlds,
     name_worlds,
     pair_worlds,
-    trait_worlds,
+    planned_worlds,
     vector_worlds,
 )
+from .worlds.blocks import BlockKind
 from .worlds.names import TARGET, NameKind
-from .worlds.tables import PairKind, TraitKind
+from .worlds.real import copies_worlds, margin, population_worlds
+from .worlds.tables import PairKind
 from .worlds.vectors import Kind
 
 Floats = NDArray[np.float64]
 Tallies = dict[str, Tally]
 
-CROSSED = "crossed"
-TARGETS, ATTRIBUTES, LARGER = "targets exchanged", "attributes exchanged", "larger of the two"
-BOOTSTRAP = "bootstrap of d"
-LEVEL2, LEVEL2_PUBLISHED, LEVEL2_CROSSED = "Level 2", "Level 2, published tail", "Level 2 crossed"
-PATTERN = "any association, published tail"
+TARGETS, ATTRIBUTES = "targets exchanged", "attributes exchanged"
+LEVEL2, LEVEL2_CROSSED = "Level 2", "Level 2 crossed"
 SINGLE = "SC-WEAT"
 AT_ONCE = 1000
-CHECKED = 10
-"""Worlds of a cell on which what is computed for many at once is held against the public functions."""
+EVERY = {**PIECES, **STRUCTURED}
 
 
 @dataclass(frozen=True)
@@ -79,14 +78,6 @@ def _batches(worlds: int, at_once: int = AT_ONCE) -> Iterator[int]:
         yield min(at_once, worlds - start)
 
 
-def crossed_rows(tables: Floats, n_x: int, n_a: int, true: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Two-sided crossed p-values of many tables, and whether the 95 % interval holds the true difference."""
-    found = spread(tables, n_x, n_a)
-    se = np.sqrt(found.total)
-    p = np.asarray(tail_probability(found.difference / se, found.df, "two-sided"))
-    return p, np.asarray(np.abs(found.difference - true) <= half_width(se, found.df, 0.95))
-
-
 def exchanged(scores: Floats, n: int, alternative: Any = "two-sided") -> Floats:
     """p-values of exchanging labels: counted, or by the saddlepoint where there are too many divisions."""
     large = min(n, scores.shape[1] - n) >= 13
@@ -104,73 +95,43 @@ def _of_vectors(worlds: VectorWorlds) -> Tallies:
     """Everything about WEAT that is computed for many worlds at once."""
     tables, truth = worlds.cosines(), worlds.truth
     n_x, _, n_a, _ = worlds.sizes
-    lean = truth.lean
-    found: Tallies = {}
-    p, held = crossed_rows(tables, n_x, n_a, truth.difference or 0.0)
-    found[CROSSED] = Tally.of(p, None if truth.difference is None else held)
-    p2, held2 = crossed_rows(tables[:, :n_x], n_x, n_a, lean or 0.0)
-    found[LEVEL2_CROSSED] = Tally.of(p2, None if lean is None else held2)
+    found: Tallies = {
+        CROSSED: crossed_tests(worlds).tally(truth.difference),
+        INDEPENDENT: crossed_tests(worlds, words="independent").tally(truth.difference),
+    }
+    if n_x in (4, 8):
+        found[LEVEL2_CROSSED] = crossed_tests(worlds, "xab").tally(truth.lean)
     tables = tables[: _tested(worlds.sizes, len(tables))]
     s = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
     t = tables[:, :n_x].mean(axis=1) - tables[:, n_x:].mean(axis=1)
-    by_target, by_attribute = exchanged(s, n_x), exchanged(t, n_a)
-    found[TARGETS], found[ATTRIBUTES] = Tally.of(by_target), Tally.of(by_attribute)
-    found[LARGER] = Tally.of(np.maximum(by_target, by_attribute))
-    both = [tables[:, :n_x].mean(axis=1), tables[:, n_x:].mean(axis=1)]
-    found[LEVEL2] = Tally.of(exchanged(both[0], n_a))
-    observed = [exchanged(u, n_a, "observed") for u in both]
-    found[LEVEL2_PUBLISHED] = Tally.of(observed[0])
-    leans = [
-        (p < 0.05) & (np.abs(effect_sizes(u, n_a, ddof=1)[0]) >= 0.2)
-        for p, u in zip(observed, both, strict=True)
-    ]
-    found[PATTERN] = Tally.flagged(leans[0] | leans[1])
+    found[TARGETS], found[ATTRIBUTES] = Tally.of(exchanged(s, n_x)), Tally.of(exchanged(t, n_a))
+    if n_x in (4, 8):
+        found[LEVEL2] = Tally.of(exchanged(tables[:, :n_x].mean(axis=1), n_a))
     return found
 
 
-def _one_by_one(worlds: VectorWorlds, mean_d: float) -> Tallies:
-    """What is computed for one world after the other, by the public functions."""
-    drawn, single = [], []
-    apart = ("topical attributes", "both topical", "frequency in both", "plain corpora", "topical corpora")
-    same_attributes = worlds.kind not in apart and worlds.truth.null
-    method: Any = "saddlepoint" if min(worlds.sizes[2:]) >= 13 else "auto"
-    for emb, design in worlds:
-        drawn.append(cr.stats.bootstrap(emb, design, resamples=1000))
-        if same_attributes:
-            found = cr.sc_weat(emb, [design.x[0]], design.a, design.b, alternative="two-sided", method=method)
-            single.append(float(found.pvalue[0]))
-    zero = [not one.low <= 0 <= one.high for one in drawn]
-    tallies = {BOOTSTRAP: Tally.flagged(zero, [one.low <= mean_d <= one.high for one in drawn])}
-    return tallies | ({SINGLE: Tally.of(single)} if single else {})
+def _one_by_one(worlds: VectorWorlds) -> Tallies:
+    """What is computed for one world after the other, by the public function."""
+    if worlds.kind in ("topical attributes", "both topical", "frequency in both") or not worlds.truth.null:
+        return {}
+    options: dict[str, Any] = {"alternative": "two-sided"}
+    found = [cr.sc_weat(emb, [design.x[0]], design.a, design.b, **options) for emb, design in worlds]
+    return {SINGLE: Tally.of([float(one.pvalue[0]) for one in found])}
 
 
-def _check_public(worlds: VectorWorlds) -> None:
-    """Hold what is computed for many worlds at once against the public function."""
-    n_x, _, n_a, _ = worlds.sizes
-    p, _ = crossed_rows(worlds.cosines()[:CHECKED], n_x, n_a, 0.0)
-    for i, expected in enumerate(p.tolist()):
-        emb, design = worlds[i]
-        told = cr.weat(emb, design, alternative="two-sided", method="normal").crossed
-        if told.pvalue is None or abs(told.pvalue - expected) > 1e-9:
-            raise RuntimeError(f"{worlds.kind}: crossed p {told} is not {expected}.")
+def _added(found: Tallies, some: Tallies) -> Tallies:
+    return {name: found[name] + one for name, one in some.items()} if found else some
 
 
 def _vector_family(cell: Cell, seed: int, make: Callable[[int, int], VectorWorlds]) -> Tallies:
     found: Tallies = {}
-    effects: list[float] = []
     for batch, count in enumerate(_batches(cell.worlds)):
         worlds = make(count, seed + batch)
         if batch == 0:
-            _check_public(worlds)
-        some = _of_vectors(worlds)
-        found = {name: found[name] + one for name, one in some.items()} if found else some
-        n_x, _, n_a, _ = worlds.sizes
-        tables = worlds.cosines()
-        s = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
-        effects += effect_sizes(s, n_x, ddof=1)[0].tolist()
+            check_public(worlds)
+        found = _added(found, _of_vectors(worlds))
     if cell.single:
-        mean_d = 0.0 if worlds.truth.null else float(np.mean(effects))
-        found |= _one_by_one(make(cell.single, seed + 10_000), mean_d)
+        found |= _one_by_one(make(cell.single, seed + 10_000))
     return found
 
 
@@ -186,44 +147,64 @@ def dealt(cell: Cell, seed: int) -> Tallies:
     return _vector_family(cell, seed, lambda n, s: dealt_worlds(cell.world, worlds=n, seed=s))
 
 
-def corpora(cell: Cell, seed: int) -> Tallies:
-    """The same in vectors that were trained on small corpora."""
-    kind: Any = cell.world
-    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
-    return _vector_family(cell, seed, lambda n, s: corpus_worlds(kind, worlds=n, seed=s, **options))
+def populations(cell: Cell, seed: int) -> Tallies:
+    """Chances, answers, power and coverage on real words whose populations are known, or human lists."""
+    kind, _, name = cell.world.partition(", ")
+    population: Any = kind
+    found: Tallies = {}
+    drawn = population_worlds(name, population, worlds=cell.worlds, sizes=cell.sizes, seed=seed)
+    for at, some in enumerate(drawn):
+        if at == 0:
+            check_public(some.worlds)
+        found = _added(found, real_tests(some, margin(name)))
+    return {what: one for what, one in found.items() if one.worlds}
+
+
+def copies(cell: Cell, seed: int) -> Tallies:
+    """Sets with near copies, and without an association."""
+    kind, _, name = cell.world.partition(", ")
+    found: Tallies = {}
+    for at, some in enumerate(copies_worlds(name, kind, worlds=cell.worlds, sizes=cell.sizes, seed=seed)):
+        if at == 0:
+            check_public(some.worlds)
+        found = _added(found, real_tests(some, None))
+    return found
+
+
+def frequency(cell: Cell, seed: int) -> Tallies:
+    """Whether an association is said to be more than frequency, where it is nothing else, or is more."""
+    seen: dict[str, list[Any]] = {}
+    options: dict[str, Any] = {"worlds": max(1, cell.single), "sizes": cell.sizes, "effect": cell.effect}
+    for emb, design, of_list in frequency_worlds(cell.world, seed=seed, **options):
+        found = cr.frequency(emb, design, frequencies=of_list, draws=200)
+        _note(seen, "beyond frequency, yes", found.answer == "yes")
+        _note(seen, "at equal frequency", found.adjusted.pvalue)
+        _note(seen, "without regard to frequency", cr.weat(emb, design, method="normal").crossed.pvalue)
+    return _tallies(seen)
 
 
 def contexts(cell: Cell, seed: int) -> Tallies:
-    """CEAT, multilevel CEAT and the bootstrap over words and contexts."""
+    """CEAT and multilevel CEAT."""
     options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
-    kind, n_x, n_a = _kind(cell, Kind), cell.sizes[0], cell.sizes[2]
+    kind = _kind(cell, Kind)
     found: Tallies = {}
     for batch, count in enumerate(_batches(cell.worlds, 200)):
         worlds = context_worlds(kind, worlds=count, seed=seed + batch, **options)
-        p, held = crossed_rows(worlds.means().cosines(), n_x, n_a, worlds.truth.difference or 0.0)
-        some = {"CEAT crossed": Tally.of(p, held)}
-        found = {name: found[name] + one for name, one in some.items()} if found else some
+        tests = crossed_tests(worlds.means())
+        found = _added(found, {"CEAT crossed": tests.tally(worlds.truth.difference)})
     seen: dict[str, list[Any]] = {}
     worlds = context_worlds(kind, worlds=max(1, cell.single), seed=seed + 10_000, **options)
-    expected, _ = crossed_rows(worlds.means().cosines(), n_x, n_a, 0.0)
+    expected = crossed_tests(worlds.means()).pvalue
     for i, (clouds, design) in enumerate(worlds):
         one = cr.ceat(clouds, design, samples=1000)
-        told = getattr(one, "crossed", None)
-        if told is not None and abs(told.pvalue - expected[i]) > 1e-6:
-            raise RuntimeError(f"{cell.key}: crossed p {told.pvalue} is not {expected[i]}.")
+        if one.crossed.pvalue is None or abs(one.crossed.pvalue - expected[i]) > 1e-6:
+            raise RuntimeError(f"{cell.key}: crossed p {one.crossed.pvalue} is not {expected[i]}.")
         _note(seen, "CEAT, published", one.pvalue)
         _note(seen, "CEAT, targets exchanged", one.stimulus_pvalue)
         if i < cell.single // 3:
             levels = cr.mleat(clouds, design, samples=500)
             _note(seen, "CEAT Level 2, published", levels.level2["x"].pvalue)
             _note(seen, "CEAT Level 2, attributes exchanged", levels.level2["x"].stimulus_pvalue)
-            for interval in ("percentile", "bca"):
-                try:
-                    kept: Any = cr.stats.ceat_bootstrap
-                    drawn = kept(clouds, design, resamples=500, interval=interval)
-                except cr.InputError:  # a kind of interval that is no longer offered
-                    continue
-                _note(seen, f"CEAT bootstrap of d, {interval}", not drawn.low <= 0 <= drawn.high)
     return found | _tallies(seen)
 
 
@@ -263,7 +244,7 @@ def compare(cell: Cell, seed: int) -> Tallies:
     for (one, design), (two, _) in zip(*both, strict=True):
         for scale in ("sd", "cosine"):
             choice: Any = scale
-            found = compare_battery({"one": one, "two": two}, design, scale=choice, resamples=1)
+            found = compare_battery({"one": one, "two": two}, design, scale=choice)
             _note(seen, f"compare, {scale}", found.tests[0].pvalue)
         given = cr.compare(one, two, design, attributes="given")
         _note(seen, "compare, sd, attributes given", given.pvalue)
@@ -274,18 +255,22 @@ def compare(cell: Cell, seed: int) -> Tallies:
 
 
 def traits(cell: Cell, seed: int) -> Tallies:
-    """Agreement of a model with people."""
+    """Agreement of a model with people, whose groups and traits come in blocks that are named or not."""
     seen: dict[str, list[Any]] = {}
-    kind, count = _kind(cell, TraitKind), max(1, cell.single)
-    for model, people, tau in trait_worlds(kind, worlds=count, effect=cell.effect, seed=seed):
-        one = cr.align(model, people, draws=199, resamples=400)
-        _note(seen, "align, groups exchanged", one.exchanges["groups"].pvalue)
-        _note(seen, "align, traits exchanged", one.exchanges["traits"].pvalue)
+    kind, _, strong = cell.world.partition(", ")
+    options: dict[str, Any] = {"strength": 4.0 if strong else 1.0, "effect": cell.effect, "seed": seed}
+    for model, people, tau in block_worlds(
+        _kind(replace(cell, world=kind), BlockKind), worlds=max(1, cell.single), **options
+    ):
+        for name, blocks in (("no blocks", None), ("align", "catalogue")):
+            choice: Any = blocks
+            one = cr.align(model, people, draws=199, resamples=1, splits=0, blocks=choice)
+            _note(seen, f"{name}, groups exchanged", one.exchanges["groups"].pvalue)
+            _note(seen, f"{name}, traits exchanged", one.exchanges["traits"].pvalue)
+            low, high = one.interval or (-1.0, 1.0)
+            _note(seen, f"{name}, interval", not low <= 0 <= high)
+            _note(seen, f"{name}, interval held", low <= tau <= high)
         _note(seen, "align, published", one.kendall_pvalue)
-        low, high = one.interval or (-1.0, 1.0)
-        _note(seen, "align, interval", not low <= 0 <= high)
-        _note(seen, "align, interval held", low <= tau <= high)
-        _note_crossed(seen, "align crossed", one, tau)
     return _tallies(seen)
 
 
@@ -296,20 +281,10 @@ def pairs(cell: Cell, seed: int) -> Tallies:
     for scores, of_groups in pair_worlds(kind, worlds=max(1, cell.single), seed=seed):
         found = cr.pairs.domain_dominance(scores, of_groups)
         one = found.domain_pairs[0]
-        pvalue = getattr(one, "pvalue", None)
-        if pvalue is not None:
-            _note(seen, "dominance p", pvalue)
         if one.low is not None and one.high is not None:
             _note(seen, "dominance, interval", not one.low <= 0 <= one.high)
         _note(seen, "dominance, published rule", abs(one.difference) >= found.least)
-        for null in ("pooled", "normal"):
-            choice: Any = null
-            try:
-                told = cr.pairs.emergent(scores, of_groups, on="traits", null=choice)
-            except cr.InputError:  # refused, or no longer offered
-                _note(seen, f"emergent, {null}, refused", True)
-                continue
-            _note(seen, f"emergent, {null}", bool(told.emergent.any()))
+        _note(seen, "emergent", bool(cr.pairs.emergent(scores, of_groups, on="traits").emergent.any()))
     return _tallies(seen)
 
 
@@ -335,20 +310,30 @@ def names(cell: Cell, seed: int) -> Tallies:
     }
 
 
+def plans(cell: Cell, seed: int) -> Tallies:
+    """Words that pilots of eight per set plan for the true difference, and how often so many find it."""
+    kind, _, twice = cell.world.partition(", ")
+    options: dict[str, Any] = {"effect": cell.effect, "worlds": max(2, cell.single), "seed": seed}
+    found = planned_worlds(_kind(replace(cell, world=kind), Kind), twice=bool(twice), **options)
+    near = np.abs(found.ratios - 1) <= 0.3
+    return {
+        "plan, found": Tally.flagged(list(found.found)),
+        "plan, standard error": Tally.of(held=near),
+    }
+
+
 def series(cell: Cell, seed: int) -> Tallies:
     """A series of ten models without an association."""
     seen: dict[str, list[Any]] = {}
     for i in range(max(1, cell.single)):
         worlds = vector_worlds(_kind(cell, Kind), worlds=10, seed=seed + i)
         models = {1900 + 10 * at: emb for at, (emb, _) in enumerate(worlds)}
-        found = cr.series(models, worlds[0][1], alternative="two-sided", resamples=0)
+        found = cr.series(models, worlds[0][1], alternative="two-sided")
         tests = [point.level1 for point in found.points.values()]
         _note(seen, "series, any decade, targets exchanged", min(one.pvalue for one in tests))
         crossed = [one.crossed.pvalue for one in tests]
         _note(seen, "series, any decade, crossed", min(p for p in crossed if p is not None))
-        adjusted = getattr(found, "adjusted", None)
-        if adjusted:
-            _note(seen, "series, any decade, adjusted", min(adjusted["holm"]))
+        _note(seen, "series, any decade, adjusted", min(p for p in found.adjusted["holm"] if p is not None))
     return _tallies(seen)
 
 
@@ -356,7 +341,7 @@ def pieces(cell: Cell, seed: int) -> Tallies:
     """A piece of inference in worlds of its own."""
     seen: dict[str, list[Any]] = {}
     for at in range(max(1, cell.single)):
-        for name, value in PIECES[cell.world](np.random.default_rng([seed, at])):
+        for name, value in EVERY[cell.world](np.random.default_rng([seed, at])):
             _note(seen, name, value)
     alone = {} if OURS in seen else {OURS: Tally.of(held=seen[HELD])}  # an interval without a p-value
     return _tallies(seen) | alone
@@ -365,7 +350,9 @@ def pieces(cell: Cell, seed: int) -> Tallies:
 FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "vectors": vectors,
     "dealt": dealt,
-    "corpora": corpora,
+    "populations": populations,
+    "copies": copies,
+    "frequency": frequency,
     "contexts": contexts,
     "rsa": rsa,
     "projection": projection,
@@ -373,8 +360,10 @@ FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "traits": traits,
     "pairs": pairs,
     "names": names,
+    "plans": plans,
     "series": series,
     "pieces": pieces,
+    "structured": pieces,
 }
 
 

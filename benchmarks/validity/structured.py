@@ -1,4 +1,4 @@
-"""Pieces of inference where what is compared has a structure: blocks, templates, and few items.
+"""Pieces of inference where what is compared has a structure: templates, and few items.
 
 ``STRUCTURED`` has the form of ``PIECES``.
 """
@@ -17,26 +17,9 @@ from crossroads.core.inference.crossed import half_width, spread
 from crossroads.traits.measures.scores import cell_intervals
 
 from .pieces import HELD, OURS, PLAIN, Noted
-from .worlds.blocks import BlockKind, block_worlds
 
 Noise = Literal["normal", "heavy tails", "skewed", "templates in twos"]
 _CELLS, _DIM = (12, 8), 50
-
-
-def agreement(rng: np.random.Generator, *, kind: BlockKind, strength: float = 1.0) -> Noted:
-    """The interval of τ of unrelated tables leaves out 0; plain: blocks not named, ours: those of the
-    catalogue. Exchanges of groups and of traits are noted by their names.
-    """
-    world = next(block_worlds(kind, strength=strength, seed=int(rng.integers(1 << 30))))
-    options: dict[str, Any] = {"draws": 199, "resamples": 1, "splits": 0}
-    for name, blocks in ((PLAIN, None), (OURS, "catalogue")):
-        choice: Any = blocks
-        found = cr.align(world.model, world.people, blocks=choice, **options)
-        low, high = found.interval or (-1.0, 1.0)
-        yield name, not low <= 0 <= high
-        for exchanged, one in found.exchanges.items():
-            yield f"{name}, {exchanged} exchanged", one.pvalue
-    yield HELD, low <= 0 <= high
 
 
 def cells(rng: np.random.Generator, *, noise: Noise, templates: int) -> Noted:
@@ -98,16 +81,11 @@ def geometry(rng: np.random.Generator, *, sizes: tuple[int, int, int], spreads: 
     found = cr.rsa(emb, *words, **options)
     yield PLAIN, found.pvalue
     yield OURS, found.crossed.pvalue
-    yield HELD, bool(found.crossed.low <= 0 <= found.crossed.high)
+    low, high = found.crossed.low, found.crossed.high
+    yield HELD, low is not None and high is not None and low <= 0 <= high
 
 
 STRUCTURED: dict[str, Callable[[np.random.Generator], Noted]] = {
-    **{
-        f"agreement, {kind}{', strong' * (strength > 1)}": partial(agreement, kind=kind, strength=strength)
-        for strength in (1.0, 4.0)
-        for kind in get_args(BlockKind)
-        if strength == 1 or kind != "nothing shared"
-    },
     **{
         f"cells over {templates} templates, {noise}": partial(cells, noise=noise, templates=templates)
         for noise in get_args(Noise)

@@ -17,9 +17,12 @@ from typing import Any, get_args
 
 from .pieces import PIECES, PLACEBOS
 from .procedures import Cell, run
+from .structured import STRUCTURED
 from .tally import Tally
+from .worlds.blocks import BlockKind
 from .worlds.names import NameKind
-from .worlds.tables import PairKind, TraitKind
+from .worlds.real import Population
+from .worlds.tables import PairKind
 from .worlds.vectors import Kind
 
 ROOT = Path(__file__).parents[2]
@@ -32,43 +35,78 @@ CODE = (
 )
 SIZES = ((4, 4, 4, 4), (8, 8, 8, 8), (16, 16, 16, 16), (25, 25, 25, 25), (4, 12, 4, 12))
 NULLS = tuple(kind for kind in get_args(Kind) if kind != "frequency in both")
-EFFECTS = (0.1, 0.2, 0.3, 0.4, 0.5)
+EFFECTS = (0.1, 0.2, 0.3, 0.4)
 DESIGNS = ("weat1", "weat3", "weat5", "weat6", "weat7", "weat10", "i1", "i3")
-WORLDS, SINGLE = 10_000, 400
+EIGHT, SIXTEEN, UNEQUAL = SIZES[1], SIZES[2], SIZES[4]
+LISTED = ("own ranks", "reliability 0.9", "reliability 0.8", "reliability 0.7")
+SPACES = ("GloVe", "Google News", "synthetic")
+MANY, SINGLE = 4_000, 200
 """Worlds of a cell in the whole study: where many are computed at once, and where one after the other."""
 
 
 def cells(share: float = 1.0) -> list[Cell]:
     """All cells, with a share of their worlds."""
-    many, few = max(50, round(share * WORLDS)), max(3, round(share * SINGLE))
 
     def some(most: int) -> int:
         return max(3, round(share * most))
 
+    many, few = max(50, some(MANY)), some(SINGLE)
+    both = ("exchangeable", "both topical")
     return [
-        *(Cell("vectors", kind, many, few if n == SIZES[1] else 0, n) for kind in NULLS for n in SIZES),
-        *(Cell("vectors", "frequency in both", many, few if n == SIZES[1] else 0, n) for n in SIZES),
-        *(
-            Cell("vectors", kind, max(50, many // 4), few // 2 if n == SIZES[1] else 0, n, effect)
-            for kind in ("exchangeable", "both topical")
-            for n in SIZES[:4]
-            for effect in EFFECTS
-        ),
-        *(Cell("dealt", design, max(50, many // 5), few // 2, (0, 0, 0, 0)) for design in DESIGNS),
-        *(Cell("corpora", kind, some(2000), few // 2) for kind in ("plain", "topical")),
-        *(Cell("corpora", kind, some(200), 0, effect=0.25) for kind in ("plain", "topical")),
+        *_on_real_words(many),
+        *(Cell("vectors", kind, many, few if n == EIGHT else 0, n) for kind in NULLS for n in SIZES),
+        Cell("vectors", "frequency in both", many, few),
+        *(Cell("vectors", kind, many // 4, 0, n, by) for kind in both for n in SIZES[:4] for by in EFFECTS),
+        *(Cell("dealt", design, many // 4, 0, (0, 0, 0, 0)) for design in DESIGNS),
+        *(Cell("frequency", one, 0, some(300), n) for one in LISTED for n in (EIGHT, SIXTEEN)),
+        *(Cell("frequency", LISTED[0], 0, some(300), n, effect=0.2) for n in (EIGHT, SIXTEEN)),
         *(Cell("contexts", kind, some(2000), few) for kind in NULLS),
-        *(Cell("contexts", "both topical", some(2000), few // 2, effect=effect) for effect in (0.2, 0.4)),
+        Cell("contexts", "both topical", some(2000), few, effect=0.4),
         *(Cell("rsa", kind, 0, 2 * few, (10, 10, 10, 2)) for kind in NULLS),
+        *(Cell("plans", kind, 0, 2 * few, effect=0.4) for kind in (*both, "both topical, twice")),
         *(Cell("projection", kind, 0, 2 * few) for kind in NULLS),
         *(Cell("compare", kind, 0, few) for kind in NULLS),
-        *(Cell("compare", kind, 0, few, effect=0.4) for kind in ("exchangeable", "both topical")),
-        *(Cell("traits", kind, 0, few) for kind in get_args(TraitKind)),
-        *(Cell("traits", kind, 0, few, effect=0.3) for kind in get_args(TraitKind)),
+        *(Cell("compare", kind, 0, few, effect=0.4) for kind in both),
+        *(Cell("traits", f"{kind}{end}", 0, few) for kind in get_args(BlockKind) for end in ("", ", strong")),
+        *(Cell("traits", kind, 0, few, effect=0.3) for kind in ("nothing shared", "domain × factor")),
         *(Cell("pairs", kind, 0, 2 * few) for kind in get_args(PairKind)),
-        *(Cell("names", kind, 0, few // 2) for kind in get_args(NameKind)),
-        *(Cell("series", kind, 0, few // 4 or 1) for kind in ("exchangeable", "topical targets")),
+        *(Cell("names", kind, 0, few) for kind in get_args(NameKind)),
+        *(Cell("series", kind, 0, few // 2 or 1) for kind in ("exchangeable", "topical targets")),
         *(Cell("pieces", name, 0, few if name == PLACEBOS else some(2000)) for name in PIECES),
+        *(
+            Cell("structured", name, 0, some(2000 if name.startswith("cells") else 400))
+            for name in STRUCTURED
+        ),
+    ]
+
+
+def _on_real_words(many: int) -> list[Cell]:
+    """Cells whose words are those of real spaces."""
+    of_sizes = [(n, n, n, n) for n in (3, 4, 6, 8, 12, 16, 25)] + [(4, 12, 8, 8), (3, 12, 3, 12)]
+    of_lists = {SPACES[0]: [*of_sizes[:5], of_sizes[-1]], SPACES[1]: of_sizes[:4]}  # few lists are longer
+    kinds: dict[str, tuple[tuple[int, int, int, int], ...]] = {
+        **dict.fromkeys(("none", "fours", "twos", "plurals", "fours in one topic"), (EIGHT, SIXTEEN)),
+        "none in one topic": (EIGHT, SIXTEEN),
+        "twos ": (UNEQUAL,),
+        "fours in the longer": (UNEQUAL,),
+        "fours in the longer in one topic": (UNEQUAL,),
+        "one cluster in one topic": (UNEQUAL,),
+    }
+    return [
+        *(
+            Cell("populations", f"{kind}, {name}", many, 0, n)
+            for name in SPACES[:2]
+            for kind in get_args(Population)
+            for n in of_sizes
+            if kind != "lists" or n in of_lists[name]
+        ),
+        *(
+            Cell("copies", f"{kind.strip()}, {name}", many, 0, n)
+            for name in SPACES
+            for kind, sizes in kinds.items()
+            for n in sizes
+            if (kind, name) != ("plurals", "synthetic")
+        ),
     ]
 
 
@@ -76,7 +114,10 @@ def cells(share: float = 1.0) -> list[Cell]:
 def code_digest() -> str:
     """Checksum of the code behind the numbers, whatever its comments and docstrings say."""
     digest = hashlib.sha256()
-    here = [Path(__file__).with_name(f"{name}.py") for name in ("pieces", "procedures", "tally")]
+    here = [
+        Path(__file__).with_name(f"{name}.py")
+        for name in ("crossing", "pieces", "procedures", "structured", "tally")
+    ]
     for folder in CODE:  # a file that is not there is an error: no code would stand behind the numbers
         here += sorted((ROOT / folder).rglob("*.py"), key=str) or [ROOT / folder / "is not there"]
     for file in here:
@@ -114,14 +155,14 @@ def finished(file: Path, digest: str) -> dict[str, dict[str, Any]]:
 
 def run_cell(cell: Cell, digest: str) -> dict[str, Any]:
     """Run a cell, and say what it was."""
-    begun = time.perf_counter()
+    begun = time.process_time()
     tallies = run(cell, zlib.crc32(cell.key.encode()))
     return {
         "key": cell.key,
         "code": digest,
         "asked": [cell.worlds, cell.single],
         **{name: getattr(cell, name) for name in ("family", "world", "sizes", "effect")},
-        "seconds": round(time.perf_counter() - begun, 2),
+        "seconds": round(time.process_time() - begun, 2),
         "tallies": {name: asdict(tally) for name, tally in tallies.items()},
     }
 

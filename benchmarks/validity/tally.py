@@ -29,7 +29,9 @@ class Tally:
     at_01: int | None = None
     """The same at .01; None where it is an interval that either holds zero or does not."""
     held: int | None = None
-    """Worlds in which the interval held the truth; None where there is none."""
+    """Worlds in which the interval held the truth, or other words agreed; None where there is none."""
+    said: float | None = None
+    """Sum of the chances that were said; None where there are none."""
 
     @classmethod
     def of(

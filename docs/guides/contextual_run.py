@@ -97,14 +97,12 @@ def made(folder: Path, page: str) -> tuple[str, dict[str, Any]]:
         [one for one in steps if one.startswith(f"crossroads {name} ")]
         for name in ("contexts", "embed", "ceat")
     )
-    *plain, drawn = tests
-    first = (searches[0], embeddings[0], plain[0])
+    first = (searches[0], embeddings[0], tests[0])
     manifest = json.loads((folder / "contexts" / "manifest.json").read_text(encoding="utf-8"))
     facts = {
         "packages": [ENWIK8, REDDIT, MINILM, SMOLLM],
         "contexts": {key: manifest[key] for key in ("sha256", "contexts", "settings", "counts")},
-        "tests": {argument(one, "ceat"): measured(run(folder, f"{one} --json")) for one in plain},
-        "interval": interval(run(folder, f"{drawn} --json")),
+        "tests": {argument(one, "ceat"): measured(run(folder, f"{one} --json")) for one in tests},
         "seeds": {seed: drawn_again(folder, first, seed) for seed in map(str, SEEDS)},
     }
     return SEEDED.sub(lambda found: found[1] + seed_table(facts) + found[3], page), facts
@@ -155,12 +153,6 @@ def measured(printed: str) -> dict[str, dict[str, float]]:
         }
         for test, bh in zip(document["results"], document["adjusted"]["bh"], strict=True)
     }
-
-
-def interval(printed: str) -> dict[str, Any]:
-    """The interval over words and contexts, out of what ``ceat -C resamples= --json`` wrote."""
-    (found,) = json.loads(printed)["intervals"]
-    return {"design": found["design"], "low": rounded(found["low"]), "high": rounded(found["high"])}
 
 
 def rounded(value: float, digits: int = 6) -> float:

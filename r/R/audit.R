@@ -15,13 +15,14 @@ read_audit <- function(folder) {
   }
   results <- read_long(folder)
   gate <- file.path(folder, "gate.json")
+  checks <- read_table(folder, "checks.csv")
   structure(class = "crossroads_audit", list(
     folder = normalizePath(folder),
     report = normalizePath(file.path(folder, "report.html")),
     model = results$model[1],
     results = results,
-    tests = as_tests(results, read_table(folder, "tests.csv")),
-    checks = read_table(folder, "checks.csv"),
+    tests = as_tests(results, read_table(folder, "tests.csv"), checks),
+    checks = checks,
     passed = if (file.exists(gate)) jsonlite::fromJSON(gate)$passed else NA
   ))
 }
@@ -48,13 +49,17 @@ read_table <- function(folder, name) {
   found
 }
 
-# One row for each test of targets and attributes, as weat() returns them.
-as_tests <- function(results, table) {
+# One row for each test of targets and attributes, as weat() returns them; answers, and the intervals that agree with the
+# adjusted p-values, are those of the checks.
+as_tests <- function(results, table, checks) {
   if (is.null(table)) return(NULL)
+  other <- checks[checks$check == "other words", , drop = FALSE]
+  other <- other[match(table$design, other$test), , drop = FALSE]
   found <- data.frame(
-    test = table$design, effect_size = table$effect_size, difference = table$difference, low = table$low,
-    high = table$high, p = table$p, p_bh = table$p_bh, exact_p = table$exact_p, method = table$method,
-    pattern = table$crossed_pattern
+    test = table$design, agreement = table$agreement, answer = other$answer, difference = table$difference,
+    low = other$low, high = other$high, level = other$level, ordinary = other$ordinary, words_needed = other$words,
+    p = table$p, p_bh = table$p_bh, detectable = table$detectable, exact_p = table$exact_p,
+    effect_size = table$effect_size, method = table$method, pattern = table$crossed_pattern
   )
   attr(found, "words") <- long_words(results)
   class(found) <- c("crossroads_tests", class(found))
@@ -82,6 +87,6 @@ format.crossroads_audit <- function(x, ...) {
 
 print.crossroads_audit <- function(x, ...) {
   cat(format(x), sep = "\n")
-  if (!is.null(x$tests)) print(as.data.frame(unclass(x$tests))[c("test", "difference", "low", "high", "p", "p_bh", "exact_p")])
+  if (!is.null(x$tests)) print(as.data.frame(unclass(x$tests))[c("test", "agreement", "answer", "difference", "low", "high", "p_bh")])
   invisible(x)
 }

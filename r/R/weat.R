@@ -25,13 +25,18 @@ number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
 
 weat_row <- function(one) {
   crossed <- one$crossed
+  p <- number(crossed$pvalue)
   data.frame(
     test = one$design,
-    effect_size = number(one$effect_size),
+    agreement = number(crossed$agreement),
+    answer = if (is.na(p) || p >= 0.05) "cannot tell" else "yes",
     difference = number(crossed$difference),
     low = number(crossed$low),
     high = number(crossed$high),
-    p = number(crossed$pvalue),
+    level = number(crossed$level),
+    p = p,
+    detectable = number(crossed$detectable),
+    effect_size = number(one$effect_size),
     exact_p = number(one$pvalue),
     exact_p_low = number(one$pvalue_low),
     exact_p_high = number(one$pvalue_high),

@@ -10,6 +10,7 @@ from crossroads import stats as stats
 from crossroads import traits as traits
 from crossroads.chat.ask import ask_chat as ask_chat
 from crossroads.chat.scores import chat_test as chat_test
+from crossroads.comparison.meta import meta as meta
 from crossroads.comparison.models import compare as compare
 from crossroads.contexts.measures.ceat import ceat as ceat
 from crossroads.core.audit.audit import run_audit as run_audit

@@ -2,16 +2,13 @@
 
 from crossroads.chat.figures import chat_plot as chat_plot
 from crossroads.comparison.figures import comparison_plot as comparison_plot
+from crossroads.comparison.figures import meta_plot as meta_plot
 from crossroads.contexts.figures import context_forest as context_forest
-from crossroads.contexts.figures import context_histogram as context_histogram
-from crossroads.contexts.figures import context_histograms as context_histograms
 from crossroads.contexts.figures import context_levels as context_levels
 from crossroads.core.figures.saving import save as save
-from crossroads.intersections.figures.detections import crossed_axes as crossed_axes
 from crossroads.intersections.figures.detections import discoveries as discoveries
 from crossroads.intersections.figures.detections import roc as roc
 from crossroads.intersections.figures.geometry import fit_plot as fit_plot
-from crossroads.intersections.figures.geometry import rdms as rdms
 from crossroads.sentences.figures import sentence_plot as sentence_plot
 from crossroads.traits.figures.pairs import dominance_matrix as dominance_matrix
 from crossroads.traits.figures.pairs import emergent_traits as emergent_traits

@@ -1,7 +1,6 @@
 """The public names of this group, and where each lives."""
 
 from crossroads.chat.scores import chat_association as chat_association
-from crossroads.contexts.measures.battery import ceat_bootstrap as ceat_bootstrap
 from crossroads.core.inference.multiplicity import benjamini_hochberg as benjamini_hochberg
 from crossroads.core.inference.multiplicity import benjamini_yekutieli as benjamini_yekutieli
 from crossroads.core.inference.multiplicity import holm as holm
@@ -14,7 +13,5 @@ from crossroads.traits.measures.least_change import set_distance as set_distance
 from crossroads.words.checks.corrections import anisotropy as anisotropy
 from crossroads.words.checks.corrections import corrected as corrected
 from crossroads.words.checks.corrections import corrections as corrections
-from crossroads.words.measures.battery import minimum_detectable as minimum_detectable
-from crossroads.words.measures.stability import bootstrap as bootstrap
+from crossroads.words.checks.placebo import ordinary as ordinary
 from crossroads.words.measures.stability import influence as influence
-from crossroads.words.measures.stability import reliability as reliability

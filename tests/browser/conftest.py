@@ -8,7 +8,7 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -273,10 +273,8 @@ def _audited(folder: Path, designs: list[Design]) -> None:
         missing="drop",
         n=7,
     )
-    drawn = {one.name: cr.stats.bootstrap(vectors, one, missing="drop") for one in designs}
     influences = [cr.stats.influence(vectors, one, missing="drop") for one in designs]
-    whole = replace(battery, intervals=drawn)
-    audit = Audit({**by_label([whole, *influences]), "AF IBD": found, "AF EIBD": emergent, fit._label: fit})
+    audit = Audit({**by_label([battery, *influences]), "AF IBD": found, "AF EIBD": emergent, fit._label: fit})
     record = audit_record(audit, designs, vectors=vectors)
     write_page(folder / "report.html", [record])
     (folder / "record.pickle").write_bytes(pickle.dumps(record))

@@ -13,7 +13,6 @@ from crossroads import Design, Embeddings, compare
 from crossroads.comparison.battery import compare_battery
 from crossroads.core.errors import InputError, MissingStimuliError
 from crossroads.core.inference.multiplicity import benjamini_hochberg, holm
-from tests.words.measures.plain import effect, resampled, scores
 
 SIZE = 6
 TOPICS = ("one", "two", "three")
@@ -40,12 +39,12 @@ def three(seed: int = 1) -> dict[str, Embeddings]:
 
 def test_every_two_models_are_compared_on_every_design_or_all_with_the_first() -> None:
     said: list[str] = []
-    every = compare(three(), DESIGNS, resamples=0, progress=said.append)
+    every = compare(three(), DESIGNS, progress=said.append)
     assert said == list(TOPICS)
     assert every.models == ("p", "q", "r")
     assert every.pairs == (("p", "q"), ("p", "r"), ("q", "r")) * 3
     assert [test.design for test in every.tests] == [topic for topic in TOPICS for _ in range(3)]
-    first = compare(three(), {one.name: one for one in DESIGNS}, against="first", resamples=0)
+    first = compare(three(), {one.name: one for one in DESIGNS}, against="first")
     assert first.pairs == (("p", "q"), ("p", "r")) * 3
     assert first.tests[0] == every.tests[0]
     assert set(first.intervals) == {None}
@@ -53,7 +52,7 @@ def test_every_two_models_are_compared_on_every_design_or_all_with_the_first() -
 
 def test_each_test_is_the_paired_test_and_p_values_are_adjusted_over_all_of_them() -> None:
     models = three()
-    result = compare_battery(models, DESIGNS, resamples=0, ddof=0, scale="cosine", ties="strict")
+    result = compare_battery(models, DESIGNS, ddof=0, scale="cosine", ties="strict")
     for (one, two), test in zip(result.pairs, result.tests, strict=True):
         design = next(design for design in DESIGNS if design.name == test.design)
         alone = compare(
@@ -73,8 +72,8 @@ def test_each_test_is_the_paired_test_and_p_values_are_adjusted_over_all_of_them
 def test_swapping_the_models_flips_every_sign_and_keeps_every_p_value(seed: int) -> None:
     rng = np.random.default_rng(seed)
     one, two = model(rng, {"one": 0.4}), model(rng)
-    there = compare_battery({"p": one, "q": two}, DESIGNS, resamples=50)
-    back = compare_battery({"q": two, "p": one}, DESIGNS, resamples=50)
+    there = compare_battery({"p": one, "q": two}, DESIGNS)
+    back = compare_battery({"q": two, "p": one}, DESIGNS)
     for test, other in zip(there.tests, back.tests, strict=True):
         assert other.difference == -test.difference
         assert other.pvalue == test.pvalue
@@ -86,38 +85,21 @@ def test_swapping_the_models_flips_every_sign_and_keeps_every_p_value(seed: int)
         assert (others.low, others.high) == pytest.approx((-ends.high, -ends.low), abs=1e-12)
 
 
-def test_a_percentile_interval_is_that_of_the_same_words_drawn_in_both_models() -> None:
-    rng = np.random.default_rng(5)
-    models = {"p": model(rng, {"one": 0.4}), "q": model(rng)}
-    result = compare_battery(models, DESIGNS[0], interval="percentile", resamples=40, level=0.9, seed=3)
-    # the definition: every word as often as it was drawn, set by set
-    differences = []
-    for words in resampled(DESIGNS[0], 40, 3):
-        one, two = (effect(*scores(emb, words), 1) for emb in models.values())
-        differences.append(one - two)
-    (ends,) = result.intervals
-    assert ends is not None
-    assert (ends.low, ends.high) == pytest.approx(tuple(np.quantile(differences, [0.05, 0.95])), abs=1e-10)
-    assert (ends.level, ends.resamples, ends.undefined) == (0.9, 40, 0)
-    assert result.conventions["interval"].startswith("percentile, ")
-
-
 def test_a_jackknife_interval_leaves_out_every_word_once_and_needs_no_seed() -> None:
     models = three()
     result = compare_battery(models, DESIGNS[0], against="first", level=0.9)
-    again = compare_battery(models, DESIGNS[0], against="first", level=0.9, seed=5, resamples=7)
+    again = compare_battery(models, DESIGNS[0], against="first", level=0.9, seed=5)
     assert result.intervals == again.intervals
     told = {ends and (ends.level, ends.resamples, ends.undefined) for ends in result.intervals}
     assert told == {(0.9, 4 * SIZE, 0)}
     assert result.conventions["interval"].startswith("jackknife, ")
-    assert "resamples" not in result.conventions
 
 
 def test_what_cannot_be_compared_is_skipped_with_its_reason_or_raised() -> None:
     models = three()
     few = Design(name="few", x=["one x0", "gone"], y=["one y0", "one y1"], a=["one a0"], b=["one b0"])
     single = Design(name="single", x=["one x0", "one x1"], a=["one a0"], b=["one b0"])
-    result = compare_battery(models, [*DESIGNS[:1], few, single], against="first", resamples=10)
+    result = compare_battery(models, [*DESIGNS[:1], few, single], against="first")
     assert list(result.skipped) == ["few: p / q", "few: p / r", "single: p / q", "single: p / r"]
     assert "needs 2" in result.skipped["few: p / q"]
     assert "single target" in result.skipped["single: p / q"]
@@ -139,5 +121,5 @@ def test_bad_input_is_refused(changes: dict[str, Any], message: str) -> None:
     given = {"models": three(), "designs": DESIGNS, **changes}
     with pytest.raises(InputError, match=message):
         compare(given["models"], given["designs"])
-    with pytest.raises(InputError, match="resamples given for two models and one design"):
-        compare(*list(three().values())[:2], DESIGNS[0], resamples=5)  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="level given for two models and one design"):
+        compare(*list(three().values())[:2], DESIGNS[0], level=0.9)  # type: ignore[call-overload]

@@ -31,7 +31,7 @@ def audited(
     for start, side in ((0, lean), (6, -lean), (12, 2), (18, -2)):
         rows[start : start + 6, 0] += side
     emb = Embeddings(LABELS, rows, provenance=Provenance(source=f"{folder.name} [b]"))
-    tested = battery(emb, design, resamples=10, **{"alternative": "two-sided", **options})
+    tested = battery(emb, design, **{"alternative": "two-sided", **options})
     audit = FinishedAudit(audit=Audit([tested]), designs=[design], vectors=emb if vectors else None)
     write_audits(folder, {"model": audit}, figures=False)
     return folder
@@ -52,16 +52,16 @@ def test_a_planted_difference_is_shown_and_written(
 ) -> None:
     run = command("compare", *audits, "-o", tmp_path / "c", "--no-figures")
     assert (run.status, run.err) == (0, "")
-    assert "up [b] / down [b]" in " ".join(run.out.split())  # no markup
+    assert "up [b] /" in run.out and "down [b]" in run.out  # no markup
     result = CompareBatteryResult.from_dict(read(tmp_path / "c")["results"][0])
     assert result.models == ("up [b]", "down [b]")
     # two of the 924 divisions of twelve changes are as far out as can be
     assert result.tests[0].pvalue == pytest.approx(2 / 924)
     assert (tmp_path / "c" / "report.html").stat().st_size > 10_000
-    again = command("compare", *audits, "-o", tmp_path / "c", "--no-figures", "--json", "-C", "resamples=0")
+    again = command("compare", *audits, "-o", tmp_path / "c", "--no-figures", "--json")
     assert again.status == 0  # a comparison may be replaced
     (found,) = json.loads(again.out)["results"]
-    assert found["intervals"] == [None]
+    assert len(found["intervals"]) == 1
 
 
 def test_what_one_model_lacks_and_whose_side_is_tested_is_printed(
@@ -69,7 +69,7 @@ def test_what_one_model_lacks_and_whose_side_is_tested_is_printed(
 ) -> None:
     rows = np.random.default_rng(0).normal(size=(23, 6))
     few = Embeddings([word for word in LABELS if word != "x2"], rows, provenance=Provenance(source="few"))
-    tested = battery(few, DESIGN, resamples=10, missing="drop", alternative="two-sided")
+    tested = battery(few, DESIGN, missing="drop", alternative="two-sided")
     audit = FinishedAudit(audit=Audit([tested]), designs=[DESIGN], vectors=few)
     write_audits(tmp_path / "few", {"model": audit}, figures=False)
     ask = ("compare", audits[0], tmp_path / "few", "-o", tmp_path / "c", "--no-figures")

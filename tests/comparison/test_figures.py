@@ -31,7 +31,7 @@ def model(seed: int, lean: float) -> Embeddings:
 
 def compared(*, saved: bool = False) -> CompareBatteryResult:
     models = {"one": model(1, 1.5), "two": model(2, -1.5), "three": model(3, -1.4)}
-    result = compare_battery(models, [DESIGN, OTHER], resamples=50)
+    result = compare_battery(models, [DESIGN, OTHER])
     one = SavedDifference(
         design="weat6",
         measure="ceat",

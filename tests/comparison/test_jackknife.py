@@ -130,13 +130,13 @@ def test_an_interval_leaves_out_zero_where_the_difference_is_that_many_standard_
 ) -> None:
     found = shared(np.random.default_rng(seed), leans)
     result = effect_jackknife(found)
-    ends = difference_interval(found, interval="jackknife", ddof=1, resamples=1, level=level, seed=0)
+    ends = difference_interval(found, ddof=1, level=level)
     assert ends is not None
     p = 2 * stdtr(result.variance.df, -abs(result.difference) / np.sqrt(result.variance.total))
     assert (ends.low > 0 or ends.high < 0) == (p < 1 - level)
     d = [effect_size(s[:5], s[5:], ddof=1) for s in found.scores]
     assert ends.low < d[0] - d[1] < ends.high
-    wider = difference_interval(found, interval="jackknife", ddof=1, resamples=1, level=0.99, seed=0)
+    wider = difference_interval(found, ddof=1, level=0.99)
     assert wider is not None
     assert wider.low <= ends.low < ends.high <= wider.high
 
@@ -155,7 +155,7 @@ def test_the_ends_are_the_extremes_of_an_ellipse() -> None:
         np.sin(angles),
     ]
     differences = np.sqrt(11 * 12 / 35) * (np.tanh(z[0]) - np.tanh(z[1]))
-    ends = difference_interval(found, interval="jackknife", ddof=1, resamples=1, level=level, seed=0)
+    ends = difference_interval(found, ddof=1, level=level)
     assert ends is not None
     assert (ends.low, ends.high) == pytest.approx((differences.min(), differences.max()), abs=1e-8)
 
@@ -173,7 +173,7 @@ def test_targets_without_any_spread_have_a_number_of_finite_size() -> None:
     result = jackknife(made, "sd")
     assert np.isfinite(result.values).all()
     assert (result.difference, result.variance.total) == (0.0, 0.0)
-    ends = difference_interval(made, interval="jackknife", ddof=1, resamples=1, level=0.95, seed=0)
+    ends = difference_interval(made, ddof=1, level=0.95)
     assert ends is not None
     assert (ends.low, ends.high) == (0.0, 0.0)
 
@@ -205,7 +205,7 @@ def test_an_effect_that_other_words_might_not_show_varies_as_its_difference_of_m
         d.append(effect_size(s[:n_x], s[n_x:], ddof=ddof))
     drawn = spread(scaled[0] - scaled[1], n_x, n_a)
     half = stdtrit(drawn.df, 0.975) * drawn.total**0.5
-    ends = difference_interval(both, interval="jackknife", ddof=ddof, resamples=1, level=0.95, seed=0)
+    ends = difference_interval(both, ddof=ddof, level=0.95)
     assert ends is not None
     assert (ends.low, ends.high) == pytest.approx((d[0] - d[1] - half, d[0] - d[1] + half), rel=1e-9)
     assert effect_jackknife(both).linear

@@ -30,9 +30,9 @@ def contexts(seed: int, name: str) -> Contexts:
 
 
 def joined() -> tuple[CompareBatteryResult, CompareBatteryResult, CompareBatteryResult]:
-    static = compare_battery({n: vectors(i, n) for i, n in enumerate("pq")}, DESIGN, resamples=10)
+    static = compare_battery({n: vectors(i, n) for i, n in enumerate("pq")}, DESIGN)
     stores = {name: contexts(i, f"{name} store") for i, name in enumerate("pqr")}
-    over = compare_battery(stores, DESIGN, resamples=10, ddof=0)
+    over = compare_battery(stores, DESIGN, ddof=0)
     return join_comparisons([static, over], "pqr", skipped={"more": "no words."}), static, over
 
 
@@ -64,17 +64,17 @@ def test_batteries_of_ceats_are_compared_test_by_test() -> None:
         "p": battery(stores["p"], [DESIGN, turned], samples=3),
         "q": battery(stores["q"], DESIGN, samples=3),
     }
-    result = compare_battery(saved, [DESIGN, turned], resamples=30)
-    assert result.tests == compare_battery(stores, DESIGN, resamples=30).tests
-    assert result.intervals == compare_battery(stores, DESIGN, resamples=30).intervals
+    result = compare_battery(saved, [DESIGN, turned])
+    assert result.tests == compare_battery(stores, DESIGN).tests
+    assert result.intervals == compare_battery(stores, DESIGN).intervals
     missed = comparison_name("turned", "p", "q", measure="ceat")
     assert result.skipped == {missed: "q has no test 'turned' over contexts."}
     assert missed == "turned CEAT: p / q"
     single = {name: ceat(one, DESIGN, samples=3) for name, one in stores.items()}
-    assert compare_battery(single, DESIGN, resamples=30) == compare_battery(stores, DESIGN, resamples=30)
+    assert compare_battery(single, DESIGN) == compare_battery(stores, DESIGN)
 
 
 def test_a_model_of_which_nothing_is_said_to_be_measured_is_not_compared() -> None:
     stores = {name: contexts(i, name) for i, name in enumerate("pqr")}
-    result = compare_battery(stores, DESIGN, resamples=0, measured={"p": ["both"], "q": ["both"]})
+    result = compare_battery(stores, DESIGN, measured={"p": ["both"], "q": ["both"]})
     assert result.pairs == (("p", "q"),)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from crossroads import Design, Embeddings, compare, weat
+from crossroads import Design, Embeddings, catalog, compare, weat
 from crossroads.comparison.battery import CompareBatteryResult, compare_battery
 from crossroads.comparison.jackknife import effect_jackknife, jackknife
 from crossroads.comparison.words import shared_words
@@ -210,3 +210,15 @@ def test_a_turned_model_does_not_differ_where_sets_are_too_large_to_be_counted(a
     found = compare(Embeddings(words, vectors), Embeddings(words, turned), design, attributes=attributes)
     assert abs(found.difference) < 1e-12
     assert (found.pvalue, found.method) == (1.0, "exact")
+
+
+def test_the_chance_is_that_of_the_difference_over_its_error() -> None:
+    design, rng = catalog("weat7"), np.random.default_rng(1)
+    one, two = (Embeddings(design.words, rng.normal(size=(32, 9))) for _ in range(2))
+    found = compare(one, two, design, scale="cosine", words="independent")
+    left = jackknife(shared_words(one, two, design, "raise", "independent"), "cosine")
+    t = left.difference / left.variance.total**0.5
+    b = 8 / (8 + 2)
+    assert found.agreement == pytest.approx(stats.t.cdf(abs(t) * b / (1 + b) ** 0.5, left.variance.df))
+    assert left.difference == pytest.approx(found.differences[0] - found.differences[1])
+    assert compare(one, two, design, attributes="given").agreement is None

@@ -12,9 +12,8 @@ import pytest
 from crossroads import Contexts, Design, mleat
 from crossroads.contexts.measures.battery import CeatBatteryResult, ceat_battery
 from crossroads.core.errors import InputError
-from crossroads.core.figures.style import INK, RED
 from crossroads.core.stimuli import StimulusSet
-from crossroads.plots import context_forest, context_histogram, context_histograms, context_levels
+from crossroads.plots import context_forest, context_levels
 from tests.fixtures.figures import colour_of, faults, said
 
 TITLES = {"x": "flowers", "y": "insects", "a": "pleasant", "b": "unpleasant"}
@@ -45,7 +44,7 @@ def contexts_of(made: list[Design], *, dim: int = 30) -> Contexts:
 def battery() -> CeatBatteryResult:
     made = designs([f"test {i}" for i in range(5)])
     absent = Design(name="absent", x=["p", "q"], y=["r", "s"], a=["t", "u"], b=["v", "w"])
-    return ceat_battery(contexts_of(made), [*made, absent], samples=200, resamples=60)
+    return ceat_battery(contexts_of(made), [*made, absent], samples=200)
 
 
 def bar_heights(ax: Any) -> float:
@@ -69,32 +68,8 @@ def lines(ax: Any) -> list[tuple[list[float], list[float], str, str]]:
     ]
 
 
-def test_bars_count_the_samples_and_lines_mark_mean_and_nothing(battery: CeatBatteryResult) -> None:
-    test = battery.tests[1]
-    interval = battery.intervals["test 1"]
-    ax = context_histogram(test, interval)
-    assert bar_heights(ax) == 200
-    drawn = lines(ax)
-    assert [0.0, 0.0] in [xs for xs, *_ in drawn]
-    assert ([test.effect_size] * 2, RED) in [(xs, color) for xs, _, _, color in drawn]
-    bars = {color: xs for xs, _, marker, color in drawn if marker == "|"}
-    assert bars == {RED: list(test.prediction_interval), INK: [interval.low, interval.high]}
-    assert "200 samples of one context per word" in " ".join(said(ax))
-
-
 @pytest.mark.slow
-def test_a_grid_has_a_panel_a_test_on_one_scale(battery: CeatBatteryResult) -> None:
-    figure = context_histograms(battery, columns=3)
-    assert len(figure.axes) == 5
-    assert len({ax.get_xlim() for ax in figure.axes}) == 1
-    assert [bar_heights(ax) for ax in figure.axes] == [200] * 5
-    assert "not measured: absent" in " ".join(said(figure))
-    assert faults(figure) == []
-    assert len(context_histograms(battery.tests[:1]).axes) == 1
-
-
-@pytest.mark.slow
-def test_the_forest_shows_both_effect_sizes_and_both_intervals(battery: CeatBatteryResult) -> None:
+def test_the_forest_shows_both_effect_sizes_and_the_spread_of_samples(battery: CeatBatteryResult) -> None:
     ax = context_forest(battery, {"test 0": 0.4, "absent": 1.0})
     drawn = lines(ax)
     assert [xs[0] for xs, _, marker, _ in drawn if marker == "o"] == [t.effect_size for t in battery.tests]
@@ -104,9 +79,6 @@ def test_the_forest_shows_both_effect_sizes_and_both_intervals(battery: CeatBatt
         p is not None and p < 0.05 for p in battery.adjusted["bh"]
     ]
     assert {p is not None and p < 0.05 for p in battery.adjusted["bh"]} == {True, False}
-    assert [xs for xs, _, marker, _ in drawn if marker == "|"] == [
-        [i.low, i.high] for i in battery.intervals.values()
-    ]
     assert [xs for xs, _, marker, _ in drawn if marker == "x"] == [[0.4]]
     ends = [xs for xs, ys, marker, _ in drawn if marker == "None" and len(set(ys)) == 1]
     for test in battery.tests:
@@ -118,8 +90,6 @@ def test_the_forest_shows_both_effect_sizes_and_both_intervals(battery: CeatBatt
 
 def test_what_cannot_be_drawn_is_refused_in_words(battery: CeatBatteryResult) -> None:
     refused: list[tuple[Callable[[], Any], str]] = [
-        (lambda: context_histograms([]), "no test to draw"),
-        (lambda: context_histograms(battery, columns=0), "columns is 0"),
         (lambda: context_forest(battery, {"tset 0": 0.4}), "did you mean 'test 0'"),
         (lambda: context_forest(replace(battery, tests=(), adjusted={})), "no test to draw"),
         (lambda: context_levels([]), "no test to draw"),
@@ -135,7 +105,6 @@ def test_sixty_tests_fit_without_the_names_of_their_sets(battery: CeatBatteryRes
         battery,
         tests=tuple(replace(battery.tests[i % 5], design=f"em-ef-{i}") for i in range(60)),
         adjusted=dict.fromkeys(("holm", "bh", "by"), (0.5,) * 60),
-        intervals={},
         titles={},
     )
     ax: Any = context_forest(many)

@@ -276,7 +276,7 @@ def _made() -> tuple[Any, Any]:
     words = [word for some in SETS.values() for word in some]
     emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 4)))
     design = cr.Design(name="mine", **SETS)
-    return cr.weat(emb, design), cr.battery(emb, [design], resamples=0)
+    return cr.weat(emb, design), cr.battery(emb, [design])
 
 
 def _parts_plan(path: Path) -> Any:

@@ -238,7 +238,7 @@ def test_sentences_say_which_words_score_above_others_and_beyond_what() -> None:
     for found, end in ((one, ""), (both, " beyond what its parts explain")):
         (said,) = found._conclusions("g " + found._label)
         assert (said.status, said.subject) == ("holds", f"words for g{end}")
-        assert said.wordings["holds"][-1] == f" score above other words{end}"
+        assert said.parts[-1] == f" score above other words{end}"
 
 
 PUBLISHED_CHANCE = {

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata
 
 from crossroads.core.errors import InputError
 from crossroads.core.evidence import Embeddings
@@ -20,7 +17,7 @@ from crossroads.intersections.detection import eibd, ibd
 from crossroads.intersections.discovery import DiscoveryResult, discover
 from crossroads.intersections.rsa import RsaGridResult, RsaResult, rsa
 from crossroads.intersections.wefat import WefatResult, wefat
-from crossroads.plots import crossed_axes, discoveries, fit_plot, rdms, roc, save
+from crossroads.plots import discoveries, fit_plot, roc
 from tests.fixtures.figures import faults, said
 
 PUBLISHED = {"AF IBD": (9 / 84, 5 / 14), "AF EIBD": (10 / 89, 4 / 9), "elsewhere": (33 / 92, 5 / 6)}
@@ -119,7 +116,7 @@ def test_a_detection_shows_listed_and_other_words_the_threshold_and_what_was_fou
         assert f"AUC {result.auc:.2f} ({low:.2f} to {high:.2f})" in texts
         assert {f"{share.hits}/{share.cases}" for share in list(result.intervals.values())[1:]} <= set(texts)
     assert "elsewhere 83\N{NO-BREAK SPACE}% and 36\N{NO-BREAK SPACE}%" in " ".join(texts)
-    assert "no better than chance" in texts
+    assert "possibly at chance" in texts
     better = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
     assert any(text.startswith(f"found: {', '.join(better.words[:3])}") for text in said(roc({"AF": better})))
     assert faults(ax) == []
@@ -131,58 +128,6 @@ def test_a_detection_shows_listed_and_other_words_the_threshold_and_what_was_fou
         )
         many = {f"{name} {i}": detected["AF EIBD"] for name in names for i in range(2)}
         assert faults(roc(many, published=dict.fromkeys(names, (0.2, 0.7)))) == []
-
-
-def test_the_default_axes_are_the_first_contrasts_of_two_categories(scores: WefatResult) -> None:
-    texts = said(crossed_axes(scores))
-    assert {"female vs male", "African American vs European American"} <= set(texts)
-    assert {"← male", "female →", "← European American", "African American →"} <= set(texts)
-    assert faults(crossed_axes(scores, label=60)) == []  # lines lead to labels that stand apart
-
-
-def test_words_stand_at_their_scores_and_those_detected_are_dark(
-    scores: WefatResult, detected: dict[str, Any]
-) -> None:
-    detection = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
-    ax: Any = crossed_axes(scores, detection)
-    x, y = scores.constituents["female vs male"], scores.constituents["African American vs European American"]
-    groups = {line.get_markersize(): line for line in ax.lines if line.get_marker() == "o"}
-    assert sorted(len(line.get_xdata()) for line in groups.values()) == sorted(
-        (len(detection.words), 60 - len(detection.words), 10)
-    )
-    light, dark, ring = (groups[size] for size in sorted(groups))
-    for line, words in (
-        (dark, detection.words),
-        (light, [w for w in scores.words if w not in detection.words]),
-        (ring, detection.truth),
-    ):
-        assert list(zip(*line.get_data(), strict=True)) == [(x[w], y[w]) for w in words]
-    assert ring.get_markerfacecolor() == "none"
-
-
-def test_only_detected_words_are_labelled_strongest_first(
-    scores: WefatResult, detected: dict[str, Any]
-) -> None:
-    detection = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
-    texts = said(crossed_axes(scores, detection, label=4))
-    assert [text for text in texts if re.fullmatch(r"word\d+", text)] == list(detection.words[:4])
-    assert f"4 of {len(detection.words)} detected words labelled" in " ".join(texts)
-    assert detected["AF IBD"]._at_chance
-    texts = said(crossed_axes(scores, detected["AF IBD"], label=4))
-    assert not [text for text in texts if re.fullmatch(r"word\d+", text)]
-    assert "no words are listed, since the detection is no better than chance" in " ".join(texts).lower()
-
-
-def test_a_vocabulary_is_drawn_in_time_and_not_as_a_million_shapes(
-    scores: WefatResult, tmp_path: Path
-) -> None:
-    rng = np.random.default_rng(0)
-    many = replace(
-        scores,
-        words=tuple(map(str, range(20_000))),
-        constituent_scores=rng.normal(size=(len(scores.constituent_names), 20_000)),
-    )
-    assert save(crossed_axes(many), tmp_path / "many.svg").stat().st_size < 2_000_000
 
 
 @pytest.mark.slow
@@ -219,27 +164,6 @@ def test_both_p_values_are_said(pair: RsaResult) -> None:
     assert "–" in said(fit_plot([replace(pair, _permutations=0)]))
 
 
-def test_the_maps_are_ranks_and_hypotheses_in_the_order_of_the_items(pair: RsaResult) -> None:
-    figure: Any = rdms(pair)
-    model, first, second = (
-        np.ma.filled(ax.images[0].get_array().astype(float), np.nan) for ax in figure.axes if ax.images
-    )
-    upper = np.triu_indices(18, 1)
-    ranks = rankdata(pair.geometry[upper])
-    assert np.allclose(model[upper], (ranks - 1) / (ranks.size - 1))
-    assert np.allclose(model.T[upper], model[upper])
-    assert np.isnan(np.diag(model)).all()
-    label = np.repeat([1, 2, 3], 6)
-    for table, apart in ((first, 2), (second, 1)):
-        wanted = (label[:, None] == apart) != (label[None, :] == apart)
-        assert (table[upper] == wanted[upper]).all()
-    texts = said(figure)
-    items = [item for name in ("group1", "group2", "concept") for item in pair.items[name]]
-    assert [text for text in texts if text in items] == items
-    assert {"hypothesis 1", "one with thing", "hypothesis 2", "two with thing"} <= set(texts)
-    assert faults(figure) == []
-
-
 def test_the_strongest_discoveries_come_first_with_scores_and_q_values(found: DiscoveryResult) -> None:
     ax: Any = discoveries(found, n=5)
     assert drawn(ax, "o") == [(float(score), i) for i, score in enumerate(found.scores[:5])]
@@ -256,23 +180,10 @@ def test_the_strongest_discoveries_come_first_with_scores_and_q_values(found: Di
 def test_what_cannot_be_drawn_is_refused_in_words(
     scores: WefatResult, detected: dict[str, Any], found: DiscoveryResult
 ) -> None:
-    single = replace(
-        scores,
-        constituent_names=scores.constituent_names[:2],
-        constituent_scores=scores.constituent_scores[:2],
-    )
     none = replace(found, words=(), scores=np.array([]), qvalues=np.array([]))
-    first, gender = detected["AF IBD"], "female vs male"
-    elsewhere = replace(first, words=("elsewhere",))
     refused: list[tuple[Callable[[], Any], str]] = [
         (lambda: roc({}), "no detection to draw"),
         (lambda: roc({"blind": ibd(scores.pairs, threshold=1.0)}), "truth of 'blind' is not known"),
-        (lambda: crossed_axes(scores, x="femal vs male"), "did you mean 'female vs male'"),
-        (lambda: crossed_axes(scores, y="nothing"), "nothing"),
-        (lambda: crossed_axes(scores, x=gender, y=gender), "both 'female vs male'"),
-        (lambda: crossed_axes(scores, label=-1), "label is -1"),
-        (lambda: crossed_axes(scores, elsewhere), "of other words, such as 'elsewhere'"),
-        (lambda: crossed_axes(single), "all of one category"),
         (lambda: fit_plot([]), "no test to draw"),
         (lambda: discoveries(none), r"no word reached a false-discovery rate of 0\.6"),
         (lambda: discoveries(found, n=0), "n is 0"),

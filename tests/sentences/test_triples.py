@@ -76,7 +76,7 @@ def test_categories_are_adjusted_and_said() -> None:
     result = sentence_triples(scored(values, categories="x" * 10 + "y" * 10))
     assert result.adjusted["bh"] == pytest.approx((2 / 2**10, 2 / 2**10))
     first, x, y = result._conclusions("")
-    assert first.status == "absent"
+    assert first.status == "unknown"
     assert x.sentence.endswith("the model prefers sentences that stereotype more.")
     assert y.sentence.endswith("the model prefers sentences that stereotype less.")
 

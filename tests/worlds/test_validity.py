@@ -34,7 +34,6 @@ def test_the_study_finds_the_code_behind_its_numbers() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "agreement, domain × factor",
         "cells over 3 templates, templates in twos",
         "cells over 8 templates and 3 words",
         "RSA, 4 and 12 items with 12, spreads 1.0 and 1.0",

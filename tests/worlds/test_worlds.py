@@ -8,17 +8,14 @@ import numpy as np
 import pytest
 from benchmarks.validity.worlds import (
     context_worlds,
-    corpus_worlds,
     dealt_worlds,
     name_worlds,
     pair_worlds,
-    trait_worlds,
+    planned_worlds,
     vector_worlds,
 )
 from benchmarks.validity.worlds.blocks import BlockKind, block_worlds
-from benchmarks.validity.worlds.corpora import trained
 from benchmarks.validity.worlds.names import TARGET
-from benchmarks.validity.worlds.tables import TraitKind
 from benchmarks.validity.worlds.vectors import Kind
 
 import crossroads as cr
@@ -79,15 +76,6 @@ def test_contexts_know_what_noise_makes_of_a_difference() -> None:
     np.testing.assert_allclose(expected, clouds.means().cosines()[0], atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", get_args(TraitKind))
-@pytest.mark.parametrize("effect", [0.0, 0.5])
-def test_model_and_people_agree_as_much_as_they_are_told_to(kind: Any, effect: float) -> None:
-    worlds = list(trait_worlds(kind, worlds=200, effect=effect, seed=1))
-    tables = [[[[*row.values()] for row in table.values()] for table in world[:2]] for world in worlds]
-    taus = [kendall(np.ravel(model), np.ravel(people))[0] for model, people in tables]
-    assert abs(np.mean(taus) - worlds[0].tau) < 4 * np.std(taus) / np.sqrt(len(taus))
-
-
 @pytest.mark.parametrize("kind", get_args(BlockKind))
 def test_tables_in_blocks_share_what_they_are_said_to_share(kind: Any) -> None:
     worlds = list(block_worlds(kind, worlds=40, strength=4.0, effect=0.5, seed=1))
@@ -128,15 +116,14 @@ def test_dealt_attributes_are_other_words_each_time() -> None:
     assert abs(found.mean()) < 4 * found.std() / np.sqrt(20)
 
 
-def test_trained_vectors_put_words_of_one_company_together() -> None:
-    # two topics that never meet: words 0–3 and words 4–7
-    rng = np.random.default_rng(1)
-    half = rng.integers(0, 2, 400)
-    tokens = 4 * half[:, None] + rng.integers(0, 4, (400, 5))
-    rows = trained(tokens, 8, 2)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    cosines = rows @ rows.T
-    assert cosines[:4, :4].min() > 0.9
-    assert np.abs(cosines[:4, 4:]).max() < 0.2
-    emb, design = corpus_worlds("plain", effect=1.0, seed=3)[0]
-    assert cr.weat(emb, design, alternative="two-sided").effect_size > 1
+@pytest.mark.slow
+@pytest.mark.parametrize(("words", "twice"), [(8, False), (16, True)])
+def test_pilots_foresee_the_error_of_longer_sets_and_how_many_words_are_needed(
+    words: int, twice: bool
+) -> None:
+    # 300 pilots: the standard deviation of the share is .023, that of the mean ratio about .01
+    found = planned_worlds("topical attributes", effect=0.3, worlds=300, words=words, twice=twice)
+    assert 0.93 < found.ratios.mean() < 1.07
+    assert 0.6 < np.quantile(found.ratios, 0.05) < np.quantile(found.ratios, 0.95) < 1.4
+    assert len(found.found) == 300
+    assert 0.73 < np.mean(found.found) < 0.87

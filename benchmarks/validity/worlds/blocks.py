@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import asin, pi, sqrt
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.stimuli import catalog
 
-from .tables import TraitWorld, nested
+from .tables import Table, nested
 
 BlockKind = Literal[
     "nothing shared",
@@ -35,6 +35,15 @@ BLOCK_SAYS: Mapping[BlockKind, str] = {
     "group levels": "some groups are high on every trait",
     "all of these": "a sixth of what is shared of each kind",
 }
+
+
+class TraitWorld(NamedTuple):
+    """Scores of a model and judgements of people from 0 to 100, group to trait to number."""
+
+    model: Table
+    people: Table
+    tau: float
+    """Kendall's τ of the population of cells."""
 
 
 def block_worlds(

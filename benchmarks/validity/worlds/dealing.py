@@ -38,6 +38,7 @@ def dealt_worlds(name: str, *, worlds: int = 1, seed: int = 0) -> VectorWorlds:
         kind=f"{name} dealt",
         vectors={"x": x, "y": y, "a": dealt[:, :n_a], "b": dealt[:, n_a:]},
         truth=Truth(difference=0.0, lean=0.0, null=True),
+        common=emb.common,
     )
 
 

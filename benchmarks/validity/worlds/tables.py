@@ -1,11 +1,10 @@
-"""Worlds of groups × traits: scores of a model and of people, and scores of paired identities."""
+"""Worlds of groups × traits: scores of paired identities."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from math import asin, pi
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -14,63 +13,14 @@ from crossroads.core.stimuli.sets import FrozenDict
 from crossroads.traits.measures.scores import TraitScores
 from crossroads.traits.pairs.material import PairedGroup
 
-TraitKind = Literal["independent", "factors", "domains", "trait levels", "group levels"]
 PairKind = Literal["ordinary", "pulling groups", "heavy tails"]
-TRAIT_SAYS: Mapping[str, str] = {
-    "independent": "every cell varies by itself",
-    "factors": "traits measure three things, the same three in model and people",
-    "domains": "groups of a domain resemble each other",
-    "trait levels": "some traits are high for every group",
-    "group levels": "some groups are high on every trait",
-}
 PAIR_SAYS: Mapping[str, str] = {
     "ordinary": "a pair is the mean of its components, and noise",
     "pulling groups": "some groups pull their pairs more than others do, in both domains alike",
     "heavy tails": "a pair is the mean of its components, and noise with heavy tails (t with 3 df)",
 }
-_GROUPS, _TRAITS, _DOMAINS, _FACTORS = 16, 16, 4, 3
-_PER_DOMAIN = 6  # groups that are paired with those of another domain
+_TRAITS, _PER_DOMAIN = 16, 6
 Table = dict[str, dict[str, float]]
-
-
-class TraitWorld(NamedTuple):
-    """Scores of a model and judgements of people from 0 to 100, group to trait to number."""
-
-    model: Table
-    people: Table
-    tau: float
-    """Kendall's τ of the population of cells."""
-
-
-def trait_worlds(
-    kind: TraitKind, *, worlds: int = 1, effect: float = 0.0, seed: int = 0
-) -> Iterator[TraitWorld]:
-    """Draw scores of a model and judgements of people whose correlation is ``effect``.
-
-    Both are sums of normal variables: one per cell, and one per thing that cells have in common, which
-    depends on the kind of world. Each variable of the model has the same correlation with that of people, so
-    that Kendall's τ of the population is 2 / π · arcsin of it, whatever cells have in common.
-    """
-    rng = np.random.default_rng(seed)
-
-    def both(*shape: int) -> Floats:
-        """Variables of the model, and those of people."""
-        model, other = rng.normal(size=(2, worlds, *shape))
-        return np.stack([model, effect * model + np.sqrt(1 - effect**2) * other])
-
-    cells = both(_GROUPS, _TRAITS)
-    if kind == "factors":
-        cells += both(_GROUPS, _FACTORS)[..., np.arange(_TRAITS) % _FACTORS]
-    elif kind == "domains":
-        cells += both(_DOMAINS, _TRAITS)[..., np.arange(_GROUPS) * _DOMAINS // _GROUPS, :]
-    elif kind == "trait levels":
-        cells += both(1, _TRAITS)
-    elif kind == "group levels":
-        cells += both(_GROUPS, 1)
-    people = 100 / (1 + np.exp(-cells[1] / (1.0 if kind == "independent" else np.sqrt(2))))
-    groups = [f"group {i}" for i in range(1, _GROUPS + 1)]
-    for scores, judgements in zip(cells[0], people, strict=True):
-        yield TraitWorld(_nested(groups, scores), _nested(groups, judgements), 2 / pi * asin(effect))
 
 
 def pair_worlds(
@@ -93,6 +43,7 @@ def pair_worlds(
         for first, second in product(names[:_PER_DOMAIN], names[_PER_DOMAIN:])
     )
     first, second = np.array([(names.index(pair.first), names.index(pair.second)) for pair in pairs]).T
+    traits = [f"trait {i}" for i in range(1, _TRAITS + 1)]
     labels, shape = [*names, *(pair.name for pair in pairs)], (len(pairs), _TRAITS)
     for _ in range(worlds):
         single = rng.normal(size=(len(names), _TRAITS))
@@ -100,11 +51,7 @@ def pair_worlds(
         weight = 1 / (1 + np.exp(pull[second] - pull[first]))[:, None]
         own = rng.standard_t(3, shape) if kind == "heavy tails" else rng.normal(size=shape)
         both = weight * single[first] + (1 - weight) * single[second] + 0.5 * own
-        yield TraitScores.from_table(_nested(labels, np.concatenate([single, both]))), pairs
-
-
-def _nested(groups: list[str], table: Floats) -> Table:
-    return nested(groups, [f"trait {i}" for i in range(1, table.shape[1] + 1)], table)
+        yield TraitScores.from_table(nested(labels, traits, np.concatenate([single, both]))), pairs
 
 
 def nested(groups: Sequence[str], traits: Sequence[str], table: Floats) -> Table:

@@ -86,6 +86,8 @@ class VectorWorlds:
     """Unit vectors by set: worlds × words × dimensions."""
     truth: Truth
     """What is true of the populations, which all of these worlds share."""
+    common: Floats | None = None
+    """Common words of their space, by which near copies are found."""
 
     @property
     def sizes(self) -> Sizes:
@@ -105,7 +107,8 @@ class VectorWorlds:
     def __getitem__(self, index: int) -> tuple[Embeddings, Design]:
         design = numbered(self.kind, self.sizes)
         rows = np.concatenate([self.vectors[name][index] for name in SETS])
-        return Embeddings(design.words, rows, provenance=f"a world: {self.kind}"), design
+        about = f"a world: {self.kind}"
+        return Embeddings(design.words, rows, provenance=about, common=self.common), design
 
     def __iter__(self) -> Iterator[tuple[Embeddings, Design]]:
         return (self[i] for i in range(len(self)))

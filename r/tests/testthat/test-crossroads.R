@@ -35,6 +35,7 @@ test_that("a matrix and a list give the numbers of the formula", {
   s <- vapply(c(mine$x, mine$y), association, 0)
   expect_equal(found$effect_size, (mean(s[1:2]) - mean(s[3:4])) / sd(s))
   expect_equal(found$difference, mean(s[1:2]) - mean(s[3:4]))
+  expect_equal(found$answer, if (found$p < 0.05) "yes" else "cannot tell")
   expect_equal(found$exact_p, 2 / 6) # two of the six divisions of four words into pairs
   each <- words(found)
   expect_equal(each$word, names(s))
@@ -101,9 +102,12 @@ test_that("an audit is read back as data frames, the same as one test", {
   found <- audit("default", output = folder, test = c("weat6", "weat1"), figures = FALSE)
   expect_s3_class(found, "crossroads_audit")
   row <- found$tests[found$tests$test == "weat6", ]
-  for (column in c("effect_size", "exact_p", "difference", "low", "high", "p")) {
+  for (column in c("agreement", "effect_size", "exact_p", "difference", "detectable", "p")) {
     expect_equal(row[[column]], single[[column]], info = column)
   }
+  # two tests, both with a yes: the interval that agrees with the adjusted p is that of 95 %
+  expect_equal(row$answer, "yes")
+  expect_true(row$low > 0 && row$p_bh < 0.05 && row$level >= 0.95 && row$ordinary > 1)
   ours <- words(found)
   ours <- ours[ours$test == "weat6", ]
   expect_equal(setNames(ours$association, ours$word)[words(single)$word],
@@ -111,7 +115,7 @@ test_that("an audit is read back as data frames, the same as one test", {
   expect_true(file.exists(found$report))
   expect_true(is.na(found$passed))
   expect_true(all(c("measure", "test", "statistic", "value") %in% names(as.data.frame(found))))
-  expect_true("other words" %in% found$checks$check)
+  expect_equal(found$checks$chance[found$checks$check == "other words"], found$tests$agreement)
   expect_output(print(found), "audit of GloVe 6B")
   again <- read_audit(folder)
   expect_equal(again$results, found$results)
@@ -133,11 +137,11 @@ test_that("what is no audit is refused", {
 test_that("figures of R draw every test", {
   found <- structure(class = c("crossroads_tests", "data.frame"), row.names = 1:2, list(
     test = c("weat6", "weat3"), difference = c(0.29, 0.05), low = c(0.16, -0.02), high = c(0.41, 0.12),
-    p = c(0.0001, 0.13)
+    agreement = c(0.99, 0.78), answer = c("yes", "cannot tell")
   ))
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  expect_equal(plot(found)$holds, c(TRUE, FALSE))
-  found$p_bh <- c(0.2, 0.01) # which is what counts where there is one
-  expect_equal(forest(found)$holds, c(FALSE, TRUE))
+  expect_equal(as.character(plot(found)$answer), c("yes", "cannot tell"))
+  found$answer <- c("no", "yes")
+  expect_equal(as.character(forest(found)$answer), c("no", "yes"))
 })

@@ -35,7 +35,7 @@ def chat_plot(result: ChatResult, *, ax: Axes | None = None) -> Axes:
     titles = dict(result.titles)
     values = {key: {w: result.words[w] for w in result.sets[key] if w in result.words} for key in "ab"}
     score = "no score" if result.score is None else f"score {wording.number(result.score)}"
-    p = None if result.crossed is None else result.crossed.pvalue
+    p, agree = None if result.crossed is None else result.crossed.pvalue, wording.agree(result.crossed)
     ax = draw_sets(
         ax,
         values,
@@ -45,9 +45,10 @@ def chat_plot(result: ChatResult, *, ax: Axes | None = None) -> Axes:
         digits=2,
         sided=False,
         title=f"{result._label}: labels of the words",
-        subtitle=score if p is None else f"{score}, {p_equals(p)}: {result._drawn} resampled",
+        subtitle=score if p is None else f"{agree}{score}, {p_equals(p)}: {result._drawn} resampled",
         note=wording.sentence(
             "vertical lines: means of the two sets",
+            wording.AGREE,
             f"refused: {percent(result._refusal_rate)}, unread: {percent(result._unparsed_rate)}",
             wording.model(result),
         ),

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from crossroads.core.errors import DesignError, in_short
+from crossroads.core.errors import DesignError, in_short, join_words
 from crossroads.core.stimuli import Design
 
 Status = Literal["answered", "refused", "unparsed"]
@@ -90,6 +90,11 @@ def vocabulary(design: Design) -> Vocabulary:
             hint="a chat model chooses between two: give y as well.",
         )
     words, labels = (_folded_keys(design, roles) for roles in ("ab", "xy"))
+    if both := [word for key, (_, word) in words.items() if key in labels]:
+        raise DesignError(
+            f"{join_words(map(in_short, both), most=3)} is both a word and a label of a group.",
+            hint="a model gives a word to its own label: leave it out of the words.",
+        )
     return Vocabulary({key: word for key, (_, word) in words.items()}, labels)
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, Self
 
 from crossroads.core.inference.crossed import Crossed
 from crossroads.core.results import (
+    AGREEMENT,
     NAMED,
     QUESTION,
     Conclusion,
@@ -15,6 +16,7 @@ from crossroads.core.results import (
     Row,
     Stat,
     association,
+    because,
     crossed_names,
     long_row,
     named,
@@ -114,16 +116,17 @@ class ChatResult(Result):
     )
     _table_title: ClassVar[str] = "Tests of chat models"
     _file_names: ClassVar[str] = (
-        f"design task score {crossed_names()} exact_p=pvalue method=exchange.method "
+        f"design task {crossed_names()} score exact_p=pvalue method=exchange.method "
         "alternative=exchange.alternative min_exact_p=exchange.min_pvalue "
         f"response_pvalue=published.pvalue {_COUNTS} first_share=reading.first_share drawn=_drawn"
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "chat": f"score {crossed_names(ends='difference_')} exact_p=pvalue answered refused unparsed {_RATES}"
+        "chat": f"{crossed_names(ends='difference_')} score exact_p=pvalue answered refused unparsed {_RATES}"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         NAMED,
         QUESTION,
+        AGREEMENT,
         stat("answers", of="reading.answers", kind="count"),
         stat("refused", of="_refusal_rate", kind="share"),
         stat("unparsed", "unread", "answers that cannot be read", of="_unparsed_rate", kind="share"),
@@ -211,14 +214,14 @@ class ChatResult(Result):
     def _long_rows(self, name: str) -> Iterator[Row]:
         measure, method, crossed = f"chat {self.task}", self.exchange.method, self.crossed
         p = {"p": None if crossed is None else crossed.pvalue, "exact_p": self.pvalue, "method": method}
+        if crossed is not None:
+            yield from crossed_rows(measure, name, "other words", crossed, self.pvalue)
         yield long_row(measure, name, "", "score", self.score, **p)
         known = {key: value for key, value in named(self, _OPTIONAL).items() if value is not None}
         if "exact_p" in known:
             yield long_row(measure, name, "", "exact_p", known.pop("exact_p"), method=method)
         for statistic, value in (known | named(self, _COUNTS)).items():
             yield long_row(measure, name, "", statistic, value)
-        if crossed is not None:
-            yield from crossed_rows(measure, name, "other words", crossed, self.pvalue)
         for word, share in self.words.items():
             yield long_row(measure, name, word, "share", share)
 
@@ -230,7 +233,9 @@ class ChatResult(Result):
             family="chat",
             these=None if crossed is None else self._p,
             exchanged="words exchanged" if crossed is None else f"words exchanged, {self.exchange.method}",
+            crossed=crossed,
             other=None if crossed is None else crossed.two_sided,
+            most=1 - self.exchange.chance,
             drawn=f"{self._drawn} drawn, t",
             reason=self._unread if crossed is None else crossed.reason,
             unchecked=self._unchecked,
@@ -243,18 +248,11 @@ class ChatResult(Result):
             name=self._label,
             titles=self.titles,
             sets=self.sets,
-            status=status_of(self.crossed.pvalue, self.pvalue),
+            status=status_of(self.crossed.pvalue),
             found=difference_numbers(self.crossed, ""),
             scale="score − .5" if self.task == DECISION else "score",
-            reason=self.crossed.reason,
         )
         (far, near), x = said.poles if self.crossed.difference >= 0 else said.poles[::-1], said.subject
-        gives, larger = "the model gives ", " a larger share of the words for "
-        more = (x, larger, near, " than of those for ", far, "")
-        either = (x, f"{larger}one of ", near, " and ", far, " than of those for the other")
-        wordings = {
-            "holds": (gives, *more),
-            "depends": (f"with these words, {gives}", *more),
-            "absent": (f"it was not found that {gives}", *either),
-        }
-        yield replace(said, wordings=wordings)
+        gives = ("the model gives ", x, " a larger share of the words for ", near, " than of those for ", far)
+        reason = self.crossed.reason if self.crossed.pvalue is None else None
+        yield replace(said, statement=because((*gives, ""), reason))

@@ -111,7 +111,9 @@ def compare_finished(
     both = {name: one for some in outcomes.values() for name, one in some.items()}
     found = [one for one in both.values() if isinstance(one, CompareBatteryResult)]
     refused = {name: one for name, one in both.items() if isinstance(one, str)}
-    return join_comparisons(found, finished, skipped=refused) if found else None
+    units = ((name, one._ordinary) for name, done in finished.items() for one in done.audit.values())
+    ordinary = {name: unit for name, unit in units if unit is not None}
+    return join_comparisons(found, finished, skipped=refused, ordinary=ordinary) if found else None
 
 
 def _pairs_of(measure: str) -> Callable[[Mapping[str, Models]], list[Unit]]:

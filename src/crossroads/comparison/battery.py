@@ -8,7 +8,7 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
-from crossroads.comparison.jackknife import INTERVALS, IntervalKind, difference_interval
+from crossroads.comparison.jackknife import INTERVAL, difference_interval
 from crossroads.comparison.jackknife import DifferenceInterval as DifferenceInterval
 from crossroads.comparison.models import (
     UNIT,
@@ -33,7 +33,7 @@ from crossroads.core.errors import (
 )
 from crossroads.core.evidence import Contexts, Embeddings, Provenance
 from crossroads.core.inference.multiplicity import ADJUSTMENTS, adjust
-from crossroads.core.inference.options import share, whole
+from crossroads.core.inference.options import share
 from crossroads.core.inference.permutation.test import Tail
 from crossroads.core.results import (
     ADJUSTERS,
@@ -87,6 +87,7 @@ class Row(NamedTuple):
     p_names: Sequence[str]
     interval: DifferenceInterval | None = None
     adjusted: Mapping[str, P] = MappingProxyType({})
+    ordinary: Mapping[str, float] = MappingProxyType({})
 
     @property
     def name(self) -> str:
@@ -96,6 +97,15 @@ class Row(NamedTuple):
     @property
     def _question(self) -> str | None:
         return phrases.question(self.titles) or None
+
+    @property
+    def sizes(self) -> tuple[float, float] | None:
+        """Δ of each model in its own ordinary associations, where these are known."""
+        units = [self.ordinary.get(name) for name in self.models]
+        if self.paired is None or self.paired.contexts or None in units:
+            return None
+        one, two = (value / (unit or 1.0) for value, unit in zip(self.paired.differences, units, strict=True))
+        return one, two
 
     @property
     def both(self) -> str:
@@ -127,6 +137,9 @@ class Row(NamedTuple):
         return cells
 
 
+_UNIT = f"Δ of the first model divided by its {phrases.ORDINARY}; 2: the same of the second"
+
+
 def _levels(results: Sequence[Any]) -> str:
     levels = dict.fromkeys(ends.level for one in results for ends in one.intervals if ends is not None)
     shares = ", ".join(map(percent, levels))
@@ -144,7 +157,8 @@ class CompareBatteryResult(Result):
     _figure: ClassVar[str] = "comparison_plot"
     _table_title: ClassVar[str] = "Models compared"
     _file_names: ClassVar[str] = (
-        "design=test.design model_1=models.0 model_2=models.1 effect_size_1=test.effect_sizes.0 "
+        "design=test.design model_1=models.0 model_2=models.1 agreement=paired.agreement "
+        "ordinary_1=sizes.0 ordinary_2=sizes.1 effect_size_1=test.effect_sizes.0 "
         "effect_size_2=test.effect_sizes.1 difference=test.difference low=interval.low high=interval.high "
         "*=cells method=paired.method alternative=paired.alternative min_p=paired.min_pvalue "
         "measure=test.measure same_contexts=paired.same_contexts"
@@ -153,8 +167,11 @@ class CompareBatteryResult(Result):
         stat("test", of="name"),
         QUESTION,
         stat("models", of="both"),
+        *(Stat(one.key, f"paired.{one.key}", one.look) for one in from_tests(CompareResult, "agreement")),
         *from_tests(CompareResult, "d1 d2"),
         Stat("difference", "test.difference", {"head": "d 1 − 2"}),
+        stat("ordinary1", "× ordinary 1", _UNIT, of="sizes.0", digits=1, spare=3),
+        stat("ordinary2", "× ordinary 2", of="sizes.1", digits=1, spare=3),
         stat("ci", "CI", _levels, of="interval.low", kind="interval"),
         *(
             column
@@ -188,6 +205,8 @@ class CompareBatteryResult(Result):
     """Comparisons that could not be made, as design and models, and why."""
     unpaired: tuple[SavedDifference, ...] = ()
     """Differences of saved effect sizes, where the vectors are not available."""
+    ordinary: Mapping[str, float] = field(default_factory=dict)
+    """The ordinary association of each model, where it was measured: :func:`~crossroads.stats.ordinary`."""
     notes: tuple[str, ...] = ()
     """Cautions: conventions that differ between the measurements of the models, and whether models that are
     compared over contexts read the same ones."""
@@ -201,7 +220,7 @@ class CompareBatteryResult(Result):
         marked = {how: self._adjusted_p(how) for how in self.adjusted} if self.tests else {}
         for i, ((test, pair), ends) in enumerate(zip(self._paired(), self.intervals, strict=True)):
             adjusted = {how: some[i] for how, some in marked.items()}
-            yield Row(test, pair, self.titles.get(test.design, {}), names, ends, adjusted)
+            yield Row(test, pair, self.titles.get(test.design, {}), names, ends, adjusted, self.ordinary)
         for saved in self.unpaired:
             yield Row(saved, saved.models, self.titles.get(saved.design, {}), names)
 
@@ -233,15 +252,13 @@ class CompareBatteryResult(Result):
             question = row._question or row.name
             yield Conclusion(
                 name=row.name,
-                status=status_of(row.adjusted[phrases.ADJUSTMENT], None),
-                wordings={
-                    "holds": (*_stronger(question, row.titles), near, " than in ", far, ""),
-                    "absent": ("", question, ": no difference was found between ", first, " and ", second),
-                },
+                status=status_of(row.adjusted[phrases.ADJUSTMENT]),
+                statement=(*_stronger(question, row.titles), near, " than in ", far, ""),
                 subject=question,
                 poles=(f"more in {second}", f"more in {first}"),
                 scale="difference of d",
                 numbers=numbers(
+                    chance=(f"tests/{i}/agreement", test.agreement),
                     value=(f"tests/{i}/difference", test.difference),
                     low=(f"intervals/{i}/low", None if ends is None else ends.low),
                     high=(f"intervals/{i}/high", None if ends is None else ends.high),
@@ -283,8 +300,6 @@ def compare_battery(
     scale: Scale = "sd",
     attributes: Attributes = "drawn",
     ddof: int = 1,
-    interval: IntervalKind = "jackknife",
-    resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
@@ -300,10 +315,8 @@ def compare_battery(
     """
     one_of("against", against, Against)
     one_of("alternative", alternative, Tail)  # not "observed", which must not be adjusted
-    one_of("interval", interval, IntervalKind)
     check_ddof(ddof)
     level = share("level", level)
-    resamples = whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
     designs = listed_designs(designs)
     pairs = _pairs(models, designs, against)
     if missing == "raise" and measured is None:
@@ -322,8 +335,6 @@ def compare_battery(
         "seed": seed,
         **options,
     }
-    ways: dict[str, Any] = {"interval": interval, "resamples": resamples, "level": level}
-    ways |= {"ddof": ddof, "seed": seed}
     tests: dict[tuple[str, tuple[str, str]], CompareResult] = {}
     intervals: list[DifferenceInterval | None] = []
     skipped: dict[str, str] = {}
@@ -343,7 +354,7 @@ def compare_battery(
                 skipped[comparison_name(design.name, *pair, measure=measure)] = error.reason
                 continue
             shared = shared_words(one, two, design, missing, options.get("words", "effective"))
-            intervals.append(difference_interval(shared, **ways) if resamples else None)
+            intervals.append(difference_interval(shared, ddof=ddof, level=level))
     sources = [model.provenance for model in models.values()]
     compared = tuple(pair for _, pair in tests)
     return CompareBatteryResult(
@@ -359,8 +370,7 @@ def compare_battery(
             "measure": "compare battery",
             "against": against,
             "adjusted": f"all comparisons, {alternative}",
-            "interval": INTERVALS[interval] if resamples else "none",
-            **({"resamples": resamples} if interval == "percentile" else {}),
+            "interval": INTERVAL,
             "level": level,
             **recorded(settings),
             **({"unit over contexts": UNIT} if any(test.contexts for test in tests.values()) else {}),
@@ -392,7 +402,11 @@ def _pairs(models: Mapping[str, Model], designs: list[Design], against: str) -> 
 
 
 def join_comparisons(
-    found: Sequence[CompareBatteryResult], models: Iterable[str], *, skipped: Mapping[str, str] | None = None
+    found: Sequence[CompareBatteryResult],
+    models: Iterable[str],
+    *,
+    skipped: Mapping[str, str] | None = None,
+    ordinary: Mapping[str, float] = MappingProxyType({}),
 ) -> CompareBatteryResult:
     """Combine comparisons of the same models into one, with p-values adjusted over all of them.
 
@@ -414,6 +428,7 @@ def join_comparisons(
         adjusted=adjust([test.pvalue for test in tests]),
         titles={name: sets for one in found for name, sets in one.titles.items()},
         skipped={**{name: why for one in found for name, why in one.skipped.items()}, **(skipped or {})},
+        ordinary=dict(ordinary),
         notes=context_notes(tests, pairs),
         conventions=_conventions(found),
         provenance=tuple(source for some in sources.values() for source in some),

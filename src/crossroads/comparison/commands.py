@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from crossroads.comparison.jackknife import IntervalKind
 from crossroads.comparison.models import Against, Attributes, Scale
 from crossroads.comparison.report import compare_audits, joint, saved_audits, write_comparison
 from crossroads.core.cli import options as o
@@ -122,12 +121,6 @@ class Compared:
     attributes: Annotated[
         Attributes, Convention("attribute words: a sample, or the only ones of interest")
     ] = "drawn"
-    interval: Annotated[
-        IntervalKind, Convention("intervals: by leaving out each word, or by resampling words")
-    ] = "jackknife"
-    resamples: Annotated[
-        int, Convention("resamples of percentile intervals; 0 for no intervals", least=0)
-    ] = 2000
 
 
 @command

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crossroads.comparison.battery import CompareBatteryResult, Row
+from crossroads.comparison.meta import MetaResult
 from crossroads.comparison.models import p_names
 from crossroads.core.errors import InputError, join_words
 from crossroads.core.figures import wording
 from crossroads.core.figures.layout import axes_width
 from crossroads.core.figures.lettering import alike, fitted
 from crossroads.core.figures.rows import Rows, draw_key, draw_mark, row_axes
-from crossroads.core.figures.style import BODY, BROWN, INK, PAGE, RULE, SMALL, TEAL, figure
+from crossroads.core.figures.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, figure
+from crossroads.core.results.conclusion import ALPHA
 from crossroads.core.wording import phrases
+from crossroads.core.wording.numbers import between
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,6 +104,7 @@ def _columns(result: CompareBatteryResult, rows: list[Row]) -> list[list[str]]:
     ends = [row.interval and map(wording.number, (row.interval.low, row.interval.high)) for row in rows]
     adjusted = (row.adjusted.get(phrases.ADJUSTMENT) for row in rows)
     return [
+        ["agree", *(wording.chance(row.paired.agreement if row.paired else None) for row in rows)],
         ["difference", *(wording.number(row.test.difference, sign=True) for row in rows)],
         [percent, *(" to ".join(pair) if pair else "–" for pair in ends)],
         [f"{exact}p", *(wording.probability(next(iter(row.shown.values()), None)) for row in rows)],
@@ -119,6 +123,7 @@ def _note(result: CompareBatteryResult, alpha: float) -> str:
     changes = "changes of cosines" if result.conventions.get("scale") == "cosine" else "changes in sd"
     tail = wording.compared_tail(str(result.conventions.get("alternative", "two-sided")))
     tested = (
+        "" if exact else wording.AGREE,
         f"filled: p < {wording.level(alpha)} {wording.FILLED} for all comparisons; open: not",
         f"{exact}p: labels of the {changes} between two models exchanged{words}, {tail}",
     )
@@ -131,3 +136,47 @@ def _note(result: CompareBatteryResult, alpha: float) -> str:
         "differences without p are of saved numbers" if result.unpaired else "",
         f"not compared: {join_words(result.skipped, most=6)}" if result.skipped else "",
     )
+
+
+@figure(MetaResult)
+def meta_plot(result: MetaResult, *, ax: Axes | None = None) -> Axes:
+    """Draw the members of a meta-analysis with their intervals, and below the mean and a further member.
+
+    Marks are filled where p is below .05, and larger where the weight of a member is. The diamond is the
+    interval of the mean, the bar that of a further member.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
+    >>> models = {name: cr.Embeddings(design.words, rng.normal(size=(32, 9))) for name in ("old", "new")}
+    >>> ax = cr.plots.meta_plot(cr.meta(models, design))
+    """
+    rows, digits = list(result._members()), 2 if result.ordinary else 3
+    unit = "× ordinary" if result.ordinary else "Δ"
+    values = [wording.number(row["value"], digits) if "value" in row else "" for row in rows]
+    ends = [between(row["low"], row["high"], digits) for row in rows]
+    chances = [wording.probability(row["p"]) if "p" in row else "" for row in rows]
+    layout = Rows(
+        labels=[[(*fitted(row["member"], _LONGEST, BODY), "normal")] for row in rows],
+        columns=[[unit, *values], ["95 % interval", *ends], ["p", *chances]],
+    )
+    said, room = next(result._conclusions("")).sentence, {"above": 0.24, "below": 0.48}
+    frame = layout.frame(width=PAGE, body=len(rows) * _ROW, title=result._label, subtitle=said, **room)
+    ax = row_axes(frame, ax, len(rows))
+    for y, row in enumerate(rows):
+        layout.write_label(ax, y, y)
+        low, high, found = row["low"], row["high"], row.get("p", 1.0) < ALPHA
+        if "weight" in row:
+            ax.plot([low, high], [y, y], color=INK, linewidth=1.0, zorder=2)
+            draw_mark(ax, row["value"], y, "s", 3 + 6 * row["weight"] ** 0.5, INK, filled=found)
+        elif "value" in row:
+            corners = [low, row["value"], high, row["value"]], [y, y - 0.25, y, y + 0.25]
+            ax.fill(*corners, facecolor=INK if found else "white", edgecolor=INK, zorder=2)
+        else:
+            ax.plot([low, high], [y, y], color=GREY, linewidth=2.4, solid_capstyle="butt")
+    layout.write_columns(ax)
+    ax.margins(x=0.05)
+    ax.set_xlabel(unit, fontsize=BODY, color=INK, labelpad=3)
+    return ax

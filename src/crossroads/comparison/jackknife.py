@@ -10,31 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from crossroads.comparison.words import SharedWords
-from crossroads.core.inference.bootstrap import (
-    generator,
-    percentile_interval,
-    resampled_weights,
-    weighted_effects,
-)
 from crossroads.core.inference.copies import Copies
-from crossroads.core.inference.crossed import Spread, with_copies
+from crossroads.core.inference.crossed import Spread, agreement, with_copies
 from crossroads.core.inference.geometry import Floats
 
 _TINY = 1e-12  # a spread within both targets below this share of the associations is rounding error
 _LEAST_TAIL = 1e-200
 _AT_A_TIME = 1 << 22  # number of weights: limits the memory for thousands of words
-IntervalKind = Literal["jackknife", "percentile"]
-INTERVALS: dict[IntervalKind, str] = {
-    "jackknife": "jackknife, over the words of all four sets with Fisher's z and t",
-    "percentile": "percentile, the same words resampled in both models",
-}
-"""Kinds of intervals, and how each is recorded."""
-_RESAMPLES_AT_A_TIME = 500
+INTERVAL = "jackknife, over the words of all four sets with Fisher's z and t"
+"""How intervals are recorded."""
 _ANGLES = 129
 _CLOSER = 4  # refining 129 angles four times gives an end to the last digits
 
@@ -50,7 +39,7 @@ class DifferenceInterval:
     level: float
     """Nominal coverage of the interval."""
     resamples: int
-    """Number of resamples: words left out one at a time, or resampled sets of words."""
+    """Number of words left out, one at a time."""
     undefined: int
     """Resamples without an effect size in one of the models."""
 
@@ -95,6 +84,14 @@ class Jackknife:
     def difference(self) -> float:
         """The statistic in the first model minus that in the second."""
         return self.values[0] - self.values[1]
+
+    @property
+    def agreement(self) -> float | None:
+        """Chance that other words would give a difference of the same sign; None where nothing varies."""
+        found = self.variance
+        if found.total <= 0:
+            return None
+        return agreement(self.difference / sqrt(found.total), found.df, found.effective)
 
 
 def jackknife(shared: SharedWords, scale: str) -> Jackknife:
@@ -288,20 +285,15 @@ def _variance(
     return Variance(total=float(found.total), df=df, effective=found.effective)
 
 
-def difference_interval(
-    shared: SharedWords, *, interval: str, ddof: int, resamples: int, level: float, seed: int
-) -> DifferenceInterval | None:
+def difference_interval(shared: SharedWords, *, ddof: int, level: float) -> DifferenceInterval | None:
     """Compute an interval of the difference of two effect sizes over the choice of words.
 
-    There is none where a set has a single word, or where associations are nearly equal. ``"jackknife"``: the
-    differences of effect sizes within a quantile of t, by :func:`effect_jackknife`. ``"percentile"``:
-    quantiles of the differences in resampled words, the same in both models.
+    There is none where a set has a single word, or where associations are nearly equal. It has the
+    differences of effect sizes within a quantile of t, by :func:`effect_jackknife`.
     """
     sizes = shared.sizes
     if min(sizes.values()) < 2:
         return None
-    if interval == "percentile":
-        return _percentile(shared, ddof, resamples, level, seed)
     found = effect_jackknife(shared)
     if not found.defined:
         return None
@@ -349,31 +341,3 @@ def _highest(curve: Callable[[Floats], Floats]) -> float:
         angles = np.linspace(best - step, best + step, _ANGLES)
         step = 2 * step / (_ANGLES - 1)
     return float(curve(angles).max())
-
-
-def _percentile(
-    shared: SharedWords, ddof: int, resamples: int, level: float, seed: int
-) -> DifferenceInterval | None:
-    """The same words drawn with replacement in both models."""
-    sizes = shared.sizes
-    rng = generator(seed)
-    drawn = []
-    for start in range(0, resamples, _RESAMPLES_AT_A_TIME):
-        count = min(_RESAMPLES_AT_A_TIME, resamples - start)
-        weights = {name: resampled_weights(n, count, rng) for name, n in sizes.items()}
-        one, two = (_effects(table, weights, sizes, ddof) for table in shared.tables)
-        drawn.append(one - two)
-    differences = np.concatenate(drawn)
-    defined = differences[np.isfinite(differences)]
-    if not defined.size:
-        return None
-    low, high = percentile_interval(defined, level)
-    lost = differences.size - defined.size
-    return DifferenceInterval(low=low, high=high, level=level, resamples=resamples, undefined=lost)
-
-
-def _effects(table: Floats, weights: Mapping[str, Floats], sizes: Mapping[str, int], ddof: int) -> Floats:
-    """Effect size of each resample; NaN where it is undefined."""
-    n_x, n_a = sizes["x"], sizes["a"]
-    s = weights["a"] @ table[:, :n_a].T - weights["b"] @ table[:, n_a:].T
-    return weighted_effects(s[:, :n_x], s[:, n_x:], weights["x"], weights["y"], ddof=ddof)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict, Unpack, overload
 
-from crossroads.comparison.jackknife import IntervalKind, effect_jackknife, jackknife, tempered_changes
+from crossroads.comparison.jackknife import effect_jackknife, jackknife, tempered_changes
 from crossroads.comparison.words import Evidence, shared_words
 from crossroads.core.errors import EvidenceError, InputError, Missing, join_words, one_of
 from crossroads.core.inference.copies import Words
@@ -37,6 +37,7 @@ Against = Literal["all", "first"]
 Attributes = Literal["drawn", "given"]
 UNIT = "a target word, by its association averaged over all of its contexts"
 """Unit that is exchanged and resampled where models are compared over contexts."""
+_AGREEMENT = "chance that another set of words would differ between the models in the same direction"
 _FEWER = 1.5  # ratio of contexts per word from which effect sizes are hard to compare
 _ERRORS = 8  # factor of the rounding error of a change, for each target, when a word is left out
 
@@ -60,11 +61,12 @@ class CompareResult(Result):
     _table_title: ClassVar[str] = "Two models compared"
     _table_name: ClassVar[str] = "compare"
     _file_names: ClassVar[str] = (
-        "design effect_size_1=effect_sizes.0 effect_size_2=effect_sizes.1 difference p=_pvalues.p.value "
-        "exact_p=_pvalues.exact_p.value method alternative min_p=min_pvalue"
+        "design agreement effect_size_1=effect_sizes.0 effect_size_2=effect_sizes.1 difference "
+        "p=_pvalues.p.value exact_p=_pvalues.exact_p.value method alternative min_p=min_pvalue"
     )
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
+        stat("agreement", note=_AGREEMENT),
         stat("d1", "d 1", "effect size in the first model", of="effect_sizes.0"),
         stat("d2", "d 2", "effect size in the second model", of="effect_sizes.1"),
         Stat("difference", "difference", {"head": "difference"}),
@@ -78,6 +80,11 @@ class CompareResult(Result):
     """Effect size in each model, over the stimuli that both have."""
     difference: float
     """First effect size minus the second."""
+    differences: tuple[float, float]
+    """Difference of the mean cosines in each model, Δ."""
+    agreement: float | None
+    """Chance that other words would differ between the models in the same direction; None where attributes
+    are taken as given."""
     pvalue: float
     """p-value of the difference."""
     pvalue_low: float
@@ -146,8 +153,6 @@ class SeveralOptions(CompareOptions, total=False):
     """Options of comparisons of several models."""
 
     against: Against
-    interval: IntervalKind
-    resamples: int
     level: float
     progress: Callable[[str], None] | None
 
@@ -217,10 +222,9 @@ def compare(
         has a single word, both sets are taken as given, which the conventions record.
     several
         For several models: ``against``: ``"all"`` compares every two models, ``"first"`` all others with the
-        first. ``interval``: ``"jackknife"`` leaves out one word at a time, ``"percentile"`` resamples words,
-        see :func:`~crossroads.comparison.jackknife.difference_interval`. ``resamples`` of a percentile
-        interval (2,000); 0 for no interval of either kind. ``level``: nominal coverage of the intervals.
-        ``progress``: called with the name of each design before it is compared.
+        first. ``level``: nominal coverage of the intervals, which leave out one word at a time
+        (:func:`~crossroads.comparison.jackknife.difference_interval`). ``progress``: called with the name of
+        each design before it is compared.
 
     Notes
     -----
@@ -294,13 +298,13 @@ def compare(
         changes, error = shared.scores[0] - shared.scores[1], sum(shared.errors)
     if min(shared.sizes.values()) < 2:
         attributes = "given"
-    exchanged = (changes[:n_x], changes[n_x:])
+    exchanged, sure = (changes[:n_x], changes[n_x:]), None
     if attributes == "drawn":
         found = effect_jackknife(shared) if scale == "sd" else jackknife(shared, scale)
         if not found.defined:
             what = f"the associations of the design {design.name!r} are nearly equal in one of the models."
             raise EvidenceError(what, hint="check that its vectors differ.")
-        exchanged = tempered_changes(found, scale)
+        exchanged, sure = tempered_changes(found, scale), found.agreement
         units = found.within if scale == "sd" else (1.0, 1.0)
         error = sum(2 * error / unit for error, unit in zip(shared.errors, units, strict=True))
         error *= _ERRORS * shared.scores[0].size
@@ -313,10 +317,13 @@ def compare(
         score_error=error,
         max_work=max_work,
     )
+    delta = [float(s[:n_x].mean() - s[n_x:].mean()) for s in shared.scores]
     return CompareResult(
         design=design.name,
         effect_sizes=(d[0], d[1]),
         difference=d[0] - d[1],
+        differences=(delta[0], delta[1]),
+        agreement=sure,
         pvalue=tested.pvalue,
         pvalue_low=tested.pvalue_low,
         pvalue_high=tested.pvalue_high,

@@ -18,7 +18,6 @@ from crossroads.comparison.battery import (
     comparison_name,
     join_comparisons,
 )
-from crossroads.comparison.jackknife import IntervalKind
 from crossroads.comparison.models import Against, Attributes, Scale, context_notes
 from crossroads.comparison.texts import (
     comparison_citations,
@@ -140,8 +139,6 @@ def compare_audits(
     alternative: Tail = "two-sided",
     scale: Scale = "sd",
     attributes: Attributes = "drawn",
-    interval: IntervalKind = "jackknife",
-    resamples: int = 2000,
     seed: int = 0,
     anything: bool = False,
     progress: Callable[[str], None] | None = None,
@@ -163,12 +160,12 @@ def compare_audits(
         without a test are added.
     anything
         Whether to return an empty comparison instead of raising if there is nothing to compare.
-    against, alternative, scale, attributes, interval, resamples, seed, progress
+    against, alternative, scale, attributes, seed, progress
         As in :func:`~crossroads.compare`.
     """
     designs, skipped = _common_designs(audits)
     options: dict[str, Any] = {"alternative": alternative, "scale": scale, "attributes": attributes}
-    options |= {"against": against, "interval": interval, "resamples": resamples, "seed": seed}
+    options |= {"against": against, "seed": seed}
     base = _paired_tests(audits, designs, tested, progress=progress, **options) or _untested(audits)
     pairs = [pair for pair in combinations(audits, 2) if against == "all" or pair[0].name == audits[0].name]
     skipped |= base.skipped

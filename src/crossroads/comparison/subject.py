@@ -4,9 +4,9 @@ from crossroads.core.subjects import Command, Subject
 
 SUBJECT = Subject(
     place=7,
-    lines=2600,
+    lines=2820,
     uses=("contexts", "traits", "words"),
-    results=("battery", "models"),
+    results=("battery", "meta", "models"),
     several="audit",
     commands={
         "report": Command("commands", "Start here", "Put saved results on one page, or into a model card."),

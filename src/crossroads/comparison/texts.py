@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from crossroads.comparison.battery import CompareBatteryResult, SavedDifference, comparison_name
 from crossroads.comparison.models import CompareResult
-from crossroads.contexts.measures.battery import CeatBootstrapResult
 from crossroads.core.errors import join_words
 from crossroads.core.report.methods.citations import cited, keys_of
 from crossroads.core.report.methods.paragraph import described
@@ -101,7 +100,7 @@ def comparison_citations(comparison: Comparison) -> str:
     """BibTeX entries of the measures behind a comparison, and of this software."""
     battery = comparison.battery
     # of a CEAT means over contexts are compared, so that nothing is combined under random effects
-    measured = {"weat": MleatResult._cites, "mleat": MleatResult._cites, "ceat": CeatBootstrapResult._cites}
+    measured = {"weat": MleatResult._cites, "mleat": MleatResult._cites, "ceat": ("guo2021detecting",)}
     keys = [key for test in battery.tests for key in measured[test.measure]]
     keys += [*battery._cites] if battery.tests else []
     keys += [key for one in battery.unpaired for key in measured.get(one.measure, ())]

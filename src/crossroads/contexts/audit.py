@@ -1,4 +1,4 @@
-"""Audits of context vectors: CEAT, levels, intervals and frequency of each design, and the space."""
+"""Audits of context vectors: CEAT, levels and frequency of each design, and the space."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from crossroads import plots
 from crossroads.contexts.embed.run import Step, embed
 from crossroads.contexts.measures.battery import (
     CeatBatteryResult,
-    CeatBootstrapResult,
     assemble_ceat_battery,
-    ceat_bootstrap,
     unmeasured,
 )
 from crossroads.contexts.measures.ceat import CeatResult, ceat, context_name
@@ -48,8 +46,6 @@ NO_CONTEXTS = (
 )
 NO_HEAD = "they need a model that was saved with its language-modelling head."
 _BYTES_A_TOKEN = 4
-LEVEL = 0.95
-"""Nominal coverage of the intervals."""
 
 
 class Stored(SavedFolder):
@@ -71,10 +67,6 @@ def _space(plan: Plan) -> list[Unit]:
     return [Unit()] if plan.contexts else []
 
 
-def _needs_resamples(_: Evidence, settings: Settings, __: Unit) -> float | None:
-    return LEVEL if settings.resamples else None
-
-
 def _needs_frequencies(_: Evidence, settings: Settings, unit: Unit) -> str | None:
     return None if settings.frequencies is None or unit.design is None else unit.design.language
 
@@ -87,13 +79,12 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
         raise unmeasured(first, why, others=len(skipped) - 1)
     if not tests:
         return Findings(left_out={context_name(name): why for name, why in skipped.items()})
-    settings, found = context.settings, outcomes.get("interval", {})
+    settings = context.settings
     battery = assemble_ceat_battery(
         list(tests.values()),
         designs=context.plan.contexts,
-        intervals={name: one for name in tests if isinstance(one := found.get(name), CeatBootstrapResult)},
         skipped=skipped,
-        options=named(settings, "missing resamples") | {"level": LEVEL} | named(settings, "samples seed"),
+        options=named(settings, "missing samples seed"),
         provenance=context.evidence["contexts"].provenance,
     )
     return Findings(results={battery._label: battery})
@@ -113,11 +104,6 @@ ROWS = (
     _check(
         name="levels", measure=multilevel_ceat, gives=MultilevelCeatResult, skips=LACKING,
         takes=("missing", "samples", "seed"), named=levels_name("{}"),
-    ),
-    _check(
-        name="interval", measure=ceat_bootstrap, gives=CeatBootstrapResult, needs=(_needs_resamples,),
-        takes=("missing", "resamples", "seed"), named=f"{context_name('{}')} interval", family=_battery,
-        skips=LACKING,
     ),
     _check(
         name="frequency in contexts", measure=frequency, gives=FrequencyResult, needs=(_needs_frequencies,),
@@ -186,6 +172,5 @@ def draw(audit: Audit, figures: Figures) -> None:
     battery = audit.one(CeatBatteryResult)
     if battery is not None and battery.tests:
         figures.save("context-effect-sizes", plots.context_forest(battery))
-        figures.save("context-distributions", plots.context_histograms(battery))
     if levels := list(audit.of(MultilevelCeatResult).values()):
         figures.save("context-levels", plots.context_levels(levels))

@@ -415,9 +415,6 @@ class Sampled:
     variance: Annotated[Variance, Convention("variance of a sample: as published, or the textbook one")] = (
         "paper"
     )
-    resamples: Annotated[
-        int, Convention("resamples of words and contexts for an interval; 0 for none", least=0)
-    ] = 0
 
 
 @command
@@ -436,7 +433,7 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
         def tell(name: str) -> None:
             bar.update(task, advance=1, description=f"drawing contexts of {escape(name)}")
 
-        result = ceat_battery(contexts, designs, resamples=sampled.resamples, progress=tell, **options)
+        result = ceat_battery(contexts, designs, progress=tell, **options)
     _insist(result, designs, chosen.test)
     levels = _levels(contexts, designs, result, options) if sampled.levels else {}
     tables = [CeatBatteryResult._tabulate({result._label: result})]
@@ -448,7 +445,6 @@ def ceat_command(sampled: Sampled, chosen: o.Chosen, written: Written) -> Outcom
         more={
             "adjusted_for": result.conventions["adjusted"],
             "adjusted": encode(result.adjusted),
-            "intervals": [one.to_dict() for one in result.intervals.values()],
             "levels": [one.to_dict() for one in levels.values()],
             "skipped": result.skipped,
         },
@@ -479,11 +475,7 @@ def _levels(
 
 
 def _drawn(plots: Any, result: CeatBatteryResult, levels: list[MultilevelCeatResult]) -> Any:
-    if levels:
-        return plots.context_levels(levels)
-    if len(result.tests) == 1:
-        return plots.context_histogram(result.tests[0], result.intervals.get(result.tests[0].design))
-    return plots.context_forest(result)
+    return plots.context_levels(levels) if levels else plots.context_forest(result)
 
 
 def _explained(result: CeatBatteryResult) -> Iterator[str]:
@@ -492,11 +484,6 @@ def _explained(result: CeatBatteryResult) -> Iterator[str]:
         "The published p asks: would the mean over more samples of the same words and contexts "
         f"differ from 0? Its standard error shrinks with the {samples:,} samples by construction."
     )
-    if result.intervals:
-        yield (
-            "The exact p takes the attributes as given, the interval of d resamples them too, so it may "
-            "contain 0 although the exact p is small."
-        )
     counts = {word: n for test in result.tests for word, n in test.contexts.items()}
     least, most = min(counts.values()), max(counts.values())
     spread = f"{least:,} to {most:,} contexts, median {median(counts.values()):,.0f}"

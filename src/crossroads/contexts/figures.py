@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from crossroads.contexts.measures.battery import CeatBatteryResult, CeatBootstrapResult
-from crossroads.contexts.measures.ceat import CeatResult
+from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.contexts.measures.levels import MultilevelCeatResult
 from crossroads.core.errors import InputError, join_words, one_of
 from crossroads.core.figures import wording
-from crossroads.core.figures.layout import MARGIN, Frame, new_figure, write
-from crossroads.core.figures.lettering import alike, fitted, height, widest, wrapped
+from crossroads.core.figures.layout import write
+from crossroads.core.figures.lettering import alike, fitted
 from crossroads.core.figures.rows import SIDE, Line, Rows, draw_mark, row_axes
 from crossroads.core.figures.style import (
     BODY,
     BROWN,
-    CELL,
     GREY,
     INK,
     PAGE,
@@ -27,18 +22,13 @@ from crossroads.core.figures.style import (
     RULE,
     SMALL,
     TEAL,
-    WIDE,
-    bare,
     figure,
 )
 from crossroads.core.inference.bootstrap import percentile_interval
-from crossroads.core.inference.options import whole
-from crossroads.core.wording.numbers import p_equals
 from crossroads.core.wording.phrases import ADJUSTMENT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _FOREST_ROW, _LOW_ROW, _LEVELS_ROW = 0.42, 0.27, 0.56
 _MANY = 20  # tests from which rows are low and sets are not named
@@ -59,8 +49,7 @@ def context_forest(
     """Draw the combined and the stimulus-level effect size of every test of a battery of CEATs.
 
     Above, a circle with the middle 95 % of the samples and the prediction interval of the random-effects
-    model; below, a square with the bootstrap interval where there is one, filled where it stays significant
-    after adjustment for the number of tests.
+    model; below, a square, filled where it stays significant after adjustment for the number of tests.
 
     Parameters
     ----------
@@ -96,9 +85,6 @@ def context_forest(
         ax.plot(percentile_interval(test.sample_effect_sizes, 0.95), [above, above], color=RULE, **_BAND)
         ax.plot(list(test.prediction_interval), [above, above], color=INK, linewidth=0.9, zorder=2)
         ax.plot([test.effect_size], [above], color=INK, marker="o", markersize=3.6, zorder=3)
-        if (interval := result.intervals.get(test.design)) is not None:
-            ends = [interval.low, interval.high]
-            ax.plot(ends, [below, below], color=color, linewidth=1.4, marker="|", markersize=5, zorder=2)
         draw_mark(ax, test.stimulus_effect_size, below, "s", 4.6, color, filled=kept)
         if test.design in published:
             cross: dict[str, Any] = {"marker": "x", "markersize": 4.5, "markeredgewidth": 1.1}
@@ -128,16 +114,12 @@ def _rows_axes(rows: Rows, ax: Axes | None, tall: float, title: str, axis: str, 
 
 def _forest_columns(result: CeatBatteryResult, published: Mapping[str, float]) -> list[list[str]]:
     tests, number, probability = result.tests, wording.number, wording.probability
-    columns = [["CES", *(number(test.effect_size) for test in tests)]]
+    columns = [["agree", *(wording.chance(test.crossed.agreement) for test in tests)]]
+    columns.append(["CES", *(number(test.effect_size) for test in tests)])
     if published:
         sizes = [published.get(test.design) for test in tests]
         columns.append(["paper", *("–" if d is None else number(d) for d in sizes)])
     columns.append(["d", *(number(test.stimulus_effect_size) for test in tests)])
-    if result.intervals:
-        levels = {interval.level for interval in result.intervals.values()}
-        heading = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
-        intervals = [result.intervals.get(test.design) for test in tests]
-        columns.append([heading, *(f"{number(i.low)} to {number(i.high)}" if i else "–" for i in intervals)])
     return [
         *columns,
         ["p", *(probability(test._answer) for test in tests)],
@@ -153,8 +135,8 @@ def _forest_note(result: CeatBatteryResult, published: Mapping[str, float]) -> s
         f"per word; pale: the middle 95\N{NO-BREAK SPACE}% of samples; {_PREDICTION}",
         "square: effect size of the stimuli over all contexts",
         f"filled: p < {wording.level(_ALPHA)} {wording.FILLED}; open: not",
-        "interval from resampling the words of all four sets and their contexts" if result.intervals else "",
         "cross: published CES" if published else "",
+        wording.AGREE,
         "p two-sided, for other words for the same things; exact p: labels of the targets exchanged",
         _unmeasured(result.skipped),
         wording.model(result),
@@ -206,16 +188,17 @@ def context_levels(
 
 
 def _levels_columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
-    d, p, pattern = ["d"], ["p"], ["pattern"]
+    agree, d, p, pattern = ["agree"], ["d"], ["p"], ["pattern"]
     for result in results:
         for level in (result.level1, result.level2["x"], result.level2["y"]):
+            agree.append(wording.chance(level.crossed.agreement))
             d.append(wording.number(level.effect_size))
             p.append(wording.probability(level._answer))
         share = wording.percent(result.pattern_share, 0)
         published = f"paper's: {result.pattern}, in {share} of samples"
         attributes = " / ".join(wording.titled(key, result.titles) for key in "ab")
         pattern += [result.crossed_pattern, published, fitted(attributes, _WIDEST, SMALL)[0]]
-    return [d, p, pattern]
+    return [agree, d, p, pattern]
 
 
 def _levels_write_columns(ax: Axes, rows: Rows) -> None:
@@ -238,6 +221,7 @@ def _levels_note(first: MultilevelCeatResult) -> str:
         f"pale: the middle 95\N{NO-BREAK SPACE}% of samples; {_PREDICTION}",
         "right of 0: closer to A than to B; in the first row closer to A, relative to B, than the second "
         "target is",
+        wording.AGREE,
         f"{_OTHER_WORDS} ({wording.tail(first.conventions['alternative'])})",
         f"filled: {reached}",
         f"a target is associated if |d| > {first.conventions['least_effect']:g} and {reached}",
@@ -245,154 +229,5 @@ def _levels_note(first: MultilevelCeatResult) -> str:
     )
 
 
-_BINS = 48
-_STRIP = 0.22  # height of an interval above the bars, in inches
-_PANEL, _HEADING, _TICKS, _SPACE = 0.85, 0.34, 0.24, 0.22
-
-
-@figure(CeatResult)
-def context_histogram(
-    result: CeatResult, interval: CeatBootstrapResult | None = None, *, ax: Axes | None = None
-) -> Axes:
-    """Draw the effect sizes of all samples of contexts, with their mean and its prediction interval.
-
-    Parameters
-    ----------
-    interval
-        Its bootstrap interval over words and contexts, drawn above the bars if given.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import crossroads as cr
-    >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
-    >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> ax = cr.plots.context_histogram(cr.ceat(contexts, design, samples=1000))
-    """
-    lines = {"samples": (result.effect_size, *result.prediction_interval)}
-    if interval is not None:
-        lines["stimuli"] = (interval.effect_size, interval.low, interval.high)
-    d, answer = wording.number(result.stimulus_effect_size), result._answer
-    p = "no p for other words" if answer is None else p_equals(answer, "figure")
-    frame = Frame(
-        width=WIDE,
-        body=1.6 + _STRIP * len(lines),
-        left=MARGIN + 0.1 + widest(list(lines), SMALL),
-        right=0.2,
-        title=f"{result.design}: effect sizes over contexts",
-        subtitle=f"CES = {wording.number(result.effect_size)}; of the stimuli, d = {d}, {p}",
-        below=0.46,
-        note=_histogram_note(result, interval),
-    )
-    ax = frame.axes(ax)
-    top = _bars(ax, result)
-    step = top * _STRIP / 1.6
-    for i, (name, (middle, low, high)) in enumerate(reversed(lines.items())):
-        y = top + (i + 0.6) * step
-        color, marker = (RED, "o") if name == "samples" else (INK, "s")
-        ax.plot([low, high], [y, y], color=color, linewidth=1.3, marker="|", markersize=6, zorder=3)
-        ax.plot([middle], [y], color=color, marker=marker, markersize=4.5, zorder=4)
-        write(ax, name, (0, y), (-0.08, 0), coords=("axes fraction", "data"), size=SMALL, ha="right")
-    ax.set_ylim(0, top + len(lines) * step)
-    ax.set_xlabel("effect size d of a sample", fontsize=BODY, color=INK, labelpad=3)
-    return ax
-
-
-def _histogram_note(result: CeatResult, interval: CeatBootstrapResult | None) -> str:
-    share, level = wording.percent(result.share_positive), 0 if interval is None else 100 * interval.level
-    about = f"stimuli: effect size over all contexts, {level:g}\N{NO-BREAK SPACE}% interval from resampling"
-    return wording.sentence(
-        f"{result.sample_effect_sizes.size:,} samples of one context per word, {share} of them positive",
-        "samples: combined effect size and prediction interval of the random-effects model",
-        f"{about} words and contexts" if level else "",
-        f"{_OTHER_WORDS}, two-sided",
-        wording.model(result),
-    )
-
-
 def _unmeasured(skipped: Mapping[str, str]) -> str:
     return f"not measured: {join_words(skipped, most=12)}" if skipped else ""
-
-
-def _bars(ax: Axes, test: CeatResult) -> float:
-    """Draw the histogram, the combined effect size and no association, always in view; returns its height."""
-    bare(ax)
-    look: dict[str, Any] = {"color": CELL, "edgecolor": RULE, "linewidth": 0.4, "zorder": 2}
-    counts, _, _ = ax.hist(test.sample_effect_sizes, bins=_BINS, **look)
-    top, mean = float(np.max(counts)), test.effect_size
-    ax.plot([0, 0], [0, top], color=INK, linewidth=0.8, linestyle=(0, (3, 2)), zorder=3)
-    ax.plot([mean, mean], [0, top], color=RED, linewidth=1.2, zorder=3)
-    return top
-
-
-@figure(CeatBatteryResult, Sequence, inside=CeatResult)
-def context_histograms(result: CeatBatteryResult | Sequence[CeatResult], *, columns: int = 4) -> Figure:
-    """Draw the distribution of the effect sizes of several designs, on one scale.
-
-    Parameters
-    ----------
-    result
-        A battery of CEATs, or some of them.
-    columns
-        Panels per row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import crossroads as cr
-    >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
-    >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
-    >>> figure = cr.plots.context_histograms(cr.battery(contexts, [design], samples=1000))
-    """
-    tests = list(result.tests if isinstance(result, CeatBatteryResult) else result)
-    if not tests:
-        raise InputError("there is no test to draw.", hint="see the field 'skipped' for the reasons.")
-    columns = min(whole("columns", columns, least=1), len(tests))
-    rows = math.ceil(len(tests) / columns)
-    wide = PAGE if columns > 2 else WIDE
-    room = wide - 2 * MARGIN
-    panel = (room - 0.1 - (columns - 1) * _SPACE) / columns  # the last tick may be at the edge
-    skipped: Mapping[str, str] = result.skipped if isinstance(result, CeatBatteryResult) else {}
-    note = wrapped(_grid_note(tests, skipped), room, SMALL, lines=8)
-    pitch = _HEADING + _PANEL + _TICKS
-    foot = height(note, SMALL) + 0.1
-    total = 2 * MARGIN + rows * pitch + foot
-    figure = new_figure(wide, total)
-    low = min(0.0, *(float(test.sample_effect_sizes.min()) for test in tests))
-    high = max(0.0, *(float(test.sample_effect_sizes.max()) for test in tests))
-    edge = 0.03 * (high - low)
-    for i, test in enumerate(tests):
-        row, column = divmod(i, columns)
-        left = MARGIN + column * (panel + _SPACE)
-        bottom = total - MARGIN - row * pitch - _HEADING - _PANEL
-        ax = figure.add_axes((left / wide, bottom / total, panel / wide, _PANEL / total))
-        _panel(ax, test, panel)
-        ax.set_xlim(low - edge, high + edge)
-        if i == 0:
-            under = MARGIN + height(note, SMALL) - bottom
-            write(ax, note, (0, 0), (0, under), size=SMALL, color=GREY, va="top")
-    return figure
-
-
-def _panel(ax: Axes, test: CeatResult, room: float) -> None:
-    top = _bars(ax, test)
-    ends = list(test.prediction_interval)
-    ax.plot(ends, [1.1 * top] * 2, color=RED, linewidth=1.1, marker="|", markersize=4, zorder=3)
-    ax.set_ylim(0, 1.2 * top)
-    ax.locator_params(axis="x", nbins=4)
-    name, size = fitted(test.design, room, BODY, weight="bold")
-    write(ax, name, (0, 1), (0, 0.17), size=size, weight="bold", va="bottom")
-    p = wording.probability(test._answer)
-    line, size = fitted(f"CES {wording.number(test.effect_size)}, p {p}", room, SMALL)
-    write(ax, line, (0, 1), (0, 0.04), size=size, color=GREY, va="bottom")
-
-
-def _grid_note(tests: Sequence[CeatResult], skipped: Mapping[str, str]) -> str:
-    return wording.sentence(
-        f"effect sizes of {tests[0].sample_effect_sizes.size:,} samples of one context per word",
-        "red: combined effect size (CES), above it the prediction interval of the random-effects model",
-        "dashed: no association",
-        f"{_OTHER_WORDS}, two-sided, not adjusted for the number of tests",
-        _unmeasured(skipped),
-        wording.model(tests[0]),
-    )

@@ -13,10 +13,9 @@ from crossroads.core.cli.runner import Convention, Opt, Outcome, Written, comman
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.errors import InputError, UnknownNameError
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.models.kinds import TAKES, recognise
 from crossroads.core.report.figures import published_points
-from crossroads.core.results import encode
+from crossroads.core.results import adjusted_together, encode
 from crossroads.core.results.gaps import require_sets
 from crossroads.core.stimuli import StimulusSet, read_sheet
 from crossroads.core.wording.phrases import NONE_LISTED
@@ -190,7 +189,7 @@ def rsa_command(source: o.Source, compared: Compared, written: Written) -> Outco
                 measured.append((at, rsa(emb, *trio, **options)))
                 bar.update(task, advance=1)
     results = tuple(result for _, result in measured)
-    grid = RsaGridResult(tests=results, adjusted=adjust_known([one.crossed.pvalue for one in results]))
+    grid = RsaGridResult(tests=results, **adjusted_together([one.crossed for one in results]))
     of_layers = [at for at, _ in measured]
     plain = RsaResult._tabulate({result._label: result for result in results})
     return Outcome(

@@ -212,12 +212,12 @@ class DetectionResult(Result):
         low, high = self.auc_interval
         group = name.removesuffix(self._label).strip() or "the group"
         beyond = " beyond what its parts explain" if self._kind == "eibd" else ""
-        found = "were not found to score above" if self._at_chance else "score above"
-        words = ("words that people in the study listed for ", group, f" {found} other words{beyond}")
+        above = "below" if self.auc < 0.5 else "above"
+        words = ("words that people in the study listed for ", group, f" score {above} other words{beyond}")
         yield Conclusion(
             name=name,
-            status="absent" if self._at_chance else "holds",
-            wordings={"absent" if self._at_chance else "holds": words},
+            status="unknown" if self._at_chance else "holds",
+            statement=words,
             subject=f"words for {group}{beyond}",
             poles=("below others", "above others"),
             scale="AUC",

@@ -67,7 +67,7 @@ class DiscoveryResult(Result):
     _permutations: int
     """Number of random assignments of names to groups."""
     z: NDArray[np.float64]
-    """What words are ordered by: the score after those with each pair were taken from the middle of all
+    """What words are ordered by: the difference of mean cosines with each pair, from the middle of all
     candidates, in their spread. Empty where the null distribution is that of exchanging names alone."""
 
     def _members(self) -> Iterator[Row]:
@@ -106,7 +106,8 @@ def null_threshold(
     """Find the IBD threshold that words without any association exceed at a given rate.
 
     Names are assigned to the groups at random, keeping group sizes, and the largest score of each word over
-    all pairs is collected, after scores were moved to the middle and the spread of those observed.
+    all pairs is collected, after differences of mean cosines were moved to the middle and the spread of
+    those observed, and divided by the standard deviations of words drawn at random.
 
     Parameters
     ----------
@@ -132,11 +133,15 @@ def null_threshold(
     candidates = look_up(emb, groups, target, words, missing)
     scorer = _Scorer(candidates, null, draws, seed, ddof, relative=False)
     drawn = np.empty((draws, 1 if control == "family" else len(candidates.rows)), dtype=np.float32)
-    middle, spread = _bulk(scorer.unbounded(scorer.scores()))
-    for draw, scores in zip(drawn, scorer.shuffled(), strict=True):
+    observed, (rng,) = scorer.differences(), generator(seed).spawn(1)
+    (middle, spread), within = _bulk(observed), scorer.within(observed)
+    for draw, member in zip(drawn, scorer.shuffled(), strict=True):
         if scorer.empirical:
-            t = middle + spread * _standard(scorer.unbounded(scores))
-            scores = t / np.sqrt(1 + (t / scorer.limits) ** 2)  # back to effect sizes
+            moved = middle + spread * _standard(scorer.differences(member))
+            others = within[:, rng.permutation(within.shape[1])]
+            scores = moved / np.sqrt(others + (moved / scorer.limits) ** 2)
+        else:
+            scores = scorer.scores(member)
         largest = scorer.top(scores)
         draw[:] = largest.max() if control == "family" else largest
     return float(np.quantile(drawn, 1 - alpha, overwrite_input=True))
@@ -164,9 +169,10 @@ def discover(
     smallest score over all pairs, minus the smallest constituent score where that is positive: the word must
     be closer to the group than to *every* other one, and by more than the constituents explain. The
     false-discovery rate of a score is the number of words that reach it when names are assigned to groups at
-    random, over the number that do reach it. With an empirical null distribution, scores are turned into t
-    statistics and taken from the median of all candidates in units of their interquartile range, for the
-    observed names and for every random assignment alike.
+    random, over the number that do reach it. With an empirical null distribution, words are ordered by
+    differences of mean cosines instead of scores, taken from the median of all candidates in units of their
+    interquartile range, for the observed names and for every random assignment alike: where a group is
+    closer to all words, no word is found for that.
 
     Parameters
     ----------
@@ -213,16 +219,15 @@ def discover(
     scorer = _Scorer(candidates, null, draws, seed, ddof, relative=relative)
     score, empirical = scorer.beyond if emergent else scorer.top, scorer.empirical
 
-    def compared(scores: Floats) -> Floats:
+    def compared(member: Floats | None = None) -> Floats:
         """What words are ordered by."""
-        return score(_standard(scorer.unbounded(scores)) if empirical else scores)
+        return score(_standard(scorer.differences(member)) if empirical else scorer.scores(member))
 
-    measured = scorer.scores()
-    observed = compared(measured)
+    observed = compared()
     order = np.argsort(observed, kind="stable")
     ascending, exceeding = observed[order], np.zeros(observed.size)
-    for done, scores in enumerate(scorer.shuffled(), start=1):
-        chance = np.sort(compared(scores))
+    for done, member in enumerate(scorer.shuffled(), start=1):
+        chance = np.sort(compared(member))
         exceeding += chance.size - np.searchsorted(chance, ascending)
         if progress is not None:
             progress(done)
@@ -234,7 +239,7 @@ def discover(
         target=candidates.group,
         _kind="eibd" if emergent else "ibd",
         words=tuple(candidates.words[i] for i in strongest),
-        scores=read_only(score(measured)[strongest].astype(np.float64)),
+        scores=read_only(score(scorer.scores())[strongest].astype(np.float64)),
         z=read_only(observed[strongest].astype(np.float64) if empirical else np.empty(0)),
         qvalues=read_only(q[:found]),
         fdr=fdr,
@@ -246,6 +251,7 @@ def discover(
             "emergent": emergent,
             "relative": relative,
             "null": "empirical" if empirical else "exchange",
+            "ordered by": "differences of mean cosines" if empirical else "scores",
             "draws": draws,
             "ddof": ddof,
             "missing": missing,
@@ -289,8 +295,8 @@ class _Scorer:
             self.cosines -= self.cosines.mean(axis=1, keepdims=True)  # which changes no contrast
         self.squares = self.cosines * self.cosines
         sizes = [[member[:, side].sum() for side in sides] for sides in candidates.sides]
-        limits = np.sqrt([[(n + m - ddof) * (n + m) / (n * m)] for n, m in sizes])
-        self.limits = limits.astype(np.float32)  # the largest effect size that each contrast can have
+        limits = np.sqrt([(n + m - ddof) * (n + m) / (n * m) for n, m in sizes])
+        self.limits = limits.astype(np.float32)[:, None]  # the largest effect size of each contrast
 
     def scores(self, member: Floats | None = None) -> Floats:
         """Scores of all words with every contrast; 0 where a word is equally close to all names."""
@@ -299,15 +305,21 @@ class _Scorer:
         scores = self.candidates.scores(self.cosines @ single, self.squares @ single, member, self.ddof)
         return np.nan_to_num(scores, copy=False, nan=0.0)
 
-    def shuffled(self) -> Iterator[Floats]:
-        """The scores for random assignments of names."""
-        rng, member = generator(self.seed), self.candidates.member
-        for _ in range(self.draws):
-            yield self.scores(member[rng.permutation(len(member))])
+    def differences(self, member: Floats | None = None) -> Floats:
+        """Differences of mean cosines of all words with every contrast."""
+        member = self.candidates.member if member is None else member
+        return self.candidates.differences(self.cosines @ member.astype(np.float32), member)
 
-    def unbounded(self, scores: Floats) -> Floats:
-        """Effect sizes as multiples of t, which grows without limit as they near theirs."""
-        return np.asarray(scores / np.sqrt(np.maximum(1 - (scores / self.limits) ** 2, np.float32(1e-6))))
+    def within(self, differences: Floats) -> Floats:
+        """What the squared difference over the limit is added to for the variance of all cosines."""
+        scores = self.scores()  # 0 where a word is equally close to all names
+        whole = np.divide(differences, scores, out=np.full_like(scores, np.inf), where=scores != 0)
+        return np.asarray(whole**2 * np.maximum(1 - (scores / self.limits) ** 2, np.float32(1e-6)))
+
+    def shuffled(self) -> Iterator[Floats]:
+        """Which name belongs to which group, for names assigned at random."""
+        rng, member = generator(self.seed), self.candidates.member
+        return (member[rng.permutation(len(member))] for _ in range(self.draws))
 
     def top(self, scores: Floats) -> Floats:
         """Largest score over the pairs of the group."""

@@ -142,8 +142,10 @@ def items_drawn(table: Floats, sizes: Sizes, near: Near | None = None) -> Crosse
     reason = "the concept has a single item" if sizes[2] < 2 else None
     result = settled(found, targets=1, alternative="two-sided", reason=reason, near=near)
     swapped = {"targets": "attributes", "attributes": "targets", "cells": "cells"}
+    effective = dict(zip(("concept", "group1", "group2"), result.effective.values(), strict=True))
     # groups are what is compared, as targets are elsewhere
-    return replace(result, shares={name: result.shares[swapped[name]] for name in result.shares})
+    shares = {name: result.shares[swapped[name]] for name in result.shares}
+    return replace(result, shares=shares, effective=effective)
 
 
 def _evened(found: Spread) -> Spread:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
-from typing import Any, ClassVar, TypedDict, Unpack, overload
+from itertools import combinations, compress
+from typing import Any, ClassVar, Self, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,18 @@ from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.copies import Words
 from crossroads.core.inference.crossed import Crossed
 from crossroads.core.inference.geometry import rounding_error
-from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.options import seed_of, switch, whole
 from crossroads.core.inference.ranks import sign_test
 from crossroads.core.results import (
     ADJUSTERS,
+    ENDS,
     Conclusion,
     Family,
     Result,
     Row,
     Stat,
     adjusted,
+    adjusted_together,
     because,
     from_tests,
     label_for,
@@ -37,7 +38,7 @@ from crossroads.core.results import (
     status_of,
 )
 from crossroads.core.results.checks import FREQUENCY, TOPICS, Checked
-from crossroads.core.results.gathered import check_vectors, gather
+from crossroads.core.results.gathered import Gathered, check_vectors, gather, same_vectors
 from crossroads.core.stimuli import StimulusSet
 from crossroads.core.wording.numbers import P
 from crossroads.intersections.geometry import (
@@ -52,12 +53,13 @@ from crossroads.intersections.geometry import (
     items_drawn,
     sampled_fits,
 )
-from crossroads.words.measures.weat import crossed_rows, difference_numbers
+from crossroads.words.measures.weat import copies_said, crossed_rows, difference_numbers
 
 _EQUAL_FITS = 1e-12
 _OTHER_ITEMS = "how often other items for the same things would differ so, were there no difference"
 _SECOND = "the second group does; both are rank correlations"
 _DELTA = "first fit minus the second, over all items"
+_AGREEMENT = "chance that another set of items would point the same way"
 _ITEMS_CI = "of Δ, over the choice of items in all sets"
 _EXCHANGED = "labels of the items exchanged, the concept as given, two-sided"
 _SIGN = "the published test, far too small since its samples share items"
@@ -78,18 +80,21 @@ class RsaResult(Result):
     _table_title: ClassVar[str] = "Geometry of groups and concepts"
     # concept items are not exchanged
     _file_names: ClassVar[str] = (
-        "group1=names.0 group2=names.1 concept=names.2 similarity1 similarity2 sd1 sd2 "
+        "group1=names.0 group2=names.1 concept=names.2 agreement=crossed.agreement similarity1 similarity2 "
+        "sd1 sd2 "
         "difference=crossed.difference low=crossed.low high=crossed.high p=crossed.pvalue exact_p=pvalue "
         "sign_pvalue attainable halves"
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "comparison": "similarity1 similarity2 difference=crossed.difference difference_low=crossed.low "
-        "difference_high=crossed.high p=crossed.pvalue exact_p=pvalue halves left_out=_left_out"
+        "comparison": "agreement=crossed.agreement similarity1 similarity2 "
+        "difference=crossed.difference difference_low=crossed.low difference_high=crossed.high "
+        "p=crossed.pvalue exact_p=pvalue halves left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("group1", "group 1", of="names.0"),
         stat("group2", "group 2", of="names.1"),
         stat("concept", of="names.2"),
+        stat("agreement", note=_AGREEMENT, of="crossed.agreement"),
         stat("fit1", "fit 1", "the first group goes with the concept", of="similarity1", digits=3),
         stat("fit2", "fit 2", _SECOND, of="similarity2", digits=3),
         stat("difference", "Δ", _DELTA, of="crossed.difference", spare=4),
@@ -146,6 +151,15 @@ class RsaResult(Result):
         """The p-value for other items; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        yield from copies_said(results)
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """What the sets are called."""
+        return dict(zip(("group1", "group2", "concept"), self.names, strict=True))
+
     def _long_rows(self, name: str) -> Iterator[Row]:
         """Every number but those of single samples."""
         row, samples = partial(long_row, "rsa", self._label), len(self.samples1)
@@ -169,21 +183,15 @@ class RsaResult(Result):
         """The conclusion; ``at``: its JSON pointer within another result, with ``/`` at its end."""
         first, second, concept = self.names
         near, far = (first, second) if self.crossed.difference >= 0 else (second, first)
-        closer = (concept, " goes more with ", near, " than with ", far, "")
-        either = (concept, " goes more with ", near, " or ", far, "")
-        question = ("it cannot be told whether the concept ", *either)
+        closer = ("the concept ", concept, " goes more with ", near, " than with ", far, "")
         return Conclusion(
             name=self._label,
-            status=status_of(other, self._p),
-            wordings={
-                "holds": ("the concept ", *closer),
-                "depends": ("with these items, the concept ", *closer),
-                "absent": ("the concept ", concept, " was not found to go more with ", near, " or ", far, ""),
-                "unknown": because(question, self.crossed.reason, {"a": first, "b": second}),
-            },
+            status=status_of(other),
+            statement=because(closer, self.crossed.reason, {"a": first, "b": second}),
             subject=concept,
             poles=(second, first),
             scale="difference of fits",
+            drawn="items",
             numbers=difference_numbers(self.crossed, at),
         )
 
@@ -194,6 +202,7 @@ class RsaResult(Result):
             noun="comparison of geometry",
             these=self._p,
             exchanged="targets exchanged, monte-carlo",
+            crossed=self.crossed,
             other=self.crossed.two_sided,
             reason=self.crossed.reason,
             unchecked=self._unchecked,
@@ -213,7 +222,9 @@ class RsaGridResult(Family):
     _label_format: ClassVar[str] = "RSA grid"
     _table_title: ClassVar[str] = RsaResult._table_title
     _columns: ClassVar[tuple[Stat, ...]] = (
-        *from_tests(RsaResult, "group1 group2 concept fit1 fit2 difference ci p"),
+        *from_tests(RsaResult, "group1 group2 concept agreement fit1 fit2 difference"),
+        ENDS,
+        *from_tests(RsaResult, "p"),
         adjusted(),
         *from_tests(RsaResult, "exact_p sign attainable halves"),
     )
@@ -225,7 +236,8 @@ class RsaGridResult(Family):
     ``bh``, ``by``); None for a test that has none."""
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        yield from (one.test._concluded(one.p, f"tests/{one.at}/") for one in self._members())
+        for one in self._members():
+            yield one.concluded(one.test._concluded(one.p, f"tests/{one.at}/"))
 
 
 def rsa_name(first: str, second: str, concept: str) -> str:
@@ -349,6 +361,7 @@ def rsa(
     least = {"group1": n, "group2": n, "concept": 1 if replace_concept else n}
     _check_sets(sets, least)
     found = gather(emb, sets, missing=missing, least=least)
+    _check_vectors(found)
     items = {name: found.words[name] for name in sets}
     sizes = (len(items["group1"]), len(items["group2"]), len(items["concept"]))
     if dissimilarity == "euclidean":  # which depends on the lengths of vectors
@@ -412,10 +425,22 @@ def _grid(emb: Embeddings, groups: Any, concepts: Any, options: RsaOptions) -> R
     tests = tuple(rsa(emb, *pair, concept, **options) for concept in second for pair in pairs)
     return RsaGridResult(
         tests=tests,
-        adjusted=adjust_known([test.crossed.pvalue for test in tests]),
+        **adjusted_together([test.crossed for test in tests]),
         conventions={"measure": "rsa grid", **options},
         provenance=(emb.provenance,),
     )
+
+
+def _check_vectors(found: Gathered) -> None:
+    """Raise an error for items of two sets that have one vector, under any spelling."""
+    for one, other in combinations(found.vectors, 2):
+        same = same_vectors(found.vectors[one], found.vectors[other])
+        if found.vectors[one].shape[1] > 1 and same.any():
+            items = join_words(map(in_short, compress(found.words[one], same)), most=3)
+            raise DesignError(
+                f"{items} of {one} and an item of {other} have one vector.",
+                hint="an item can stand for one of them only.",
+            )
 
 
 def _check_sets(sets: Mapping[str, StimulusSet], least: Mapping[str, int]) -> None:

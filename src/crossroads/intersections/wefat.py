@@ -87,7 +87,6 @@ class WefatResult(Result):
     _section: ClassVar[str] = "intersections"
     _printed: ClassVar[bool] = False
     _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
-    _figure: ClassVar[str] = "crossed_axes"
     _label_format: ClassVar[str] = "{target} WEFAT"
     _table_name: ClassVar[str] = "wefat"
     _table_title: ClassVar[str] = "Words with intersectional groups"
@@ -270,18 +269,22 @@ class Candidates:
             part = slice(start, min(start + _CHUNK, len(self.rows)))
             yield part, unit(self.emb.vectors[self.rows[part]]) @ columns
 
+    def differences(self, first: NDArray[Any], member: Floats) -> Floats:
+        """Difference of mean cosines of every word with every contrast; ``first`` as in :meth:`scores`."""
+        count = member.sum(axis=0)
+        means = [[_added(first, side) / int(count[side].sum()) for side in sides] for sides in self.sides]
+        return np.stack([one - other for one, other in means])
+
     def scores(self, first: NDArray[Any], second: NDArray[Any], member: Floats, ddof: int) -> Floats:
         """Effect size of every word with every contrast; NaN where all cosines are equal.
 
         ``first`` and ``second`` are sums of cosines and of their squares: a row per word, a column per group.
         """
-        sizes = member.sum(axis=0)
-        scores = np.empty((len(self.sides), len(first)), dtype=first.dtype)
-        for i, (g, h) in enumerate(self.sides):
-            n, m = int(sizes[g].sum()), int(sizes[h].sum())
-            in_g, in_h = _added(first, g), _added(first, h)
-            squares = _added(second, g + h) - (in_g + in_h) ** 2 / (n + m)
-            scores[i] = standardised(in_g / n - in_h / m, squares / (n + m - ddof), flat=squares <= 1e-20)
+        sizes, scores = member.sum(axis=0), self.differences(first, member)
+        for row, (g, h) in zip(scores, self.sides, strict=True):
+            n = int(sizes[g + h].sum())
+            squares = _added(second, g + h) - (_added(first, g) + _added(first, h)) ** 2 / n
+            row[:] = standardised(row, squares / (n - ddof), flat=squares <= 1e-20)
         return scores
 
 

@@ -47,7 +47,7 @@ _PICTURED: Mapping[str, Any] = _TABLES["pictured"]["tests"]
 _MODELS: Mapping[str, Any] = {about["name"]: about for about in _TABLES["model"]}
 
 Vectors = Embeddings | Mapping[int, Embeddings]
-AS_PRINTED: Mapping[str, Any] = {"ddof": 1, "alternative": "observed", "method": "normal", "resamples": 0}
+AS_PRINTED: Mapping[str, Any] = {"ddof": 1, "alternative": "observed", "method": "normal"}
 """Options of the paper."""
 SHOWN: Mapping[str, tuple[str, ...]] = {"words": ("1", "4"), "images": ("2", "12"), "series": (_FIGURE_3,)}
 """Tables next to which other models are shown: static vectors, CLIP, decades."""

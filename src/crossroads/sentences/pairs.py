@@ -160,16 +160,11 @@ class ByCategory(Result):
         for part in self._members():
             items, about = self._items, self.data if part.category == ALL else part.category
             which = f", the model prefers sentences that stereotype {'more' if part.of.more else 'less'}"
-            neither = ", the model prefers either sentence"
             value, low, high = ((f"{part.place}/{key}", getattr(part.of, key)) for key in self._main)
             yield Conclusion(
                 name=self._named(part),
-                status=status_of(part.p or part.of.pvalue, part.of.sign_pvalue),
-                wordings={
-                    "holds": (f"in {items} on ", about, which),
-                    "depends": (f"with these {items} on ", about, which),
-                    "absent": (f"it was not found that in {items} on ", about, neither),
-                },
+                status=status_of(part.p or part.of.pvalue),
+                statement=(f"in {items} on ", about, which),
                 subject=f"sentences on {about}",
                 poles=("stereotype less", "stereotype more"),
                 scale=self._main[0],

@@ -29,14 +29,10 @@ from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.files import ModelFiles, find_model
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.figures import Figures
-from crossroads.core.results import encode, versions
 from crossroads.core.results.gaps import require_stimuli
-from crossroads.core.results.plain import decode_fields
-from crossroads.core.results.robustness import checks_name
+from crossroads.core.results.robustness import ChecksResult, checks_name
 from crossroads.core.stimuli import Design, StimulusSet
 from crossroads.core.stimuli.catalogue.index import panel
-from crossroads.core.storage.cache import JSON, Key
-from crossroads.core.storage.files import code
 from crossroads.words.checks.corrections import (
     ANISOTROPY,
     AnisotropyResult,
@@ -46,18 +42,20 @@ from crossroads.words.checks.corrections import (
     measured_anisotropy,
 )
 from crossroads.words.checks.frequency import FrequencyResult, frequency, frequency_name
-from crossroads.words.checks.placebo import LEAST_POOL, PlaceboResult, placebo_among, placebo_name
+from crossroads.words.checks.placebo import (
+    LEAST_POOL,
+    OrdinaryResult,
+    PlaceboResult,
+    ordinary_among,
+    placebo_among,
+    placebo_name,
+)
 from crossroads.words.evidence import Series, Words, words_evidence, words_of
-from crossroads.words.measures.battery import BatteryResult, Detectable, assemble_battery, minimum_detectable
+from crossroads.words.measures.battery import BatteryResult, assemble_battery
 from crossroads.words.measures.mleat import MleatResult, mleat
 from crossroads.words.measures.projection import ProjectionResult, projection
 from crossroads.words.measures.series import SeriesResult, decade_name, series_name, series_of
-from crossroads.words.measures.stability import (
-    BootstrapResult,
-    InfluenceResult,
-    bootstrap,
-    influence,
-)
+from crossroads.words.measures.stability import InfluenceResult, influence
 from crossroads.words.measures.trends import Points
 from crossroads.words.models.ask import Request
 from crossroads.words.models.clip import image_labels, image_sets
@@ -105,6 +103,11 @@ def _series_units(over: Points, plan: Plan) -> list[Unit]:
 def has_pool(emb: Embeddings) -> bool:
     """Whether there are enough other words than stimuli to draw placebo tests from."""
     return emb.pool is not None and emb.pool is not emb and len(emb.pool) >= LEAST_POOL
+
+
+def _needs_pool(read: Words, *_: object) -> str | None:
+    """Checksum of the other words, if there are enough."""
+    return read.pool if has_pool(read.emb) else None
 
 
 def _needs_frequencies(read: Words, settings: Settings, unit: Unit) -> list[str] | None:
@@ -159,22 +162,13 @@ def _battery(context: Context, outcomes: Outcomes) -> Findings:
             hint="use vectors that cover the stimuli; crossroads catalog NAME lists them.",
         )
 
-    def detect(n_x: int, n_y: int, **options: Any) -> Detectable:
-        """What sets of these sizes can detect; finding it loads much of scipy."""
-        used = {"code": code("core/inference", "words/measures"), "versions": dict(versions())}
-        key = Key("detectable", "", {**used, "sizes": [n_x, n_y], **options})
-        make = partial(minimum_detectable, n_x, n_y, **options)
-        return decode_fields(Detectable, context.cache.get(key, lambda: encode(make()), JSON))
-
-    settings, intervals = context.settings, outcomes["bootstrap"]
+    settings = context.settings
     battery = assemble_battery(
         [*tests.values()],
         skipped=skipped,
         missing=settings.missing,
         options={"alternative": settings.alternative, "seed": settings.seed},
         provenance=context.evidence["words"].provenance,
-        intervals={name: one for name in tests if isinstance(one := intervals.get(name), BootstrapResult)},
-        detect=detect,
     )
     return Findings(results={battery._label: battery})
 
@@ -212,10 +206,6 @@ _TESTS = (
         takes=("missing", "alternative", "seed"), family=_battery, reported=False, seconds=test_seconds,
     ),
     _check(
-        name="bootstrap", measure=bootstrap, gives=BootstrapResult, takes=("missing", "seed"),
-        named="{} bootstrap", family=_battery,
-    ),
-    _check(
         name="influence", measure=influence, gives=InfluenceResult, takes=("missing",), named="{} influence"
     ),
     _check(
@@ -229,12 +219,17 @@ _TESTS = (
     _check(
         name="placebo", measure=placebo_among, gives=PlaceboResult, on="others",
         each=lambda plan: designs(plan) if plan.placebo or plan.kind.name == "vectors" else [],
-        needs=(lambda read, *_: read.pool if has_pool(read.emb) else None,),
+        needs=(_needs_pool,),
         takes=("missing", "seed"), named=placebo_name("{}"), seconds=0.5,
     ),
 )  # fmt: skip
 """Measures of each test on one vector per word."""
 _SPACE = (
+    Row(
+        name="ordinary", measure=ordinary_among, gives=OrdinaryResult, on="others",
+        each=lambda plan: [Unit(words=tuple(sorted(words_of(plan.words))))] if plan.words else [],
+        needs=(_needs_pool,), takes=("seed",), named="ordinary association", late=True,
+    ),
     Row(
         name=ANISOTROPY, measure=measured_anisotropy, gives=AnisotropyResult, on="space",
         each=lambda plan: [Unit()] if plan.words else [],
@@ -411,7 +406,7 @@ def draw(audit: Audit, figures: Figures) -> None:
     tests = {} if battery is None else {test.design: test for test in battery.tests}
     if battery is not None and tests:
         figures.save("eat-maps", plots.eat_maps(battery), ".png")
-        figures.save("effect-sizes", plots.forest(battery))
+        figures.save("effect-sizes", plots.forest(battery, checks=audit.one(ChecksResult)))
     figures.pages(tests, plots.association_plot, "associations")
     frequencies = {one.design: one for one in audit.of(FrequencyResult).values()}
     figures.pages(frequencies, plots.frequency_plot, "frequency")

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+from crossroads.core.audit.audit import make_plan
+from crossroads.core.audit.engine import Settings
+from crossroads.core.audit.registration import WANTED, Registration, terms_of
 from crossroads.core.cli import options as o
-from crossroads.core.cli.runner import Convention, Opt, Outcome, Written, command
+from crossroads.core.cli.runner import Convention, Opt, Outcome, Written, command, passed
 from crossroads.core.cli.terminal import progress as waiting
 from crossroads.core.errors import InputError, MissingStimuliError, join_words
 from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.crossed import POWER
 from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.permutation.test import Alternative
 from crossroads.core.models.kinds import check_options, checkpoints, recognise
 from crossroads.core.results import encode
 from crossroads.core.results.gaps import require_stimuli
+from crossroads.core.results.gathered import require_two_targets
 from crossroads.core.stimuli import Design
-from crossroads.core.wording.numbers import number, percent
+from crossroads.core.wording.numbers import counted
 from crossroads.core.wording.table import Table
-from crossroads.words.measures.battery import BatteryResult, battery
+from crossroads.words.measures.battery import adjusted_tail, battery
 from crossroads.words.measures.mleat import MleatResult, similarities_table
+from crossroads.words.measures.plan import PlanResult, plan
 from crossroads.words.measures.projection import Axis, ProjectionResult, projection
 from crossroads.words.measures.sc_weat import ScWeatResult, sc_weat
 from crossroads.words.measures.series import SeriesResult, series
@@ -78,10 +85,6 @@ class Measured:
             panel=o.MODELS,
         ),
     ] = None
-    resamples: Annotated[
-        int | None,
-        Convention("bootstrap resamples for 'stable' of --levels, 0 for none; 1000 if left out", least=0),
-    ] = None
     axis: Annotated[
         Axis | None,
         Convention("place words on an axis between the attributes: means (SemAxis) or pairs (RIPA)"),
@@ -94,20 +97,17 @@ class Measured:
 
     def check(self) -> None:
         """Refuse options that would be ignored."""
-        if self.word and self.vocabulary:
-            raise InputError("--word and --vocabulary were both given.", hint="use one of them.")
-        if self.singly and (self.levels or self.over):
-            raise InputError(
-                "--levels is about groups, and --each about single words.", hint="use one of them."
-            )
-        if self.top is not None and not self.singly:
-            raise InputError("--top was given without --each.", hint="give both or neither.")
-        if self.resamples is not None and not (self.levels or self.over):
-            raise InputError("-C resamples was given without --levels.", hint="give both or neither.")
-        if self.axis is not None and (self.singly or self.levels or self.over):
-            raise InputError(
-                "-C axis compares two groups, or places one.", hint="use it without other measures."
-            )
+        groups, one, both = self.levels or self.over, "use one of them.", "give both or neither."
+        alone = "use it without other measures."
+        refused: list[tuple[Any, str, str]] = [
+            (self.word and self.vocabulary, "--word and --vocabulary were both given.", one),
+            (self.singly and groups, "--levels is about groups, and --each about single words.", one),
+            (self.top is not None and not self.singly, "--top was given without --each.", both),
+            (self.axis and (self.singly or groups), "-C axis compares two groups, or places one.", alone),
+        ]
+        for wrong, message, hint in refused:
+            if wrong:
+                raise InputError(message, hint=hint)
 
 
 @command
@@ -125,16 +125,13 @@ def weat_command(
     designs = chosen.designs("weat")
     over = None
     if measured.levels or measured.over:
-        options["resamples"] = 1000 if measured.resamples is None else measured.resamples
         over = _series_over(source, measured.over)
         if over is None:
             return _levels(source, designs, options)
     written.draw_one(len(designs))
-    return (
-        _tests(source, designs, measured.axis, options)
-        if over is None
-        else _series(source, over, designs, options)
-    )
+    if over is not None:
+        return _series(source, over, designs, options)
+    return _tests(source, designs, measured.axis, options)
 
 
 def _tests(
@@ -148,20 +145,8 @@ def _tests(
         if unused:
             message = f"{unused[0]} was given with -C axis, which does not take it."
             raise InputError(message, hint="leave out one of them.")
-    emb = vectors_of(source, designs)
-    if options["missing"] == "raise":
-        require_stimuli(emb, designs)
-    results: dict[str, Any] = {}
-    skipped: dict[str, str] = {}
-    for design in designs:
-        try:
-            results[design.name] = measure(emb, design, **options)
-        except MissingStimuliError as error:
-            skipped[design.name] = error.reason
-            if len(skipped) == len(designs):
-                raise
-    # p-values of a tail chosen afterwards are not adjusted
-    tail: Alternative = "two-sided" if options["alternative"] == "observed" else options["alternative"]
+    emb, results, skipped = _each(source, designs, measure, options)
+    tail = adjusted_tail(options)
     adjusted = adjust_known([result.crossed.tail(tail) for result in results.values()])
     first = next(iter(results.values()))
     return Outcome(
@@ -175,9 +160,28 @@ def _tests(
     )
 
 
+def _each(
+    source: o.Source, designs: Sequence[Design], measure: Callable[..., Any], options: Mapping[str, Any]
+) -> tuple[Embeddings, dict[str, Any], dict[str, str]]:
+    """The vectors, and a measure of every design that can be measured; an error if none can."""
+    emb = vectors_of(source, designs)
+    if options["missing"] == "raise":
+        require_stimuli(emb, designs)
+    results: dict[str, Any] = {}
+    skipped: dict[str, str] = {}
+    for design in designs:
+        try:
+            results[design.name] = measure(emb, design, **options)
+        except MissingStimuliError as error:
+            skipped[design.name] = error.reason
+            if len(skipped) == len(designs):
+                raise
+    return emb, results, skipped
+
+
 _OF_WEAT = {"ddof": 1, "ties": "weak", "method": "auto", "seed": 0}
 """Conventions that a projection does not take, as they usually are."""
-_SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
+_SECOND = ("agree_x", "d_x", "p_x", "agree_y", "d_y", "p_y", "pattern", "published", "stable")
 """Columns of Level 2, which are in a table of their own: both levels are wider than a terminal."""
 
 
@@ -193,13 +197,11 @@ def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]
         more={
             "adjusted_for": result.conventions["adjusted"],
             "adjusted": encode(result.adjusted),
-            "detectable": encode(result.detectable),
             "skipped": result.skipped,
         },
         tables=[first, _second(table), cosines],
         titled=True,
         files=[table, cosines],
-        lines=_detectable(result),
         source=emb,
         skipped=result.skipped,
         figure=lambda plots: plots.eat_map(result.tests[0]) if len(tests) == 1 else plots.eat_maps(result),
@@ -209,17 +211,6 @@ def _levels(source: o.Source, designs: Sequence[Design], options: dict[str, Any]
 def _second(table: Table) -> Table:
     first = [column.key for column in table.columns if column.key not in ("test", *_SECOND)]
     return replace(table.without(first), title="Level 2: each target alone")
-
-
-def _detectable(result: BatteryResult) -> list[str]:
-    """The effect sizes that sets of these sizes can detect, and which can detect nothing."""
-    notes = list(BatteryResult._tabulate({result._label: result}).notes)
-    sizes = [power.detectable for power in result.detectable if power.detectable is not None]
-    if not sizes:
-        return notes
-    ends, first = dict.fromkeys(map(number, (min(sizes), max(sizes)))), result.detectable[0]
-    said = f"Sets of these sizes detect a true d of {' to '.join(ends)} in {percent(first.power)} of cases"
-    return [f"{said} (p < {first.alpha:g}, {first.alternative}, not adjusted).", *notes]
 
 
 def _series_over(source: o.Source, over: Over | None) -> Over | None:
@@ -312,3 +303,63 @@ def _ends(result: ScWeatResult, top: int) -> Table:
         return replace(table, most=None)
     more = {"word": f"… {cut:,} more"}
     return replace(table, rows=(*table.rows[:top], more, *table.rows[-top:]), most=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """What is to be found, and what is registered."""
+
+    difference: Annotated[float | None, Opt("Δ to find; by default half of the one seen.", "NUMBER")] = None
+    power: Annotated[float, Opt("Share of tests that are to find it.", "SHARE")] = POWER
+    freeze: Annotated[
+        Path | None,
+        Opt("Register the tests, and how audits will measure them, in a new file.", "FILE.toml"),
+    ] = None
+    missing: o.MissingWords = "drop"
+    alternative: Annotated[Alternative, Convention("which tail --freeze registers")] = "two-sided"
+    words: o.WordsConvention = "effective"
+
+
+@command
+def plan_command(source: o.Source, chosen: o.Chosen, planned: Planned, written: Written) -> Outcome:
+    """Plan how many words tests need, and register them.
+
+    The words of a test are a pilot: crossroads plan default -t weat7 --difference 0.1. With --freeze,
+    crossroads audit --preregistered FILE says later what departs from the plan.
+    """
+    if planned.freeze is None and planned.alternative != "two-sided":
+        raise InputError("-C alternative was given without --freeze.", hint="plans are for two-sided tests.")
+    if planned.freeze is not None and planned.freeze.exists():
+        raise InputError(f"{planned.freeze} exists already.", hint="name a new file: none is replaced.")
+    designs = chosen.designs("weat")
+    emb, results, skipped = _each(source, designs, plan, passed(plan, planned))
+    lines: list[str] = []
+    if planned.freeze is not None:  # as an audit with the same options measures them
+        kind = recognise(source.model, format=source.format, kind=source.kind)
+        check_options([kind], freeze=planned.freeze)
+        designs = [one for one in designs if one.name in results]
+        for design in designs:
+            require_two_targets(design, hint="audits compare two; leave it out.")
+        terms = terms_of(
+            make_plan(kind, designs),
+            Settings(**passed(Settings, planned, source, written)),
+            emb.provenance,
+            {name: one.coverage for name, one in results.items()},
+            words=planned.words,
+            margin=None if planned.difference is None else (WANTED, planned.difference),
+        )
+        today = date.today().isoformat()
+        registration = Registration(terms={"date": today, **terms}, designs=tuple(designs))
+        registration.write(planned.freeze)
+        said = f"{counted(len(designs), 'test')}, sha256 {registration.checksums['all'][:16]}"
+        lines = [f"*Registered {said}: crossroads audit {kind.shown} --preregistered {planned.freeze}"]
+    return Outcome(
+        command="plan",
+        results=results,
+        more={"skipped": skipped},
+        heading=[f"{name}: {one._headline()}" for name, one in results.items()],
+        tables=[PlanResult._tabulate(results)],
+        lines=lines,
+        source=emb,
+        skipped=skipped,
+    )

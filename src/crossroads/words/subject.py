@@ -22,5 +22,6 @@ SUBJECT = Subject(
     formats="vectors.load",
     commands={
         "weat": Command("commands", "One measure", "Measure whether two groups differ in an association."),
+        "plan": Command("commands", "One measure", "Plan how many words tests need, and register them."),
     },
 )

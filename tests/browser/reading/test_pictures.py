@@ -53,7 +53,7 @@ def pages(report: Path, every_result: dict[str, Result], once: Once) -> dict[str
     def make(folder: Path) -> None:
         designs = [cr.catalog(name) for name in ("i1", "i2", "i3", "i4")]
         words = dict.fromkeys(word for design in designs for word in design.words)
-        battery = cr.battery(cr.load("default", words=words), designs, resamples=0)
+        battery = cr.battery(cr.load("default", words=words), designs)
         some: dict[str, list[Result]] = {"titles": [battery], "every": [*every_result.values()]}
         for name, results in some.items():
             write_page(folder / f"{name}.html", [Record(document=results_document(results))])

@@ -24,7 +24,7 @@ EMB = random_vectors(DESIGN.words)
 @pytest.fixture(scope="module")
 def measured() -> str:
     """A test with three levels, as plain data."""
-    return json.dumps(results_document([cr.mleat(EMB, DESIGN, resamples=20)]))
+    return json.dumps(results_document([cr.mleat(EMB, DESIGN)]))
 
 
 @pytest.fixture
@@ -80,32 +80,32 @@ def test_a_difference_is_claimed_only_where_level_1_shows_it(told: Callable[...,
         said, (x, y) = _words(part), PATTERNS[pattern]
         assert any(claim in said for claim in claims) is holds
         if not holds:
-            assert "does not show that" in said or "neither the difference nor the association" in said
+            assert "whether they differ beyond these words" in said or "neither target is shown" in said
         if (x is None) != (y is None):
             still = TITLES["y" if x else "x"]
-            assert f"That no association of {still} was found does not show that there is none." in said
+            assert f"Of {still} it cannot be told yet, which does not mean that there is no" in said
 
 
-UNKNOWN = dict.fromkeys(("low", "high", "pvalue", "statistic", "se", "df"))
+UNKNOWN = dict.fromkeys(("low", "high", "pvalue", "agreement", "statistic", "se", "df", "detectable"))
 ALONE = {"difference": 0.1, "shares": {}, "reason": "A has a single word, and one word has no spread"}
 SENTENCES: tuple[tuple[dict[str, Any], list[str], list[str]], ...] = (
     # what is changed, what is said then, and what is not
     (
         {"pattern": "AX-Singular", "crossed_pattern": "Non-Directional", "level2/x/crossed/pvalue": 0.4},
         [
-            "rivers, taken alone, is not found to be closer to either attribute",
+            "rivers, taken alone, may or may not be closer to one attribute: that cannot be told yet",
             "By the rule of the paper, which takes the attribute words as given, it would be AX-Singular.",
         ],
         [],
     ),
     (
         {"level1/pvalue": 0.001, "level1/crossed": {**UNKNOWN, **ALONE}},
-        ["cannot be told: calm has a single word, and one word has no spread."],
+        ["the same way cannot be told: calm has a single word, and one word has no spread."],
         [],
     ),
     (
         {"crossed_pattern": "AX-Singular", "level1/pvalue": 0.001, "level1/crossed/pvalue": 0.2},
-        [" beyond these words.", "Other words for the same things might not show it (p = 0.20;"],
+        ["beyond these words is answered above.", "beyond just these words? Cannot tell yet (p = 0.20;"],
         ["significant"],
     ),
     # both targets may be closer to the same attribute, so nothing may be said of one of them alone
@@ -170,31 +170,36 @@ def test_rounding_a_p_value_crosses_no_level_and_breaks_no_bound(told: Callable[
     assert (rows["exact p, lower bound"], rows["exact p, upper bound"]) == ("0.012", "0.013")
 
 
-def test_a_share_is_not_rounded_to_all_or_to_none(told: Callable[..., list[Any]], measured: str) -> None:
-    cases = {1.0: "100", 0.9996: "99.96", 0.0004: "0.04", 0.0: "0", 0.42: "42"}
-    pattern = json.loads(measured)["results"][0]["pattern"]
-    parts = told({"pattern_shares": {pattern: share}} for share in cases)
-    for part, shown in zip(parts, cases.values(), strict=True):
-        assert f"was found again in {shown}\u202f% of the resampled lists" in _words(part)
+def test_a_share_is_not_rounded_to_all_or_to_none_and_no_chance_is_certain(
+    told: Callable[..., list[Any]],
+) -> None:
+    cases = {1.0: ("100", "99"), 0.9996: ("99.96", "99"), 0.42: ("42", "about 42"), 0.0: ("0", "about 0")}
+    shares = ({"targets": -1.0, "attributes": share, "cells": 0.0} for share in cases)
+    changes = [
+        {"level1/crossed/shares": one, "level1/crossed/agreement": one["attributes"]} for one in shares
+    ]
+    for part, (shown, chance) in zip(told(changes), cases.values(), strict=True):
+        assert f"{shown}\u202f% of the uncertainty comes from the choice of the attribute" in _words(part)
+        assert f"would point the same way in {chance} of 100 cases. Do the groups differ" in _words(part)
 
 
 def test_p_values_are_said_to_be_adjusted_only_where_they_are(made: Callable[..., Any]) -> None:
-    alone = cr.mleat(EMB, design_of("alone", lists()), resamples=0)
-    battery = cr.battery(EMB, [DESIGN], alternative="observed", resamples=0)
+    alone = cr.mleat(EMB, design_of("alone", lists()))
+    battery = cr.battery(EMB, [DESIGN], alternative="observed")
     for results, told in [
         ((battery,), ", adjusted for the number of tests (Benjamini\u2013Hochberg), "),
         ((alone,), ", not adjusted for the number of tests, "),
         ((alone, battery), "(Benjamini\u2013Hochberg) where they were run together, "),
     ]:
         page = made(*results)
-        assert f"{told}below .05" in page.locator("#overview .outcome").inner_text()
+        assert f"{told}is below .05" in page.locator("#overview .outcome").inner_text()
     # a side that was chosen afterwards counts twice
     crossed = battery.tests[0].level1.crossed
     assert crossed.pvalue is not None
     assert battery.adjusted["bh"][0] == pytest.approx(2 * crossed.pvalue)
     page.evaluate("unfolded()")
     said = page.locator("#tests .plain-words").last.inner_text()
-    assert "Taking the number of tests and both sides into account, p is" in said
+    assert ", adjusted for the number of tests and both sides; difference of mean" in said
 
 
 def test_maps_are_visible_in_the_colours_of_the_reader(opened: Open, report: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +39,8 @@ def mixed() -> Record:
             for word in (*(target or ()), *attribute):
                 rows[emb.labels.index(word), 0] += side
     emb = Embeddings(emb.labels, rows)
-    battery = cr.battery(emb, designs, alternative="two-sided", resamples=50)
-    drawn = {one.name: cr.stats.bootstrap(emb, one, resamples=100) for one in designs}
-    audit = Audit([replace(battery, intervals=drawn)])
+    battery = cr.battery(emb, designs, alternative="two-sided")
+    audit = Audit([battery])
     return Record(document=audit_document(audit, designs), vectors=emb)
 
 
@@ -55,7 +53,7 @@ def _battery(record: Record) -> dict[str, Any]:
     return dict(record.results[0])
 
 
-def test_the_lead_counts_the_tests_whose_adjusted_p_is_below_the_level(
+def test_the_lead_counts_the_answers(
     opened: Callable[..., Any], mixed_page: Path, mixed: Record, report: Path, record: Record
 ) -> None:
     battery = _battery(mixed)
@@ -64,8 +62,7 @@ def test_the_lead_counts_the_tests_whose_adjusted_p_is_below_the_level(
     ]
     assert holding == ["plain", "other"]  # so that the page must tell the two kinds apart
     said = opened(mixed_page).page.locator("#overview .outcome").inner_text()
-    assert said.startswith("Other words for the same things would show the difference too")
-    assert said.endswith("below .05) in 2 of 6.")
+    assert said.startswith("Do the groups differ beyond just these words? 2 yes, 4 cannot tell yet. ")
     # and beside it those that hold with just these words
     tests = _battery(record)["tests"]
     below = sum(one["level1"]["pvalue"] < 0.05 for one in tests)
@@ -78,19 +75,20 @@ def test_the_copied_csv_holds_the_whole_numbers_of_the_rows_that_are_shown(
     opened: Callable[..., Any], mixed_page: Path, mixed: Record
 ) -> None:
     page = opened(mixed_page).page
-    page.get_by_role("search", name="Tests").get_by_label("Adjusted p").select_option("not below .05")
+    page.get_by_role("search", name="Tests").get_by_label("Answer").select_option("cannot tell yet")
     rows = copied_rows(page.locator("#overview .table").first)
     battery = _battery(mixed)
     assert [row["test"] for row in rows] == list(HOSTILE)
     for row, place in zip(rows, range(2, 6), strict=True):
         test = battery["tests"][place]
         assert float(row["d"]) == test["level1"]["effect_size"]
-        assert float(row["p"]) == test["level1"]["crossed"]["pvalue"]
         assert float(row["exact p"]) == test["level1"]["pvalue"]
-        for head, key in (("\u0394", "difference"), ("\u0394 low", "low"), ("\u0394 high", "high")):
+        for head, key in (("agree", "agreement"), ("\u0394", "difference")):
             assert float(row[head]) == test["level1"]["crossed"][key]
+        ends = [float(row["\u0394 low"]), float(row["\u0394 high"])]  # agree with the adjusted p-value
+        assert ends == battery["adjusted_intervals"][place]
+        assert row["answer"] == "cannot tell yet"
         assert float(row["p (BH)"]) == battery["adjusted"]["bh"][place]
-        assert float(row["p (Holm)"]) == battery["adjusted"]["holm"][place]
         assert row["pattern"] == test["crossed_pattern"]
 
 
@@ -117,7 +115,8 @@ def test_maps_are_drawn_by_the_rules_of_the_figures_and_say_so_in_words(
         .get_attribute("aria-label")
         .startswith(
             "EAT-Map: w0- x towards w0- a, w0- y towards w0- b (AB-Divergent). "
-            f"w0- x: association found ({x} towards w0- a); w0- y: association found ({y} towards w0- b)."
+            f"w0- x: association beyond these words ({x} towards w0- a); "
+            f"w0- y: association beyond these words ({y} towards w0- b)."
         )
     )
 
@@ -135,7 +134,7 @@ def test_several_models_stand_beside_one_another_each_with_its_own_numbers(
     page.wait_for_selector("#models data")
     agreeing(page, mixed.document, record.document)
     shown = page.locator("#models data").evaluate_all("(all) => all.map((one) => one.dataset.audit)")
-    assert sorted(shown) == ["0"] * 6 + ["1"] * 4
+    assert sorted(shown) == ["0"] * 12 + ["1"] * 8  # a chance and a d of each test
     assert page.locator("#models tbody tr").count() == 10
 
 
@@ -149,21 +148,18 @@ def test_a_page_of_checks_alone_has_every_answer_with_its_number_and_reason(
         if word.startswith("s-"):
             rows[place] = rows[emb.labels.index(f"{word[:-1]}0")]
     emb = Embeddings(emb.labels, rows)
-    sure = cr.checks(cr.battery(emb, designs, resamples=0)).to_dict()
+    sure = cr.checks(cr.battery(emb, designs)).to_dict()
     (tmp_path / "sure.json").write_text(json.dumps(sure), encoding="utf-8")
     write_page(tmp_path / "sure.html", read_records(tmp_path / "sure.json"))
     page = opened(tmp_path / "sure.html").page
     cells = copied_rows(page.locator("#overview .table").first)
+    note = page.locator("#overview .table").first.inner_text()
     for row, checks in zip(cells, sure["tests"].values(), strict=True):
         these, other, frequency, _ = checks
         assert (row["these words"], row["other words"]) == (these["answer"], other["answer"])
         assert row["beyond frequency"] == frequency["answer"] == "not asked"
-        assert float(row["exact p"]) == these["value"]
-        assert (float(row["p (BH)"]) if row["p (BH)"] else None) == other["value"]
+        assert (row["agree"] == "–") == (row["p (BH)"] == "–") == (other["value"] is None)
+        assert f"all tests: beyond frequency was not asked: {frequency['reason']}." in note
     assert [row["test"] for row in cells] == [HOSTILE[0], "same"]
     assert cells[1]["other words"] == "cannot tell"
-    page.locator("#overview summary", has_text="Why: the answers test by test").click()
-    page.locator("#overview .reasons li").first.wait_for()
-    reasons = page.locator("#overview .reasons li").all_inner_texts()
-    assert reasons[0] == f"All tests, beyond frequency was not asked: {frequency['reason']}."
-    assert reasons[-1] == "same, other words: the words of each set do not differ."
+    assert "same: other words: the words of each set do not differ." in note

@@ -142,7 +142,7 @@ def test_a_detection_at_chance_says_so_first_and_what_was_left_out(
     seen = opened(path).page
     seen.locator("#detection-0 > summary").click()
     first = seen.locator("#detection-0 .opened > p").first
-    assert first.inner_text().startswith("This detection is no better than chance: ")
+    assert first.inner_text().startswith("This detection is possibly at chance: ")
     assert shown(seen, "/results/1/auc_interval/0")[0] == low
     label = seen.locator("#detection-0 svg[role=img]").get_attribute("aria-label")
     assert f"the area is {result['auc']:.2f}" in label

@@ -41,7 +41,7 @@ MODELS = {name: vectors(name, leaning) for name, leaning in (("one", 1), ("anoth
 @pytest.fixture(scope="module")
 def compared() -> CompareBatteryResult:
     """Every two of three models on two tests."""
-    return compare_battery(MODELS, [FIRST, SECOND], resamples=0)
+    return compare_battery(MODELS, [FIRST, SECOND])
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def page(compared: CompareBatteryResult, tmp_path_factory: pytest.TempPathFactor
     """Three models, and their comparison as a record of its own."""
     path = tmp_path_factory.mktemp("models") / "report.html"
     records = [
-        Record(document=results_document([cr.battery(emb, [FIRST, SECOND], resamples=0)], model=name))
+        Record(document=results_document([cr.battery(emb, [FIRST, SECOND])], model=name))
         for name, emb in MODELS.items()
     ]
     document = results_document([compared], model="comparison")
@@ -64,8 +64,13 @@ def test_every_model_has_its_dot_and_a_comparison_is_no_model(opened: Open, page
     assert seen.locator("#model option").all_text_contents() == list(MODELS)
     assert seen.evaluate("crossroads.data.comparisons.map((one) => one.document.model)") == ["comparison"]
     titles = seen.locator("#comparison g.model > title").all_text_contents()
-    d = {name: cr.weat(emb, FIRST).effect_size for name, emb in MODELS.items()}
-    told = [f"{name}: {value:.2f}, generalizes to other words".replace("-", "−") for name, value in d.items()]
+    found = {name: cr.weat(emb, FIRST) for name, emb in MODELS.items()}
+    sure = [min(99, round(100 * (one.crossed.agreement or 0))) for one in found.values()]
+    told = [
+        f"{name}: yes, another set of words would agree in {cases} of 100 cases; d = {one.effect_size:.2f}"
+        for (name, one), cases in zip(found.items(), sure, strict=True)
+    ]
+    told = [one.replace("-", "−") for one in told]
     assert titles == told * 2  # both tests have the same words
 
 
@@ -79,7 +84,7 @@ def test_any_two_models_can_be_chosen(opened: Open, page: Path, compared: Compar
         assert f"{pair[0]} and {pair[1]}: {differ} of 2 tests" in counted
     section.get_by_label("Models", exact=True).select_option(label="another and the third")
     heads = section.locator("table").first.locator("thead th").all_text_contents()
-    assert heads[1:3] == ["d: another", "d: the third"]
+    assert heads[1:4] == ["agree", "d: another", "d: the third"]
     told = section.inner_text()
     assert "turns around: cats are closer to outdoors, relative to indoors, than dogs are in another" in told
     # names that are no plural are those of words, as Python has it
@@ -94,13 +99,14 @@ def test_any_two_models_can_be_chosen(opened: Open, page: Path, compared: Compar
 
 def test_two_models_of_one_name_are_told_apart(opened: Open, tmp_path: Path) -> None:
     emb = MODELS["one"]
-    documents = [results_document([cr.mleat(emb, FIRST, resamples=0)], model="same") for _ in range(2)]
+    documents = [results_document([cr.mleat(emb, FIRST)], model="same") for _ in range(2)]
     write_page(tmp_path / "two.html", [Record(document=one, vectors=emb) for one in documents])
     page = opened(tmp_path / "two.html").page
     page.locator("#models > summary").click()
     page.locator("#models thead th").first.wait_for()
     heads = page.locator("#models thead th").all_inner_texts()
-    assert heads[2:] == ["d: same (1)", "pattern: same (1)", "d: same (2)", "pattern: same (2)"]
+    each = (("agree", "d", "pattern"), ("same (1)", "same (2)"))
+    assert heads[2:] == [f"{what}: {model}" for model in each[1] for what in each[0]]
 
 
 def test_findings_of_a_comparison_stand_beside_those_of_each_model(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,6 +15,7 @@ from crossroads.core.inference.crossed import crossed
 from crossroads.core.inference.geometry import rounding_error, unit
 from crossroads.core.inference.multiplicity import adjust_known
 from crossroads.core.inference.permutation.test import Alternative, Ties, permutation_test
+from crossroads.core.report.page import data
 from crossroads.core.stimuli import Design
 from crossroads.words.measures.mleat import PATTERNS, lean, pattern_of
 
@@ -35,7 +36,14 @@ TEST = """([tests]) => tests.map(([x, y, options]) => {
 CROSSED = """(cases) => cases.map(([sets, options]) => {
   const rows = (some) => some.map((one) => Float64Array.from(one));
   const units = Object.fromEntries(Object.entries(sets).map(([role, some]) => [role, rows(some)]));
-  return window.crossroads.crossedTest(units, options);
+  return window.crossroads.crossedTest(units, {...options, near: {limit: 0.5, seen: (unit) => unit}});
+})"""
+NUMBERS = ["difference", "low", "high", "pvalue", "agreement", "se", "df", "detectable", "effective"]
+EDITED = """(edits) => edits.map((sets) => {
+  const {vectors} = window.crossroads.contextOf(0);
+  const rows = (words) => words.map(vectors.unit);
+  const units = Object.fromEntries(Object.entries(sets).map(([role, words]) => [role, rows(words)]));
+  return window.crossroads.crossedTest(units, {alternative: "two-sided", near: vectors.near});
 })"""
 STEPS = """([x, y, options]) => {
   const {now, later} = window.crossroads.permutationSteps(x, y, options);
@@ -100,6 +108,64 @@ def test_what_holds_for_other_words_equals_the_library(page: Any, alternative: A
         assert found["shares"] == pytest.approx(dict(one.shares), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("dim", [40, 7])
+@pytest.mark.parametrize("known", [True, False], ids=["vocabulary", "vectors alone"])
+def test_edited_lists_count_near_copies_as_the_library_does(
+    made: Callable[..., Any], known: bool, dim: int
+) -> None:
+    """Random edits of lists with twos and fours that are near copies, and chains of them."""
+    rng = np.random.default_rng(dim)
+    centres = np.repeat(rng.normal(size=(30, dim)), [1, 2, 4] * 10, axis=0)
+    vectors = (
+        centres + rng.choice([0.2, 0.5, 0.8], size=(len(centres), 1)) * rng.normal(size=centres.shape)
+    ).astype("f4")
+    words, common = [f"w{i}" for i in range(len(vectors))], None
+    if known:  # a few directions have most of the variance, so that correlations are not cosines
+        common = rng.normal(size=(200, dim)) * np.geomspace(3, 0.3, dim)
+    emb = Embeddings(words, vectors, common=common)
+    first = Design(name="first", x=words[:9], y=words[9:20], a=words[20:28], b=words[28:40])
+    edits = [first]
+    for _ in range(40):
+        chosen, sizes = rng.permutation(words).tolist(), rng.integers(2, 16, size=4)
+        ends = np.cumsum([0, *sizes])
+        sets = {role: chosen[ends[i] : ends[i + 1]] for i, role in enumerate("xyab")}
+        sets["x"] = sorted({*sets["x"], *(w for w in words[:9] if w not in chosen[: ends[-1]])})
+        edits.append(Design(name="edited", **(sets if rng.random() < 0.8 else {**sets, "y": None})))
+    page = made(cr.weat(emb, first), vectors=emb)
+    found = page.evaluate(
+        EDITED, [{role: list(one) for role, one in design.sets.items()} for design in edits]
+    )
+    linked = 0
+    for ours, design in zip(found, edits, strict=True):
+        expected = cr.weat(emb, design, words="effective", method="normal").crossed
+        for key in NUMBERS:
+            assert ours[key] == pytest.approx(getattr(expected, key), rel=1e-6, abs=1e-9), key
+        assert ours["shares"] == pytest.approx(dict(expected.shares), rel=1e-6, abs=1e-9)
+        groups = {
+            role: tuple(tuple(design.sets[role].items[i] for i in group) for group in some)
+            for role, some in ours["copies"].items()
+            if some
+        }
+        assert groups == dict(expected.copies)
+        linked += len(groups)
+    assert linked > 20  # of some 160 sets
+
+
+def test_a_vocabulary_too_large_for_the_page_leaves_every_word_independent(
+    made: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data, "OTHERS_BUDGET", 100)
+    rng = np.random.default_rng(5)
+    rows = np.repeat(rng.normal(size=(16, 9)), 2, axis=0) + 0.01 * rng.normal(size=(32, 9))
+    emb = Embeddings([f"w{i}" for i in range(32)], rows.astype("f4"), common=rng.normal(size=(60, 9)))
+    sets: dict[str, Any] = {role: emb.labels[8 * i : 8 * i + 8] for i, role in enumerate("xyab")}
+    design = Design(name="twos", **sets)
+    page = made(cr.weat(emb, design), vectors=emb)
+    (ours,) = page.evaluate(EDITED, [{role: list(one) for role, one in design.sets.items()}])
+    assert ours["pvalue"] == pytest.approx(cr.weat(emb, design, words="independent").crossed.pvalue, rel=1e-9)
+    assert ours["effective"] == dict.fromkeys("xyab", 8)
+
+
 def test_sets_of_one_word_and_words_that_do_not_differ_have_no_interval(page: Any) -> None:
     rng = np.random.default_rng(1)
     emb, design = _random_design(rng, (1, 3, 4, 1), dim=9)
@@ -144,7 +210,7 @@ def test_single_words_have_the_intervals_of_the_library(page: Any) -> None:
 def test_all_three_levels_equal_those_of_the_library(page: Any, sizes: tuple[int, ...], ddof: int) -> None:
     rng = np.random.default_rng(sum(sizes) + ddof)
     emb, design = _random_design(rng, sizes, dim=int(rng.integers(3, 301)))
-    expected = cr.mleat(emb, design, ddof=ddof, resamples=0)
+    expected = cr.mleat(emb, design, ddof=ddof)
     found = page.evaluate(
         f"([sets, options]) => ({LEVELS})(sets, options)", [_units(emb, design), {"ddof": ddof}]
     )

@@ -12,7 +12,7 @@ import pytest
 
 import crossroads as cr
 from crossroads.core.evidence import Embeddings
-from crossroads.core.inference.multiplicity import adjust_known
+from crossroads.core.inference.multiplicity import adjust_known, interval_level
 from crossroads.core.stimuli import Design
 from crossroads.words.measures.battery import BatteryResult
 from crossroads.words.measures.weat import WeatResult
@@ -68,12 +68,14 @@ def _agrees(bench: Any, expected: WeatResult, others: list[float | None], place:
     """Every number of the edited strip against the library; the adjusted p among those of the other tests."""
     _settled(bench)
     crossed = expected.crossed
+    adjusted = adjust_known([*others[:place], crossed.pvalue, *others[place + 1 :]])["bh"]
+    ends = crossed.ends(interval_level(adjusted))
     assert [_value(bench, "delta", i) for i in range(3)] == pytest.approx(
-        [crossed.difference, crossed.low, crossed.high], rel=1e-11, abs=1e-13
+        [crossed.difference, *ends], rel=1e-11, abs=1e-13
     )
+    assert _value(bench, "chance") == pytest.approx(crossed.agreement, rel=1e-11)
     assert _value(bench, "d") == pytest.approx(expected.effect_size, rel=1e-12)
-    adjusted = adjust_known([*others[:place], crossed.pvalue, *others[place + 1 :]])["bh"][place]
-    assert _value(bench, "other") == pytest.approx(adjusted, rel=1e-10)
+    assert _value(bench, "other") == pytest.approx(adjusted[place], rel=1e-10)
     shown = bench.locator(".readout .these dd").first.inner_text()
     assert expected.exchange.divisions is not None
     assert (
@@ -124,8 +126,8 @@ def test_a_word_that_is_dropped_moves_every_number_at_once(
     assert bench.locator(".readout data[data-at]").count() >= 6
     assert "2 of 12,870 ways" in bench.locator(".readout .these").inner_text()
     assert bench.locator(".bench-sentence").inner_text() == (
-        "Male names are closer to career, relative to family, than female names are, "
-        "and other words for the same things would say so too."
+        "Male names are closer to career, relative to family, than female names are; "
+        "another set of words would point the same way in 99 of 100 cases."
     )
     _drop(bench, "x", "John")
     agrees(bench, {"x": "John"})
@@ -265,7 +267,7 @@ def test_a_reader_can_try_common_words_and_is_told_how_exact_they_are(made: Call
     pool = random_vectors((f"common{i}" for i in range(300)), dim=40, seed=7)
     emb = random_vectors((word for some in words.values() for word in some), dim=40).with_pool(pool)
     design = design_of("pooled", words)
-    page = made(cr.battery(emb, [design], resamples=0), vectors=emb)
+    page = made(cr.battery(emb, [design]), vectors=emb)
     bench = _test(page, "pooled")
     assert bench.locator(".accuracy").count() == 0  # words of the lists are exact
     bench.get_by_label("words to add").fill("common17")

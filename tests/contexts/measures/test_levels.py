@@ -45,7 +45,7 @@ def test_every_sample_is_an_ml_eat_of_the_contexts_drawn() -> None:
     cells: dict[str, list[tuple[float, float]]] = {key: [] for key in ("ax", "bx", "ay", "by")}
     for picked in drawn:
         vectors = np.stack([made[word][i] for word, i in zip(words, picked, strict=True)])
-        one = mleat(Embeddings(words, vectors), DESIGN, resamples=0)
+        one = mleat(Embeddings(words, vectors), DESIGN)
         tests = {"": one.level1, "_x": one.level2["x"], "_y": one.level2["y"]}
         for key, test in tests.items():
             levels[key].append(test.effect_size)

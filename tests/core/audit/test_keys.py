@@ -28,7 +28,7 @@ from crossroads.core.storage.cache import Cache
 from crossroads.core.storage.files import code
 from crossroads.words.audit import ROWS
 from crossroads.words.evidence import Series, words_evidence
-from crossroads.words.measures.stability import BootstrapResult
+from crossroads.words.measures.stability import InfluenceResult
 from crossroads.words.models.ask import Request
 from tests.core.audit.conftest import made_design
 
@@ -37,8 +37,9 @@ WORDS = [word for design in DESIGNS for word in design.words]
 OTHERS = [f"w{i}" for i in range(1000)]
 COUNTS = {word: 1.0 + i for i, word in enumerate(WORDS)}
 ROWS_OF_TESTS = {row.name: row for row in ROWS if row.on in ("words", "others")}
+del ROWS_OF_TESTS["ordinary"]  # of the whole model
 CHECKS = set(ROWS_OF_TESTS)
-SPACE = {"anisotropy", "corrections"}
+SPACE = {"anisotropy", "corrections", "ordinary"}
 
 
 def vectors(words: list[str], seed: int) -> Embeddings:
@@ -104,8 +105,8 @@ ABSENT = DESIGNS[0].words[0]
         ({}, set()),
         ({"seed": 1}, SEEDED),
         ({"alternative": "less"}, of(taking("alternative") | {"layers"})),
-        ({"missing": "balance"}, EVERYTHING - {"anisotropy"}),
-        ({"samples": 5, "resamples": 7, "fallback": "none", "correct": "rank"}, set()),
+        ({"missing": "balance"}, EVERYTHING - {"anisotropy", "ordinary"}),
+        ({"samples": 5, "fallback": "none", "correct": "rank"}, set()),
         ({"frequencies": COUNTS}, of({"frequency"})),
         ({"emb": elsewhere(EMB)}, set()),
         ({"emb": moved(EMB, ABSENT)}, of(CHECKS, "one") | SPACE),
@@ -141,8 +142,6 @@ def test_tests_over_contexts_depend_on_their_own_options_and_on_every_vector_of_
 
     before = over(store)
     assert changed(over(store, samples=5)) == {"ceat", "levels"}
-    assert changed(over(store, resamples=5)) == {"interval"}
-    assert "interval" not in over(store, resamples=0)
     assert over(store, frequencies=COUNTS).keys() - before.keys() == {"frequency in contexts"}
     contexts = cr.Contexts.open(store)
     rows = {word: np.array(contexts[word]) for word in contexts.words}
@@ -162,13 +161,13 @@ def test_outcomes_and_vectors_are_read_back_as_they_were() -> None:
     assert (found.labels, found.fallback, found.provenance) == (emb.labels, emb.fallback, emb.provenance)
     assert found.vectors.dtype == np.float16
     np.testing.assert_array_equal(found.vectors, emb.vectors)
-    result = cr.stats.bootstrap(EMB, DESIGNS[0], resamples=20)
+    result = cr.stats.influence(EMB, DESIGNS[0])
     form = outcome_form(type(result), (EMB.provenance,))
     assert form.read(form.write(result)) == result
     assert form.read(form.write("there are too few words.")) == "there are too few words."
     # how many words were read along with those of a test says nothing about the test
     again = outcome_form(type(result), (elsewhere(EMB).provenance,)).read(form.write(result))
-    assert isinstance(again, BootstrapResult) and again.provenance[0].source == "y"
+    assert isinstance(again, InfluenceResult) and again.provenance[0].source == "y"
 
 
 @pytest.mark.parametrize("row", [*table(), *COMPARISONS], ids=lambda row: row.name)

@@ -30,7 +30,7 @@ def over_contexts(folder: Path, frequencies: dict[str, float] | None) -> Finishe
     store = folder / "store"
     if not store.exists():
         cr.Contexts.from_dict({word: rng.normal(size=(3, 8)) for word in DESIGN.words}).save(store)
-    options: dict[str, Any] = {"samples": 20, "resamples": 0, "fallback": "none"}
+    options: dict[str, Any] = {"samples": 20, "fallback": "none"}
     return run_audit(store, [DESIGN], frequencies=frequencies, **options)
 
 
@@ -63,7 +63,7 @@ def test_frequencies_of_a_file_are_those_that_are_in_it_now(tmp_path: Path) -> N
     for base in (2, 3, 2):
         rows = [f"{word},{base ** (1 + i % 5)}" for i, word in enumerate(reversed(DESIGN.words))]
         file.write_text("\n".join(["word,count", *rows]) + "\n", encoding="utf-8")
-        options: dict[str, Any] = {"samples": 20, "resamples": 0, "fallback": "none", "work": work}
+        options: dict[str, Any] = {"samples": 20, "fallback": "none", "work": work}
         audit = run_audit(store, [DESIGN], frequencies=str(file), **options).audit
         explained = audit["made up CEAT frequency"]
         assert isinstance(explained, FrequencyResult)

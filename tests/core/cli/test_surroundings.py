@@ -74,10 +74,10 @@ def test_the_package_runs_as_the_program(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_minus_is_a_minus_in_a_terminal_without_one(shell: Shell) -> None:
-    settings = ("mleat", *WEAT[1:], "-C", "resamples=0")
+    settings = ("mleat", *WEAT[1:])
     plain, usual = shell(*settings, **ASCII), shell(*settings, PYTHONUTF8="1")
     wanted = [line for line in usual.stdout.decode("utf-8").splitlines() if line.startswith(" mïne")]
-    found = [line for line in plain.stdout.decode("ascii").splitlines() if "m?ne" in line]
+    found = [line for line in plain.stdout.decode("ascii").splitlines() if re.match(r"[ |]m\?ne", line)]
     for one, other in zip(wanted, found, strict=True):
         cells = other.replace("|", " ").split()
         assert cells[1:] == one.replace("−", "-").replace("–", "-").split()[1:]

@@ -27,7 +27,6 @@ from crossroads.words.measures.battery import BatteryResult
 from crossroads.words.measures.mleat import MleatResult
 from crossroads.words.measures.sc_weat import sc_weat
 from crossroads.words.measures.series import SeriesResult, series
-from crossroads.words.measures.stability import bootstrap
 from tests.fixtures.figures import Toy, colour_of, faults, said
 
 
@@ -145,31 +144,11 @@ def test_the_forest_has_a_square_per_test_filled_as_tables_adjust(nine: BatteryR
     assert "not measured: absent" in " ".join(texts)
 
 
-def test_the_forest_shows_effect_sizes_on_demand(nine: BatteryResult) -> None:
-    sizes = [test.level1.effect_size for test in surest_first(nine, lambda test: test.level1.effect_size)]
-    assert [dot[0] for dot in markers(forest(nine, show="effect size"))] == sizes
-
-
-def test_intervals_are_drawn_where_given(nine: BatteryResult) -> None:
-    made = Toy()
-    interval = bootstrap(made.embeddings, made.design, resamples=60)
-    ax = forest(nine, {"test 2": interval})
-    bars = [line for line in ax.lines if line.get_marker() == "|"]
-    assert [xs(bar) for bar in bars] == [[interval.low, interval.high]]
-    second = nine.tests[1].level1.effect_size
-    assert (second, ys(bars[0])[0]) in [(dot[0], dot[1]) for dot in markers(ax)]
-    assert "95 % intervals over the choice of all words" in " ".join(said(ax)).replace("\n", " ")
-
-
 def test_what_cannot_be_drawn_is_refused_in_words(nine: BatteryResult, ranked: Callable[..., Any]) -> None:
-    made = Toy()
-    interval = bootstrap(made.embeddings, made.design, resamples=20)
     no_point = series({1950: Toy().embeddings}, catalog("weat7"))
     refused: list[tuple[Callable[[], Any], str]] = [
         (lambda: ranking(ranked(), n=0), "n is 0"),
         (lambda: decades(no_point), "no point of the series 'weat7'"),
-        (lambda: forest(nine, show="d"), "show"),  # type: ignore[arg-type]
-        (lambda: forest(nine, {"tset 2": interval}), "did you mean 'test 2'"),
         (lambda: forest(replace(nine, tests=(), adjusted={})), "no test to draw"),
     ]
     for draw, message in refused:
@@ -207,6 +186,6 @@ def test_associations_stand_against_log_frequency_with_one_slope() -> None:
 def test_a_series_of_labels_is_drawn_in_their_order() -> None:
     made = Toy()
     models = dict.fromkeys(("zero", "first", "and a long one", "last"), made.embeddings)
-    ax = decades(series(models, made.design, resamples=0))
+    ax = decades(series(models, made.design))
     assert [tick.get_text().replace("\n", " ") for tick in ax.get_xticklabels()] == list(models)
     assert faults(ax) == []

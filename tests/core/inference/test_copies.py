@@ -56,8 +56,10 @@ def test_copies_are_named_by_set_and_a_target_alone_keeps_its_own() -> None:
     assert linked(words["y"], found.words["y"]).tolist() == found.copies[1].tolist()
 
 
-def test_two_words_are_never_copies_and_one_word_has_no_variance() -> None:
-    assert near_copies(unit(np.array([[1.0, 0.0], [1.0, 1e-9]]))).tolist() == np.eye(2).tolist()
+def test_two_words_are_copies_if_they_have_one_vector_and_one_word_has_no_variance() -> None:
+    assert near_copies(unit(np.array([[1.0, 0.0], [1.0, 0.01]]))).tolist() == np.eye(2).tolist()
+    for n in (2, 3):  # of which the deviations from their mean are 0
+        assert near_copies(0.9 * np.ones((n, 4))).tolist() == np.ones((n, n)).tolist()
     assert facet(np.eye(1)) == (1.0, 0.0, 0.0)
     assert facet(np.ones((4, 4))) == (1.0, 0.0, 0.0)  # one word, written four ways
 
@@ -75,6 +77,16 @@ def test_a_facet_is_that_of_the_formulas() -> None:
     assert found.effective == pytest.approx(n**2 / total)
     plain = facet(np.eye(6))
     assert plain == pytest.approx((6.0, 1 / 30, 5.0))
+
+
+def test_the_order_of_words_decides_nothing() -> None:
+    """Three words, two of them copies: one degree of freedom, wherever the copies are among the words."""
+    table, found = RNG.normal(size=(8, 8)), []
+    for order in ([0, 1, 2], [2, 0, 1], [0, 2, 1]):
+        copies = np.array([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]])[np.ix_(order, order)]
+        rows = np.concatenate([table[order], table[3:]])
+        found.append(float(spread(rows, 3, 4, [copies, np.eye(5), np.eye(4), np.eye(4)]).df))
+    assert found == [1.0] * 3
 
 
 def test_copies_written_twice_add_nothing() -> None:

@@ -21,6 +21,7 @@ from crossroads.core.inference.crossed import (
     mean_cosine,
     spread,
     spread_at_equal,
+    tail_probability,
 )
 from crossroads.core.inference.geometry import Floats
 from crossroads.core.inference.permutation.test import Alternative
@@ -235,9 +236,11 @@ def test_a_mean_of_a_table_that_lacks_cells_has_the_variance_of_an_additive_fit(
     left = means - design @ np.linalg.pinv(design) @ means
     single = (left**2).sum() / (12 - 7) * (11 * 1 + 4) / 13**2
     off = values - values.mean()
-    parts = [sum(off[at == k].sum() ** 2 for k in range(4)) * 4 / 3 / 13**2 for at in (i, j)]
+    left_out = [[off[at != k].mean() for k in range(4)] for at in (i, j)]  # means without a row, or a column
+    parts = [3 / 4 * sum(mean**2 for mean in one) for one in left_out]
     total = max(sum(parts) - single, *parts)
-    df = total**2 / sum(part**2 / 3 for part in parts)
+    free = [169 / sum((at == k).sum() ** 2 for k in range(4)) - 1 for at in (i, j)]
+    df = total**2 / sum(part**2 / one for part, one in zip(parts, free, strict=True))
     assert sparse_mean(values, i, j) == pytest.approx((values.mean(), total**0.5, df))
 
 
@@ -259,6 +262,26 @@ class TestClusters:
         assert found.difference == pytest.approx(one.difference)
         assert found.parts == pytest.approx(one.parts)
         assert clustered_spread(repeated, 3).parts[0] < 0.4 * one.parts[0]
+
+    def test_clusters_of_unlike_sizes_are_left_out_one_after_the_other_and_count_as_fewer(self) -> None:
+        labels, rng = np.repeat(np.arange(4), (9, 4, 2, 1)), np.random.default_rng(4)
+        table = rng.normal(size=(16, 6)) + rng.normal(size=4)[labels, None] * np.repeat([1, -1], 3)
+        scores = table[:, :3].mean(axis=1) - table[:, 3:].mean(axis=1)
+        without = [scores[labels != k].mean() - scores.mean() for k in range(4)]
+        found = clustered_spread(table, 3, [labels])
+        assert found.parts[0] == pytest.approx(3 / 4 * np.dot(without, without))
+        assert found.effective == pytest.approx((256 / (81 + 16 + 4 + 1), 3, 3))
+
+    def test_a_mean_over_clusters_of_unlike_sizes_is_seldom_found(self) -> None:
+        # the k-th of 20 clusters has about a k-th of the rows of the first: 10 % where clusters count alike
+        labels = np.repeat(np.arange(20), np.ceil(56 / np.arange(1, 21)).astype(int))
+        rng, flagged = np.random.default_rng(5), 0
+        for _ in range(600):
+            values = rng.normal(size=20)[labels] + rng.normal(size=len(labels))
+            found = clustered_mean(values, np.arange(len(labels)), [labels])
+            p = tail_probability(found.difference / found.total**0.5, found.df, "two-sided")
+            flagged += float(p) < 0.05
+        assert flagged <= 0.055 * 600
 
     def test_a_row_that_lacks_words_counts_as_much_as_another(self) -> None:
         table = np.array([[1.0, 0.0, 0.0, 0.0], [1.0, np.nan, 0.0, np.nan], [0.0, 0.0, np.nan, 1.0]])

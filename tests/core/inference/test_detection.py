@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, mannwhitneyu
 
 from crossroads.core.errors import InputError
-from crossroads.core.inference.bootstrap import percentile_interval, resampled_weights, weighted_effects
+from crossroads.core.inference.bootstrap import percentile_interval, resampled_weights
 from crossroads.core.inference.detection import (
     area_interval,
     area_under_curve,
@@ -19,7 +19,6 @@ from crossroads.core.inference.detection import (
     exact_interval,
     plug_in_qvalues,
 )
-from crossroads.core.inference.geometry import effect_size
 
 
 @given(trials=st.integers(1, 120), share=st.floats(0, 1), level=st.sampled_from([0.5, 0.9, 0.95, 0.99]))
@@ -123,31 +122,6 @@ def test_an_item_is_drawn_as_often_as_sampling_with_replacement_says() -> None:
     assert (counts == 0).mean() == pytest.approx(0.8**5, abs=0.01)
     assert counts.mean() == pytest.approx(1)
     assert counts.var() == pytest.approx(0.8, abs=0.02)
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.integers(2, 6), st.integers(2, 6), st.integers(0, 10_000), st.sampled_from([0, 1]), st.booleans())
-def test_weighted_effects_equal_those_of_the_items_drawn(
-    n_x: int, n_y: int, seed: int, ddof: int, one_row: bool
-) -> None:
-    rng = np.random.default_rng(seed)
-    rows = 1 if one_row else 7
-    first, second = rng.normal(size=(rows, n_x)), rng.normal(size=(rows, n_y))
-    w_x, w_y = resampled_weights(n_x, 7, rng), resampled_weights(n_y, 7, rng)
-    found = weighted_effects(first, second, w_x, w_y, ddof=ddof)
-    for i in range(7):
-        x = np.repeat(first[i % rows], np.rint(w_x[i] * n_x).astype(int))
-        y = np.repeat(second[i % rows], np.rint(w_y[i] * n_y).astype(int))
-        assert found[i] == pytest.approx(effect_size(x, y, ddof=ddof), rel=1e-9, abs=1e-12)
-
-
-def test_a_resample_of_equal_scores_has_no_effect_size() -> None:
-    scores = np.array([[0.3, 0.1]])
-    weights = np.array([[1.0, 0.0], [0.5, 0.5]])
-    found = weighted_effects(scores, scores, weights, np.array([[1.0, 0.0], [1.0, 0.0]]), ddof=1)
-    assert np.isnan(found[0])
-    # x holds .3 and .1, y holds .3 twice: means .2 and .3, squares 3 * .05² + .15² = .03 over 3
-    assert found[1] == pytest.approx(-0.1 / np.sqrt(0.03 / 3), rel=1e-12)
 
 
 def test_an_interval_holds_its_share_of_the_values() -> None:

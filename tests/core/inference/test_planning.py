@@ -10,7 +10,7 @@ from scipy import stats
 
 from crossroads.core.inference.crossed import crossed, reach, spread
 from crossroads.core.inference.geometry import Floats
-from crossroads.core.inference.planning import Pilot, pilot
+from crossroads.core.inference.planning import Pilot, pilot, pilot_of
 
 TRUE = Pilot(np.array([0.05, 0.03]), np.array([0.02, 0.04]), np.full((2, 2), 0.01), (1.0, 1.0))
 
@@ -48,6 +48,17 @@ def test_a_pilot_knows_its_own_variance() -> None:
     assert pilot(table, 8, 8, copies).words == (2.0, 2.0)
 
 
+@pytest.mark.parametrize("difference", [0.1, 0.2, 0.5])
+def test_a_result_plans_as_its_table_does(difference: float) -> None:
+    # sets of one facet count as alike: that moves the degrees of freedom alone
+    table = drawn(np.random.default_rng(3), 8, 8, 0.3)
+    found = pilot_of(crossed(table, 8, 8, alternative="two-sided", exchange=False))
+    assert min(*found.targets, *found.attributes) > 0
+    words, own = found.needed(difference), pilot(table, 8, 8).needed(difference)
+    assert words is not None and own is not None
+    assert abs(words - own) <= 1 + own / 20
+
+
 @pytest.mark.parametrize("difference", [0.05, 0.2, 0.5])
 def test_the_number_needed_is_the_smallest(difference: float) -> None:
     words = TRUE.needed(difference)
@@ -73,3 +84,11 @@ def test_as_many_words_as_planned_find_the_difference_as_often_as_planned() -> N
         ).pvalue
         found += p is not None and p < 0.05
     assert 0.74 < found / 400 < 0.9
+
+
+def test_a_set_that_is_one_word_many_times_is_planned_as_if_its_words_were_independent() -> None:
+    table = drawn(np.random.default_rng(0), 8, 8, 0.3)
+    copies = [np.eye(8), np.eye(8), np.ones((8, 8)), np.eye(8)]
+    one, other = pilot(table, 8, 8, copies), pilot(table, 8, 8)
+    assert one.words == other.words
+    assert one.reach(20, 20) == pytest.approx(other.reach(20, 20), rel=1e-12)

@@ -67,18 +67,16 @@ def test_the_battery_is_printed_as_measured(audit: Audit, tested: BatteryResult)
     page = headed(markdown_tables(markdown_summary(other)), "d", "p (BH)", "pattern")
     print_ = headed(latex_tables(latex_table(other)), "$d$", "$p$ (BH)", "pattern")
     for test, bh, one, two in zip(tested.tests, adjusted["bh"], page, print_, strict=True):
-        level, drawn = test.level1, tested.intervals[test.design]
-        crossed = level.crossed
-        assert crossed.pvalue is not None
-        assert crossed.low is not None and crossed.high is not None
+        level, crossed = test.level1, test.level1.crossed
+        assert crossed.pvalue is not None and crossed.agreement is not None
+        assert tested.adjusted_level == 0.975
+        low, high = crossed.ends(0.975)
+        assert one["agree"] == f"{round(100 * crossed.agreement)}\N{NO-BREAK SPACE}%"
         assert (one["d"], one["p"], one["p (BH)"], one["exact p"], one["pattern"]) == (
             number(level.effect_size), pvalue(crossed.pvalue), pvalue(bh), pvalue(level._p),
             test.crossed_pattern,
         )  # fmt: skip
-        assert one["CI(d)"] == between(drawn.low, drawn.high)
-        assert (one["Δ"], one["95 % CI"]) == (
-            number(crossed.difference, 3), between(crossed.low, crossed.high, 3),
-        )  # fmt: skip
+        assert (one["Δ"], one["CI"]) == (number(crossed.difference, 3), between(low, high, 3))
         assert two["$d$"] == number(level.effect_size, style="latex")
         assert two["$p$ (BH)"] == pvalue(bh, "latex")
 
@@ -140,7 +138,7 @@ def compared() -> Comparison:
     rng = np.random.default_rng(0)
     models = {name: Embeddings(design.words, rng.normal(size=(16, 5))) for name in "pq"}
     adjusted = {"holm": (0.31,), "bh": (0.42,), "by": (0.53,)}
-    tested = dataclasses.replace(compare_battery(models, design, resamples=20), adjusted=adjusted)
+    tested = dataclasses.replace(compare_battery(models, design), adjusted=adjusted)
     tables = [{f"g{i}": {f"t{j}": float(rng.normal()) for j in range(4)} for i in range(5)} for _ in "pq"]
     first, second = (TraitScores.from_table(one, measure="ilps") for one in tables)
     agreement = compare_traits(first, second, names=("p", "q"), draws=19)
@@ -202,7 +200,7 @@ def voiced(*names: str) -> BatteryResult:
     sets = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
     designs = [Design(name=name, **sets) for name in names]  # type: ignore[arg-type]
     emb = Embeddings(designs[0].words, np.random.default_rng(0).normal(size=(16, 5)), provenance="model")
-    measured = battery(emb, designs, resamples=0, alternative="two-sided")
+    measured = battery(emb, designs, alternative="two-sided")
     tests = []
     for test in measured.tests:
         p, low, high, method = KINDS[test.design]

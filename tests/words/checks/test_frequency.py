@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.validity.worlds import frequency_worlds
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -52,6 +53,14 @@ def world(*, moved: float, meant: float = 0.0, seed: int = 0) -> tuple[cr.Embedd
     sets = {key: [WORDS[row] for row in rows] for key, rows in places.items()}
     emb = cr.Embeddings(WORDS, vectors, ranks=np.arange(1, SIZE + 1))
     return emb, cr.Design(name="world", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])
+
+
+def test_attributes_in_two_clusters_at_equal_frequency_are_exchanged_at_random() -> None:
+    sizes = (16, 16, 16, 16)
+    worlds = frequency_worlds("own ranks", worlds=3, sizes=sizes, effect=0.2, seed=0)
+    found = [cr.frequency(emb, design, draws=5).adjusted for emb, design, _ in worlds]
+    assert [one.attribute_method for one in found] == ["monte-carlo", "saddlepoint", "monte-carlo"]
+    assert found[0].attribute_pvalue == pytest.approx(found[0].pvalue, abs=0.1)
 
 
 def test_what_frequency_does_alone_is_told_from_what_words_mean() -> None:

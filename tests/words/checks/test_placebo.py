@@ -222,3 +222,47 @@ def test_the_published_tests_stand_where_they_did_in_the_default_vectors() -> No
         found = cr.placebo(emb, designs[name], missing="drop")
         assert (found.percentile, found.topic_percentile) == pytest.approx(expected, abs=0.08)
         assert found.agrees
+
+
+def test_the_ordinary_association_is_the_median_of_tests_of_topics() -> None:
+    emb, _ = world(words=1500)
+    found = cr.stats.ordinary(emb, draws=40, seed=3)
+    rows = unit(np.asarray(emb.vectors))  # no ranks: every word of the pool
+    assert (found.pool, found.topics, found.tests) == (len(rows), 40, 200)
+    assert found.words == round(100 * len(rows) / 20_000)
+    rng = np.random.default_rng(3)
+    centres = rng.choice(len(rows), 40, replace=False)
+    topics = [
+        sorted(range(len(rows)), key=lambda i: -float(rows[i] @ rows[c]))[: found.words] for c in centres
+    ]
+    sizes = []
+    for _ in range(20):
+        for x, y, a, b in rng.permutation(40).reshape(10, 4):
+            table = [[(rows[topics[t]] @ rows[topics[s]].T).mean() for s in (a, b)] for t in (x, y)]
+            sizes.append(abs(table[0][0] - table[0][1] - table[1][0] + table[1][1]))
+    assert found.margin == pytest.approx(np.median(sizes), rel=1e-5)
+
+
+def test_the_ordinary_association_is_the_same_whatever_words_were_loaded() -> None:
+    some, others = (cr.catalog(name).words for name in ("weat6", "weat1"))
+    found = {
+        cr.stats.ordinary(cr.load("default", **options)).margin
+        for options in (
+            {"words": some, "pool": 20_000},
+            {"words": others, "pool": 20_000},
+            {"words": ["rose"]},
+            {},
+        )
+    }
+    assert len(found) == 1
+    assert found.pop() == pytest.approx(0.09, abs=0.005)  # how-sure: GloVe .09
+    emb = cr.load("default", words=some, pool=20_000)
+    assert cr.stats.ordinary(emb, seed=1).margin == pytest.approx(0.09, abs=0.005)
+
+
+def test_topics_take_a_pool() -> None:
+    small = cr.Embeddings([f"w{i}" for i in range(60)], np.random.default_rng(0).normal(size=(60, 5)))
+    with pytest.raises(EvidenceError, match="60 other words to draw topics from, and it takes 1,000"):
+        cr.stats.ordinary(small)
+    with pytest.raises(InputError, match="draw at least four topics"):
+        cr.stats.ordinary(world()[0], draws=3)

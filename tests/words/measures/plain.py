@@ -59,14 +59,3 @@ def scores(emb: Embeddings, words: Words) -> tuple[list[float], list[float]]:
 
 def effect(x: list[float], y: list[float], ddof: int) -> float:
     return (mean(x) - mean(y)) / sd(x + y, ddof)
-
-
-def resampled(design: Design, resamples: int, seed: int) -> list[Words]:
-    """Words of every set drawn with replacement, as explicit lists, in the order in which they are drawn."""
-    rng = np.random.default_rng(seed)
-    drawn: list[Words] = [{} for _ in range(resamples)]
-    for name, words in design.sets.items():
-        counts = rng.multinomial(len(words), [1 / len(words)] * len(words), size=resamples)
-        for sample, times in zip(drawn, counts, strict=True):
-            sample[name] = np.repeat(list(words), times).tolist()
-    return drawn

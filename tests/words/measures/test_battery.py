@@ -9,7 +9,8 @@ import pytest
 
 from crossroads import Design, Embeddings, battery, mleat
 from crossroads.core.errors import DesignError, InputError, MissingStimuliError
-from crossroads.stats import benjamini_hochberg, holm, minimum_detectable
+from crossroads.stats import benjamini_hochberg, holm
+from crossroads.words.measures.battery import BatteryResult
 from tests.results import LABELS, WORDS
 
 
@@ -26,7 +27,7 @@ def designs() -> list[Design]:
 
 
 def test_a_battery_is_its_tests_with_adjusted_p_values() -> None:
-    options: dict[str, Any] = {"resamples": 0, "alternative": "two-sided", "words": "independent"}
+    options: dict[str, Any] = {"alternative": "two-sided", "words": "independent"}
     result = battery(model(1), designs(), **options)
     assert result.tests == tuple(mleat(model(1), d, missing="drop", **options) for d in designs())
     drawn = [test.level1.crossed for test in result.tests]
@@ -44,7 +45,7 @@ def test_a_battery_is_its_tests_with_adjusted_p_values() -> None:
 
 def test_a_tail_chosen_after_the_fact_is_not_adjusted() -> None:
     # Level 1 p-values of the observed side have twice the level they claim: Holm would not keep its promise
-    result = battery(model(1), designs(), resamples=0, alternative="observed")
+    result = battery(model(1), designs(), alternative="observed")
     drawn = [test.level1.crossed for test in result.tests]
     two_sided = [one.tail("two-sided") or 0.0 for one in drawn]
     assert [one.pvalue for one in drawn] != two_sided
@@ -53,25 +54,30 @@ def test_a_tail_chosen_after_the_fact_is_not_adjusted() -> None:
     assert result.conventions["adjusted"] == "Level 1, other words, two-sided"
 
 
-def test_a_battery_says_what_sets_of_these_sizes_could_have_shown() -> None:
+def test_a_battery_says_what_each_test_could_have_found() -> None:
     small = Design(name="small", x=WORDS["x"][:3], y=WORDS["y"][:3], a=WORDS["a"], b=WORDS["b"])
-    result = battery(model(1), [designs()[0], small], resamples=0)
-    large, none = result.detectable
-    assert large == minimum_detectable(4, 4, alternative="two-sided")  # the tail was chosen after the fact
-    assert none.detectable is None
-    # and goes by the conventions of the tests
-    given = {"alternative": "less", "alpha": 0.1, "ddof": 0, "ties": "strict"}
-    (found,) = battery(model(1), designs()[:1], resamples=0, **given).detectable  # type: ignore[call-overload]
-    assert found == minimum_detectable(4, 4, **given)  # type: ignore[arg-type]
-    (curve,) = battery(model(1), designs()[:1], resamples=0, method="normal").detectable
-    assert curve == minimum_detectable(4, 4, alternative="two-sided", method="normal")
-    assert len({found.detectable, curve.detectable, minimum_detectable(4, 4).detectable}) == 3
+    result = battery(model(1), [designs()[0], small])
+    found = [test.level1.crossed.detectable for test in result.tests]
+    assert [row["detectable"] for row in result._rows()] == found
+    long = [row for row in result._long_rows("") if row["statistic"] == "detectable_difference"]
+    assert [row["value"] for row in long if row["part"] == "level 1"] == found
+    (name, _, values), *_ = result._readings("")
+    assert (name, values["detectable"]) == ("one", found[0])
+    table = BatteryResult._tabulate({"battery": result})
+    assert [row["detectable"] for row in table.rows] == found
+    # 3 and 3 words have 20 divisions, of which two are the least that a two-sided p can be
+    least = "the smallest exact p that sets of these sizes can have is 0.10, which is not below .05."
+    assert table.notes[-1] == f"small: nothing could be found with just these words: {least}"
+    # a2 and a3 are near copies of each other, so that four words count as 16/6
+    assert (
+        "one, small: a count as 2.7 of 4 words, since near copies count as about one: a2, a3." in table.notes
+    )
 
 
 def test_designs_with_too_few_words_are_skipped_and_listed() -> None:
     strange = Design(name="strange", x=["p", "q"], y=["r", "s"], a=WORDS["a"], b=WORDS["b"])
     seen: list[str] = []
-    result = battery(model(1), [designs()[0], strange, designs()[1]], resamples=0, progress=seen.append)
+    result = battery(model(1), [designs()[0], strange, designs()[1]], progress=seen.append)
     assert [test.design for test in result.tests] == ["one", "two"]
     assert seen == ["one", "strange", "two"]
     assert set(result.skipped) == {"strange"}
@@ -81,12 +87,12 @@ def test_designs_with_too_few_words_are_skipped_and_listed() -> None:
     nothing = battery(model(1), [strange])
     assert (nothing.tests, nothing.adjusted["bh"], nothing._rows()) == ((), (), [])
     with pytest.raises(MissingStimuliError):
-        battery(model(1), [designs()[0], strange], missing="raise", resamples=0)
+        battery(model(1), [designs()[0], strange], missing="raise")
 
 
 def test_a_design_that_no_model_could_answer_is_an_error() -> None:
     single = Design(name="single", x=WORDS["x"], a=WORDS["a"], b=WORDS["b"])
     with pytest.raises(DesignError, match="single target"):
-        battery(model(1), [designs()[0], single], resamples=0)
+        battery(model(1), [designs()[0], single])
     with pytest.raises(InputError, match="no designs"):
         battery(model(1), [])

@@ -24,7 +24,9 @@ def model(seed: int = 0, apart: float = 0.6) -> cr.Embeddings:
 
 
 def test_what_the_words_that_are_there_find_follows_from_the_test() -> None:
-    found, tested = cr.plan(model(), DESIGN, power=0.9), cr.weat(model(), DESIGN, words="independent").crossed
+    found, tested = cr.plan(model(), DESIGN, power=0.9), cr.weat(model(), DESIGN).crossed
+    assert min(tested.effective.values()) < 8  # some words are near copies of others
+    assert cr.plan(model(), DESIGN).detectable == tested.detectable
     assert tested.se is not None
     assert tested.df is not None
     t = stats.t(tested.df)
@@ -62,7 +64,23 @@ def test_a_plan_is_a_result_and_a_single_target_can_be_planned() -> None:
     assert found.sizes == dict.fromkeys("xab", 8)
     assert found.words is not None
     assert type(found).from_json(found.to_json()) == found
-    assert "words = " in repr(found)
+    assert found._headline().replace("\xa0", " ") in repr(found)
+    assert str(found).startswith(found._headline())
+
+
+def test_the_sentence_says_how_many_words_are_needed_and_which_first() -> None:
+    design = cr.catalog("weat7")
+    emb = cr.load("default", words=design.words)
+    found = [cr.plan(emb, design, difference=d)._headline().replace("\xa0", " ") for d in (0.1, 0.2, 1e-5)]
+    assert found == [
+        "To find Δ = 0.1 in 80 % of cases, about 18 words per set are needed; lengthen the attributes first.",
+        "To find Δ = 0.2 in 80 % of cases, about 7 words per set are needed; these are enough.",
+        "To find Δ = 1e-05 in 80 % of cases, more than a million words per set are needed; "
+        "lengthen the attributes first.",
+    ]
+    # near copies, such as he, him and his, need more words of the same kinds
+    independent = cr.plan(emb, design, difference=0.1, words="independent")
+    assert (independent.words, cr.plan(emb, design, difference=0.1).words) == (10, 18)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Bootstrap and influence: against explicit lists of words and by definition."""
+"""Influence of single words: by definition."""
 
 from __future__ import annotations
 
@@ -9,21 +9,8 @@ from hypothesis import strategies as st
 
 from crossroads import Design, Embeddings, weat
 from crossroads.core.errors import DesignError, EvidenceError
-from crossroads.stats import bootstrap, influence
-from tests.words.measures.plain import designed, effect, resampled, scores
-
-
-@pytest.mark.parametrize("ddof", [0, 1])
-def test_a_resample_is_the_effect_size_of_the_words_drawn(ddof: int) -> None:
-    # the same draws, made into explicit lists of words
-    emb, design = designed((4, 5, 3, 6), 8, 2)
-    resamples, seed = 30, 11
-    result = bootstrap(emb, design, resamples=resamples, seed=seed, ddof=ddof, level=0.9)
-    expected = [effect(*scores(emb, words), ddof) for words in resampled(design, resamples, seed)]
-    assert result.undefined == 0
-    assert result.effect_sizes == pytest.approx(expected, rel=1e-10)
-    assert (result.low, result.high) == pytest.approx(tuple(np.quantile(expected, [0.05, 0.95])), rel=1e-10)
-    assert result.effect_size == pytest.approx(weat(emb, design, ddof=ddof).effect_size, rel=1e-12)
+from crossroads.stats import influence
+from tests.words.measures.plain import designed
 
 
 @settings(deadline=None, max_examples=15)
@@ -56,30 +43,24 @@ def flat(x1: list[float]) -> tuple[Embeddings, Design]:
     return emb, Design(name="flat", x=["x1", "x2"], y=["y1", "y2"], a=["a1", "a2"], b=["b1", "b2"])
 
 
-def test_equal_associations_have_neither_interval_nor_influence() -> None:
-    for measure in (bootstrap, influence):
-        with pytest.raises(EvidenceError, match="every association of the design 'flat' equals"):
-            measure(*flat([1, 0]))
-    # x1 alone differs: without it nothing is left to compare, and a resample may not draw it
+def test_equal_associations_have_no_influence() -> None:
+    with pytest.raises(EvidenceError, match="every association of the design 'flat' equals"):
+        influence(*flat([1, 0]))
+    # x1 alone differs: without it nothing is left to compare
     with pytest.raises(EvidenceError, match="every association without 'x1' equals"):
         influence(*flat([0, 1]))
-    result = bootstrap(*flat([0, 1]), resamples=1000)
-    assert result.undefined == 1000 - result.effect_sizes.size
-    # x1 is not drawn with chance 1/4, as both draws of X are x2; then all four are equal
-    assert result.undefined == pytest.approx(250, abs=60)
 
 
 def test_words_without_a_vector_and_single_targets() -> None:
     emb, design = designed((4, 4, 4, 4), 8, 3)
     short = emb.select([label for label in emb.labels if label != "y3"])
     single = Design(name="single", x=design.x, a=design.a, b=design.b)
-    for measure in (bootstrap, influence):
-        result = measure(short, design, missing="drop")
-        assert result.coverage is not None
-        assert result.coverage.missing == {"y3": "not in the vocabulary"}
-        assert result.effect_size == pytest.approx(weat(short, design, missing="drop").effect_size, rel=1e-12)
-        with pytest.raises(DesignError, match="single target"):
-            measure(emb, single)
+    result = influence(short, design, missing="drop")
+    assert result.coverage is not None
+    assert result.coverage.missing == {"y3": "not in the vocabulary"}
+    assert result.effect_size == pytest.approx(weat(short, design, missing="drop").effect_size, rel=1e-12)
+    with pytest.raises(DesignError, match="single target"):
+        influence(emb, single)
 
 
 @pytest.mark.parametrize("ddof", [0, 1])
@@ -102,10 +83,3 @@ def test_influence_of_a_word_with_nearly_all_of_the_variance() -> None:
     emb, design = Embeddings.from_dict(rows), Design(name="d", **sets)  # type: ignore[arg-type]
     found = influence(emb, design).without["x"]["x0"]
     assert found == pytest.approx(weat(emb, design.replace({"x0": None})).effect_size, rel=1e-9)
-
-
-def test_more_resamples_than_are_drawn_at_a_time_are_all_there() -> None:
-    emb, design = designed((4, 4, 4, 4), 8, 2)
-    found = bootstrap(emb, design, resamples=1100, seed=1)
-    assert found.effect_sizes.size == found.resamples == 1100
-    assert len(np.unique(found.effect_sizes)) > 1000  # no part is drawn twice

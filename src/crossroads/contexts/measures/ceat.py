@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from crossroads.core.inference.options import whole
 from crossroads.core.inference.permutation.test import PermutationResult
 from crossroads.core.inference.random_effects import combine
 from crossroads.core.results import (
+    AGREEMENT,
     TEST,
     Conclusion,
     Result,
@@ -50,7 +51,7 @@ from crossroads.core.results.checks import FREQUENCY, NO_FREQUENCY, TOPICS, Chec
 from crossroads.core.stimuli import Design
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P
-from crossroads.words.measures.weat import check_ddof, crossed_rows, difference_numbers
+from crossroads.words.measures.weat import check_ddof, copies_said, crossed_rows, difference_numbers
 
 Variance = Literal["paper", "hedges"]
 COMBINED = "effect_size se pvalue log10_pvalue tau2 i2 prediction_interval"  # what combining samples gives
@@ -128,26 +129,28 @@ class CeatResult(Result, CombinedEffect):
         FREQUENCY: NO_FREQUENCY,
         TOPICS: "placebo tests would take contexts of a thousand other words",
     }
-    _figure: ClassVar[str] = "context_histogram"
     _label_format: ClassVar[str] = context_name("{design}")
     _table_title: ClassVar[str] = "Association tests over contexts"
     _file_names: ClassVar[str] = (
-        f"design effect_size {_SAMPLED} stimulus_effect_size {crossed_names()} exact_p=stimulus_pvalue "
+        f"design {crossed_names()} effect_size {_SAMPLED} stimulus_effect_size exact_p=stimulus_pvalue "
         "prediction_low=prediction_interval.0 prediction_high=prediction_interval.1 "
         "samples=sample_effect_sizes.size"
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "context test": "effect_size published_p=pvalue stimulus_effect_size "
-        f"{crossed_names(ends='difference_')} exact_p=stimulus_pvalue tau2 i2 share_positive "
+        "context test": f"{crossed_names(ends='difference_')} effect_size published_p=pvalue "
+        "stimulus_effect_size exact_p=stimulus_pvalue tau2 i2 share_positive "
         "left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
+        AGREEMENT,
         stat("ces", "CES", "combined over samples of one context per word, as published", of="effect_size"),
         stat(
             "published", "published p", "about further samples of the same words", of="_published_p", spare=3
         ),
         stat("d", note="effect size over all contexts of each word", of="stimulus_effect_size"),
+        stat("difference", of="crossed.difference", spare=2),
+        stat("difference_ci", of="crossed.low", spare=2),
         stat("p", note=f"{phrases.OTHER_WORDS}, two-sided", of="crossed.pvalue"),
         stat("exact_p", note="labels of the targets exchanged, two-sided", of="_p"),
     )
@@ -166,6 +169,10 @@ class CeatResult(Result, CombinedEffect):
 
     def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
         yield "", self.stimulus_method
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        yield from copies_said(results)
 
     @property
     def _associations(self) -> dict[str, float]:
@@ -198,7 +205,7 @@ class CeatResult(Result, CombinedEffect):
             name=self._label,
             titles=titles,
             sets={} if self.coverage is None else self.coverage.used,
-            status=status_of(other, self._p),
+            status=status_of(other),
             found={**difference_numbers(self.crossed, at), **size},
             reason=self.crossed.reason,
         )
@@ -210,6 +217,7 @@ class CeatResult(Result, CombinedEffect):
             family="contexts",
             these=self._p,
             exchanged=f"targets exchanged, {self.stimulus_method}",
+            crossed=self.crossed,
             other=self.crossed.two_sided,
             reason=self.crossed.reason,
             unchecked=self._unchecked,

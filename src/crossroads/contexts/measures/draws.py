@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import compress
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.core.errors import EvidenceError, InputError, one_of
+from crossroads.core.errors import EvidenceError, InputError, in_short, join_words, one_of
 from crossroads.core.evidence import Contexts
 from crossroads.core.inference.copies import Near, Words, near
 from crossroads.core.inference.crossed import Crossed, crossed
@@ -27,6 +28,7 @@ from crossroads.core.results.gathered import (
     check_inputs,
     gather,
     require_two_targets,
+    same_vectors,
     warn_about_sharing,
 )
 from crossroads.core.stimuli import Design
@@ -301,7 +303,15 @@ def context_sets(
 ) -> tuple[Stack, Gathered]:
     """Look up the contexts of several sets of words, by the same rules as vectors (``gather``)."""
     found = gather(contexts.index, sets, missing=missing, least=least, absent=NO_CONTEXT, design=design)
-    return stack(contexts, found.words), found
+    stacked = stack(contexts, found.words)
+    targets, attributes = np.split(unit(stacked.means), stacked.edges[:1])
+    if contexts.dim > 1 and (same := same_vectors(targets, attributes)).any():
+        named = [word for key in found.words if key in "xy" for word in found.words[key]]
+        raise EvidenceError(
+            f"{join_words(map(in_short, compress(named, same)), most=3)} has the contexts of an attribute.",
+            hint="no word is compared with itself: leave it out of the targets.",
+        )
+    return stacked, found
 
 
 def shared_fields(contexts: Contexts, found: Gathered, measure: str, **options: Any) -> dict[str, Any]:

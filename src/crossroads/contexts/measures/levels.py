@@ -149,17 +149,20 @@ class MultilevelCeatResult(Result):
         )
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "context levels": "effect_size=level1.effect_size published_p=level1.pvalue "
-        f"stimulus_effect_size=level1.stimulus_effect_size {crossed_names('level1.', ends='difference_')} "
+        "context levels": f"{crossed_names('level1.', ends='difference_')} "
+        "effect_size=level1.effect_size published_p=level1.pvalue "
+        "stimulus_effect_size=level1.stimulus_effect_size "
         f"exact_p=level1.stimulus_pvalue {LEVELS} exact_p_x=level2.x.stimulus_pvalue "
         "exact_p_y=level2.y.stimulus_pvalue left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST,
         QUESTION,
+        stat("agree_x", "agree X", phrases.AGREEMENT, of="level2.x.crossed.agreement", kind="chance"),
         stat("d_x", "d(X)", _combined_note, of="level2.x.effect_size"),
         stat("p_x", "p(X)", lambda some: f"{phrases.OTHER_WORDS}, {_tails(some)}", of="level2.x._answer"),
         stat("exact_p_x", "exact p(X)", _exchanged_note, of="level2.x._p", spare=3),
+        stat("agree_y", "agree Y", of="level2.y.crossed.agreement", kind="chance"),
         stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size"),
         stat("p_y", "p(Y)", of="level2.y._answer"),
         stat("exact_p_y", "exact p(Y)", of="level2.y._p", spare=3),

@@ -26,6 +26,7 @@ from crossroads.core.audit.engine import (
     worker_count,
 )
 from crossroads.core.audit.progress import LOADING, Progress, ProgressTracker
+from crossroads.core.audit.registration import Registration, read_registration
 from crossroads.core.errors import InputError
 from crossroads.core.evidence import Embeddings
 from crossroads.core.models.files import ModelFiles, find_model
@@ -85,11 +86,18 @@ class Plan:
     pairs: bool = False  # whether a language model is also asked about pairs of groups
     placebo: bool = False  # whether a model is asked for a panel of other words, to draw placebo tests from
     layers: bool = False  # whether the tests of a transformer are measured in each of its layers as well
+    registration: Registration | None = None  # what was registered before, if it was
 
     @cached_property
     def names(self) -> dict[str, str]:
         """Name of each test in rules, to its kind."""
-        return {name: kind for row in table() for name, kind in row.names(self).items()}
+        registered = {} if self.registration is None else {"registration": "registration"}
+        return {name: kind for row in table() for name, kind in row.names(self).items()} | registered
+
+    @property
+    def measures(self) -> list[str]:
+        """Names of the measures that apply."""
+        return list(dict.fromkeys(row.name for row in table() if any(True for _ in row.each(self))))
 
 
 def make_plan(
@@ -102,11 +110,14 @@ def make_plan(
     pairs: bool = False,
     placebo: bool = False,
     layers: bool = False,
+    registration: Registration | None = None,
 ) -> Plan:
     """Decide what to measure for a model, and refuse what is not possible; see :class:`Plan`.
 
     ``designs`` are the tests that were named, None for everything that applies.
     """
+    if registration is not None:  # a test of the same name takes the place of the one registered
+        designs = [*{one.name: one for one in (*registration.designs, *(designs or ()))}.values()]
     paths = {"contexts": contexts, "images": images, "human": human}
     check_options([kind], **paths, pairs=pairs or None, placebo=placebo or None, layers=layers or None)
     for name, path in paths.items():
@@ -133,6 +144,7 @@ def make_plan(
         pairs=pairs,
         placebo=placebo,
         layers=layers,
+        registration=registration,
     )
     complete = work_on(kind).complete
     return plan if complete is None else complete(plan)
@@ -233,6 +245,7 @@ def run_audit(
     pairs: bool = False,
     placebo: bool = False,
     layers: bool = False,
+    preregistered: str | Path | None = None,
     prompt: str | None = None,
     served: str | None = None,
     device: Device = "auto",
@@ -266,6 +279,8 @@ def run_audit(
         (:func:`~crossroads.placebo`). Other words of a file of vectors are also loaded anyway.
     layers
         Whether to measure every test in each layer of a transformer as well (:func:`~crossroads.series`).
+    preregistered
+        File of ``crossroads plan --freeze``: its tests are run, and what departs from it is a result.
     prompt, served, device
         As in :func:`~crossroads.load`.
     work
@@ -278,7 +293,7 @@ def run_audit(
         Called with an :class:`~crossroads.core.audit.progress.Event` at every step.
     options
         Fields of :class:`~crossroads.core.audit.engine.Settings`: alternative, missing, fallback, seed,
-        samples, resamples, correct and frequencies.
+        samples, correct and frequencies.
 
     Returns
     -------
@@ -296,6 +311,7 @@ def run_audit(
     paths = {"contexts": contexts, "images": images, "human": human}
     extras: dict[str, Any] = {name: Path(path) for name, path in paths.items() if path is not None}
     extras |= {"pairs": pairs, "placebo": placebo, "layers": layers}
+    extras["registration"] = None if preregistered is None else read_registration(preregistered)
     table = options.get("frequencies")
     if isinstance(table, str | Path) and Path(table).suffix:  # what is in the file decides, not its name
         options["frequencies"] = read_frequencies(Path(table))
@@ -319,6 +335,9 @@ def run_plan(plan: Plan, settings: Settings, source: SourceOptions, session: Ses
         sure = checks(results.values())
         results = {sure._label: sure, **results}
     audit = Audit(results, kind=plan.kind.name, left_out=job.left_out)
+    if plan.registration is not None:
+        found = plan.registration.compared(plan, settings, audit)
+        audit = replace(audit, given={found._label: found, **results})
     return FinishedAudit(audit=audit, designs=tuple(job.designs.values()), vectors=job.vectors)
 
 

@@ -61,8 +61,6 @@ class Settings:
     """Seed of all random numbers."""
     samples: int = 10_000
     """Number of samples of the CEAT, each with one context per word."""
-    resamples: int = 2_000
-    """Resamples for intervals over contexts; 0 for none."""
     correct: Correction | None = None
     """Correction of the space of one vector per word, if any; see :func:`~crossroads.stats.corrected`."""
     frequencies: Mapping[str, float] | str | None = None

@@ -54,7 +54,6 @@ _RENAMED = {
     "--yes": "--limit none",
     "--github": "--summary github",
     "--ray-address": "--ray ADDRESS",
-    "--bootstrap": "-C resamples=N",
     "--pairs": "crossroads probe MODEL --pairs --answers DIR, then crossroads audit DIR",
 }
 """Options of earlier versions and of other commands, and what to type instead; keys of -M or -C are known."""

@@ -26,6 +26,7 @@ from crossroads.core.audit.audit import (
 from crossroads.core.audit.engine import Settings
 from crossroads.core.audit.progress import WRITING, Event, ProgressTracker
 from crossroads.core.audit.progress import Progress as Watcher
+from crossroads.core.audit.registration import read_registration
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Arg, Convention, Opt, Seeded, command, passed
 from crossroads.core.cli.terminal import interrupts as interrupting
@@ -69,8 +70,7 @@ class Audited:
     frequencies: Annotated[
         str | None,
         Opt(
-            "Word counts: a CSV or TSV file, or wordfreq[:LANGUAGE]; by default the order of the vectors, "
-            "where it is one of frequency.",
+            "Word counts: CSV, TSV or wordfreq[:LANGUAGE]; by default the order of vectors, if by frequency.",
             "FILE",
             panel=o.WORDS,
         ),
@@ -81,6 +81,9 @@ class Audited:
         Path | None, Opt("Images for a CLIP model: one subfolder per set.", "DIR", panel=o.MODELS)
     ] = None
     human: Annotated[Path | None, Opt("Judgements of people to compare with.", "FILE", panel=o.MODELS)] = None
+    preregistered: Annotated[
+        Path | None, Opt("What plan --freeze wrote: run it, say what departs.", "FILE", panel=o.WORDS)
+    ] = None
     kind: o.KindOption = None
     format: o.FormatOption = None
     prompt: o.PromptOption = None
@@ -102,6 +105,7 @@ class Audited:
         if twice:
             raise InputError(f"the model {twice[0]!r} was given twice.", hint="give each model once.")
         inputs = {name: getattr(self, name) for name in ("contexts", "images", "human", "placebo", "layers")}
+        registered = None if self.preregistered is None else read_registration(self.preregistered)
         plans = []
         for kind in kinds:
             # if no model can use an input, the first raises the error
@@ -110,7 +114,7 @@ class Audited:
                 for name, value in inputs.items()
                 if value and (kind.name in TAKES[name] or not any(one.name in TAKES[name] for one in kinds))
             }
-            plans.append(make_plan(kind, designs, **options))
+            plans.append(make_plan(kind, designs, registration=registered, **options))
         check_options(kinds, prompt=self.prompt, served=self.served, correct=self.correct)
         return plans
 
@@ -364,6 +368,10 @@ def show_audit(audit: Audit, name: str, said: set[str]) -> None:
             warning = f"Warning: {note.removeprefix('Warning: ')}"
             printing.out.print(warning, style="yellow", markup=False)
             said.add(note)  # and not again below its table
+    if (registered := audit.registration) is not None:
+        printing.show(registered._table())
+        if not registered.departures:
+            printing.out.print(f"\n{registered._headline()}.", style="bold", markup=False)
     for heading, lines in findings_by_status(conclusions_of(audit)).items():
         printing.out.print(f"\n{heading}", style="bold", markup=False)
         for line in lines:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from crossroads.core.inference.crossed import Crossed
 from crossroads.core.results import Result, model_of
-from crossroads.core.wording.numbers import P, level, number, p_equals, percent, pvalue
-from crossroads.core.wording.phrases import ADJUSTMENT, ADJUSTMENTS, compared_tail, tail
+from crossroads.core.wording.numbers import P, level, number, of_hundred, p_equals, percent, pvalue
+from crossroads.core.wording.phrases import ADJUSTMENT, ADJUSTMENTS, AGREEMENT, compared_tail, tail
 
 __all__ = ["compared_tail", "level", "number", "percent", "tail"]
 
 ADJUSTED = f"p, {ADJUSTMENTS[ADJUSTMENT][0]}"
 """Heading of adjusted p-values."""
+AGREE = f"agree: {AGREEMENT}"
+"""The first number of a test."""
 WHICH_P = "p: for other words for the same things; exact p: for just these words"
 """The two p-values of a test."""
 FILLED = f"after {ADJUSTMENTS[ADJUSTMENT][1]}"
@@ -29,17 +32,31 @@ def probability(p: P | float | None) -> str:
     return "–" if p is None else pvalue(p, "figure")
 
 
-def effect(effect_size: float | None, p: float | None) -> str:
-    """An effect size, if there is one, and its p-value for other words: ``d = 0.60, p = 0.031``."""
-    chance = "no p for other words" if p is None else p_equals(p, "figure")
-    return chance if effect_size is None else f"d = {number(effect_size)}, {chance}"
+def effect(effect_size: float | None, found: Crossed) -> str:
+    """How sure a test is, with an effect size, if there is one: ``agree 83 %, d = 0.60, p = 0.031``."""
+    size = "" if effect_size is None else f"d = {number(effect_size)}, "
+    return f"{agree(found)}{size}{p_of(found.pvalue)}"
+
+
+def agree(found: Crossed | None) -> str:
+    """The chance that other words point the same way: ``agree 83 %, ``; empty where it is not known."""
+    known = None if found is None else found.agreement
+    return "" if known is None else f"agree {chance(known)}, "
+
+
+def chance(agreement: float | None) -> str:
+    """The chance that other words point the same way: ``83 %``; a dash where there is none."""
+    return "–" if agreement is None else percent(of_hundred(agreement) / 100)
+
+
+def p_of(p: P | float | None) -> str:
+    """A p-value for other words: ``p = 0.031``."""
+    return "no p for other words" if p is None else p_equals(p, "figure")
 
 
 def adjusted_chance(p: P | None) -> str:
     """An adjusted p-value for other words: ``p (BH) = 0.031``."""
-    if p is None:
-        return "no p for other words"
-    return p_equals(p, "figure").replace("p", f"p ({ADJUSTMENTS[ADJUSTMENT][0]})", 1)
+    return p_of(p).replace("p", f"p ({ADJUSTMENTS[ADJUSTMENT][0]})", 0 if p is None else 1)
 
 
 def titled(key: str, titles: Mapping[str, str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossroads.core.inference.geometry import standardised
 from crossroads.core.inference.options import seed_of, share, whole
 from crossroads.core.inference.permutation.scores import Floats
 
@@ -25,20 +24,3 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
     level = share("level", level)
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
-
-
-def weighted_effects(
-    first: Floats, second: Floats, first_weights: Floats, second_weights: Floats, *, ddof: int
-) -> Floats:
-    """Compute the effect size of each resample, from shares of scores; NaN where all drawn are equal."""
-    n_x, n_y = first_weights.shape[1], second_weights.shape[1]
-    n = n_x + n_y
-    mean_x = (first_weights * first).sum(axis=1)
-    mean_y = (second_weights * second).sum(axis=1)
-    grand = (n_x * mean_x + n_y * mean_y) / n
-    squares = n_x * (first_weights * (first - grand[:, None]) ** 2).sum(axis=1)
-    squares += n_y * (second_weights * (second - grand[:, None]) ** 2).sum(axis=1)
-    variance = squares / (n - ddof)
-    scale = np.maximum(np.abs(first).max(), np.abs(second).max())
-    flat = np.sqrt(variance) <= 1e-12 * scale
-    return np.asarray(standardised(mean_x - mean_y, variance, flat=flat))

@@ -13,6 +13,8 @@ from crossroads.core.inference.geometry import Floats
 Words = Literal["effective", "independent"]
 """How the words of a set count: near copies as about one word, or every word as one of its own."""
 _NEAR, _NEAR_ALONE = 0.6, 0.5
+SAME = 1 - 1e-6
+"""Cosine above which two vectors are one."""
 
 Copies = NDArray[np.float64]
 """For each pair of words of a set 1 where they are near copies, else 0; 1 on the diagonal."""
@@ -48,7 +50,7 @@ def near_copies(vectors: Floats, vocabulary: Floats | None = None) -> Copies:
     Two words are where their cosines with the words of a vocabulary, minus the mean of the set with each of
     these, correlate above :math:`.6 - 1/(n - 1)`: words of a set of :math:`n` independent words correlate by
     :math:`-1/(n - 1)`. Without a vocabulary it is the cosine of their vectors, minus the mean vector of the
-    set, above :math:`.5 - 1/(n - 1)`.
+    set, above :math:`.5 - 1/(n - 1)`. Words with one vector always are.
 
     Parameters
     ----------
@@ -58,14 +60,16 @@ def near_copies(vectors: Floats, vocabulary: Floats | None = None) -> Copies:
         Covariance of the unit vectors of other words, from which these correlations follow.
     """
     n = len(vectors)
+    lengths = np.linalg.norm(vectors, axis=1)
+    same: Copies = np.maximum(np.eye(n), vectors @ vectors.T > SAME * np.multiply.outer(lengths, lengths))
     if n < 3:  # two deviations from their mean are opposite
-        return np.eye(n)
+        return same
     apart = vectors - vectors.mean(axis=0)
     products = (apart if vocabulary is None else apart @ vocabulary) @ apart.T
     lengths = np.sqrt(np.maximum(products.diagonal(), 0.0))
     scale = np.multiply.outer(lengths, lengths)
     limit = (_NEAR_ALONE if vocabulary is None else _NEAR) - 1 / (n - 1)
-    found: Copies = np.maximum(np.eye(n), (products > limit * scale) & (scale > 0))
+    found: Copies = np.maximum(same, (products > limit * scale) & (scale > 0))
     return found
 
 

@@ -74,6 +74,11 @@ class Crossed:
         """The p-value to adjust: two-sided where the tail was chosen after the fact."""
         return self.tail("two-sided") if self.alternative == "observed" else self.pvalue
 
+    def ends(self, level: float) -> tuple[float, float]:
+        """The interval of another level; both ends are the difference where there is no variance."""
+        half = 0.0 if self.se is None else float(half_width(self.se, self.df, level))
+        return self.difference - half, self.difference + half
+
     def tail(self, alternative: Alternative) -> float | None:
         """The p-value of another tail."""
         if self.statistic is None or self.df is None:
@@ -308,7 +313,7 @@ def degrees_of_freedom(parts: Any, free: Sequence[float], total: Any) -> Any:
     inverse = sum((part / some) ** 2 / n for part, n in zip(parts, free, strict=True) if n > 0)
     with np.errstate(divide="ignore"):
         found = 1.0 / np.asarray(inverse, dtype=np.float64)
-    most = 1.0 if any(0 < n <= 1 for n in free) else np.inf
+    most = 1.0 if any(0 < n < 1 + 1e-9 for n in free) else np.inf  # near copies leave 1 but for rounding
     return np.where(total > 0, np.minimum(found, most), np.inf)
 
 
@@ -336,20 +341,23 @@ def reach(variance: float, df: float, power: float = POWER) -> float:
     return float(half_width(se, df, LEVEL) + half_width(se, df, 2 * power - 1))
 
 
-def agreement(statistic: float, df: float, sizes: Sequence[float]) -> float:
+def agreement(
+    statistic: float, df: float, sizes: Sequence[float], own: float = 1.0, further: float = 1.0
+) -> float:
     r"""Chance that another set of words would point the same way.
 
     .. math::
         P = T_\nu\!\left(|t|\,\frac{b}{\sqrt{1 + b}}\right), \qquad b = \frac{n}{n + 2}
 
     with :math:`n` the harmonic mean of the effective sizes: as if two words that show nothing were added to
-    each set. Differences of other words spread around the true one as these do.
+    each set. Differences of other words spread around the true one as these do. A mean over several tests
+    has a smaller variance than these (``own`` over it, on average), and than a further one (``further``).
     """
     from scipy.special import stdtr
 
-    n = len(sizes) / sum(1 / size for size in sizes)
+    n = own * len(sizes) / sum(1 / size for size in sizes)
     b = n / (n + _SHOWING_NOTHING)
-    return float(stdtr(df, abs(statistic) * b / np.sqrt(1 + b)))
+    return float(stdtr(df, abs(statistic) * b / np.sqrt(further + b)))
 
 
 def crossed(
@@ -398,8 +406,8 @@ def crossed(
     if exchanged is None and exchange:
         options = {"alternative": alternative, "score_error": score_error, **counting}
         exchanged = _attributes_exchanged(table, n_x, n_a, equal, options)
-    alone = [name for name, n in (("A", n_a), ("B", table.shape[1] - n_a)) if n < 2]
-    alone += [name for name, n in (("X", n_x), ("Y", len(table) - n_x)) if n == 1 and not single]
+    counts = dict(zip("XAB" if single else "XYAB", found.effective, strict=True))
+    alone = [name for name in "ABXY" if counts.get(name, 2) <= 1 and (name != "X" or not single)]
     reason = None
     if alone:
         reason = single_words(alone)

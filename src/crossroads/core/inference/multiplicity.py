@@ -93,6 +93,26 @@ def adjust_known(pvalues: Sequence[float | None]) -> dict[str, tuple[float | Non
     return {name: tuple(None if p is None else next(some) for p in pvalues) for name, some in known.items()}
 
 
+def interval_level(adjusted: Sequence[float | None], *, alpha: float = 0.05, sides: int = 2) -> float:
+    r"""Level of intervals that agree with p-values adjusted by Benjamini and Hochberg.
+
+    .. math:: 1 - \max(R, 1)\,\alpha / m
+
+    with R of m adjusted p-values below :math:`\alpha`: such an interval leaves out zero where the adjusted
+    p-value is below :math:`\alpha`, and nowhere else. Of the intervals of these R tests, a share of
+    :math:`\alpha` or less is expected to miss (Benjamini & Yekutieli 2005, doi:10.1198/016214504000001907).
+    Of p-values of one side it is :math:`1 - 2\max(R, 1)\,\alpha / m`.
+
+    Examples
+    --------
+    >>> interval_level([0.01, 0.04, 0.2, 0.5])
+    0.975
+    """
+    known = [p for p in adjusted if p is not None]
+    found = sum(p < alpha for p in known)
+    return 1 - (3 - sides) * alpha * max(found, 1) / max(len(known), 1)
+
+
 def _checked(pvalues: ArrayLike) -> Floats:
     p = as_numbers("a list of p-values", pvalues)
     if p.ndim != 1:

@@ -9,7 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from crossroads.core.inference.copies import Copies
-from crossroads.core.inference.crossed import POWER, cell_variances, degrees_of_freedom, reach, spread
+from crossroads.core.inference.crossed import (
+    POWER,
+    Crossed,
+    cell_variances,
+    degrees_of_freedom,
+    reach,
+    spread,
+)
 from crossroads.core.inference.geometry import Floats
 
 MOST = 1_000_000
@@ -31,8 +38,8 @@ class Pilot(NamedTuple):
     words: tuple[float, float]
     """Words per independent word, where near copies count less, among targets and among attributes."""
 
-    def reach(self, targets: float, attributes: float, power: float = POWER) -> float:
-        """The smallest difference that so many words in each target set and attribute set find."""
+    def variance(self, targets: float, attributes: float) -> tuple[float, float]:
+        """V with so many words in each target set and attribute set, and its degrees of freedom."""
         n_t, n_a = max(2.0, targets / self.words[0]), max(2.0, attributes / self.words[1])
         parts = [
             *((self.targets + self.cells.sum(axis=1) / n_a) / n_t),
@@ -40,7 +47,11 @@ class Pilot(NamedTuple):
         ]
         total = float(sum(parts) - self.cells.sum() / (n_t * n_a))
         free = [n_t - 1] * len(self.targets) + [n_a - 1] * len(self.attributes)
-        return reach(total, float(degrees_of_freedom(parts, free, total)), power)
+        return total, float(degrees_of_freedom(parts, free, total))
+
+    def reach(self, targets: float, attributes: float, power: float = POWER) -> float:
+        """The smallest difference that so many words find."""
+        return reach(*self.variance(targets, attributes), power)
 
     def needed(self, difference: float, power: float = POWER) -> int | None:
         """Words per set that find a difference with that power; None beyond ``MOST``."""
@@ -62,7 +73,13 @@ class Pilot(NamedTuple):
 
 
 def pilot(table: Floats, n_x: int, n_a: int, copies: Sequence[Copies] | None = None) -> Pilot:
-    """The variances of a table of cosines; see :func:`~crossroads.core.inference.crossed.spread`."""
+    """The variances of a table of cosines; see :func:`~crossroads.core.inference.crossed.spread`.
+
+    A set whose words are all copies of one shows no variance between independent words: its words count as
+    independent.
+    """
+    if copies is not None:
+        copies = [np.eye(len(one)) if one.all() else one for one in copies]
     found, blocks = spread(table, n_x, n_a, copies), cell_variances(table, n_x, n_a)
     t_sizes = [n for n in (n_x, len(table) - n_x) if n]
     a_sizes = [n_a, table.shape[1] - n_a]
@@ -75,6 +92,23 @@ def pilot(table: Floats, n_x: int, n_a: int, copies: Sequence[Copies] | None = N
         attributes=np.maximum(between[split:] - (cells.T / t_sizes).sum(axis=1), 0.0),
         cells=cells,
         words=(float(sizes[:split].mean()), float(sizes[split:].mean())),
+    )
+
+
+def pilot_of(found: Crossed) -> Pilot:
+    """The same from a difference that was measured, as if sets of a facet had one size and variance."""
+    total = 0.0 if found.se is None else found.se**2
+    facets = [[n for key, n in found.effective.items() if key in keys] for keys in ("xy", "ab")]
+    sizes = [len(some) / sum(1 / n for n in some) for some in facets]
+    of_targets, of_attributes, of_cells = (
+        total * found.shares.get(part, 0.0) for part in ("targets", "attributes", "cells")
+    )
+    blocks = len(facets[0]), len(facets[1])
+    return Pilot(
+        targets=np.full(blocks[0], of_targets * sizes[0] / blocks[0]),
+        attributes=np.full(blocks[1], of_attributes * sizes[1] / blocks[1]),
+        cells=np.full(blocks, of_cells * sizes[0] * sizes[1] / (blocks[0] * blocks[1])),
+        words=(1.0, 1.0),
     )
 
 

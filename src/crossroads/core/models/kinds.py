@@ -77,7 +77,7 @@ TAKES: Mapping[str, tuple[str, ...]] = {
         ("format", "duplicates", "encoding_errors", "member", "checksum", "pool", "ranked"),
         ("vectors", "series"),
     ),
-    "correct": ON_WORDS,
+    **dict.fromkeys(("correct", "freeze"), ON_WORDS),
     "placebo": ON_WORDS,
     "images": ("vision-language",),
     "human": ("language model", "logits"),

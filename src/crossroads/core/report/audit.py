@@ -12,7 +12,9 @@ from crossroads.core.errors import InputError
 from crossroads.core.evidence import Provenance
 from crossroads.core.evidence.model_names import KINDS as KINDS
 from crossroads.core.evidence.model_names import model_name
-from crossroads.core.results import Conclusion, Coverage, Result
+from crossroads.core.results import Conclusion, Coverage, Result, because, numbers, pointer_part
+from crossroads.core.results.checks import OTHER, Check
+from crossroads.core.results.registration import RegistrationResult
 from crossroads.core.results.robustness import ChecksResult, status_on
 from crossroads.core.wording import phrases
 from crossroads.core.wording.table import Table
@@ -67,6 +69,11 @@ class Audit(Mapping[str, Result]):
     def one(self, kind: type[R]) -> R | None:
         """The first result of one type, or None."""
         return next(iter(self.of(kind).values()), None)
+
+    @property
+    def registration(self) -> RegistrationResult | None:
+        """How it departs from what was registered before, if something was."""
+        return self.one(RegistrationResult)
 
     def by_type(self) -> list[tuple[type[Result], dict[str, Result]]]:
         """Results of one type together, section by section: what becomes one table."""
@@ -146,17 +153,16 @@ def conclusions_of(results: Mapping[str, Result]) -> list[Concluded]:
     Where the robustness of a test was checked, the answers decide whether the test holds.
     """
     checks = {
-        test: some
-        for one in results.values()
+        test: (f"/results/{at}/tests/{pointer_part(test)}/", some)
+        for at, one in enumerate(results.values())
         if isinstance(one, ChecksResult)
         for test, some in one.tests.items()
     }
     found = []
     for at, (name, one) in enumerate(results.items()):
         for said in one._conclusions(name):
-            status = status_on(checks.get(said.name, ()), said.status)
-            known = status in said.wordings
-            found.append(Concluded(at, one._section, replace(said, status=status) if known else said))
+            asked = checks.get(said.name, ("", ()))
+            found.append(Concluded(at, one._section, _answered(said, *asked)))
     order, sections = list(phrases.STATUSES), list(phrases.SECTIONS)
     return sorted(
         found,
@@ -165,6 +171,20 @@ def conclusions_of(results: Mapping[str, Result]) -> list[Concluded]:
             sections.index(one.section),
             -abs(one.found.number("value") or 0.0),
         ),
+    )
+
+
+def _answered(said: Conclusion, place: str, checks: Sequence[Check]) -> Conclusion:
+    """A conclusion with the answer of the checks of its test, and the numbers that belong to it."""
+    at, other = next(((at, one) for at, one in enumerate(checks) if one.asks == OTHER), (0, None))
+    if other is None:
+        return said
+    found = {role: getattr(other, role) for role in ("low", "high", "ordinary", "words")}
+    more = numbers(**{role: (f"{place}{at}/{role}", value) for role, value in found.items()})
+    status = status_on(checks, said.status)
+    reason = other.reason if said.status == "holds" != status else None
+    return replace(
+        said, status=status, statement=because(said.statement, reason), numbers={**said.numbers, **more}
     )
 
 

@@ -45,7 +45,7 @@ TEXTS = ("pattern", "crossed_pattern", "these_words", "other_words", "beyond_fre
 
 SHARES = frozenset({
     "accuracy", "honest_accuracy", "auc", "tpr", "fpr", "baseline", "precision_at_3", "i2", "overlap",
-    "share", "pattern_share", "share_positive", "percentile", "topic_percentile",
+    "share", "pattern_share", "share_positive", "percentile", "topic_percentile", "agreement",
     "refusal_rate", "unparsed_rate",
     # p-values, such as p_bh, exact_p_x and sign_pvalue
     *(name for name in itertools.chain(*STATISTICS.values()) if {"p", "pvalue"} & set(name.split("_"))),
@@ -243,8 +243,8 @@ def _absent(rule: Rule, test: str, why: str) -> Verdict:
 def _verdict(rule: Rule, test: str, values: Values) -> Verdict:
     value = values[rule.statistic]
     if value is None:
-        return _absent(rule, test, f"it has no {rule.statistic}.")
-    if value == CANNOT_TELL and value not in rule.values:
+        return _absent(rule, test, f"{rule.statistic} could not be computed.")
+    if value == CANNOT_TELL not in rule.values and values.get(f"{rule.statistic}_pvalue") is None:
         return _absent(rule, test, f"{rule.statistic} cannot be told.")
     fault, excuse, allowed = _fault(rule, value), "", rule.unless_adjusted_above
     found = None if allowed is None else values[_ADJUSTED]

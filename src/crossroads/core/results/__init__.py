@@ -9,9 +9,11 @@ from crossroads.core.results.conclusion import numbers as numbers
 from crossroads.core.results.conclusion import pointer_part as pointer_part
 from crossroads.core.results.conclusion import status_of as status_of
 from crossroads.core.results.family import ADJUSTERS as ADJUSTERS
+from crossroads.core.results.family import ENDS as ENDS
 from crossroads.core.results.family import Family as Family
 from crossroads.core.results.family import Member as Member
 from crossroads.core.results.family import adjusted as adjusted
+from crossroads.core.results.family import adjusted_together as adjusted_together
 from crossroads.core.results.family import from_tests as from_tests
 from crossroads.core.results.family import marked as marked
 from crossroads.core.results.plain import encode as encode
@@ -27,6 +29,7 @@ from crossroads.core.results.result import long_row as long_row
 from crossroads.core.results.result import model_of as model_of
 from crossroads.core.results.result import result_kinds as result_kinds
 from crossroads.core.results.result import versions as versions
+from crossroads.core.results.stats import AGREEMENT as AGREEMENT
 from crossroads.core.results.stats import NAMED as NAMED
 from crossroads.core.results.stats import QUESTION as QUESTION
 from crossroads.core.results.stats import TEST as TEST

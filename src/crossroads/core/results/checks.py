@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 
+from crossroads.core.inference.crossed import Crossed
+from crossroads.core.inference.planning import pilot_of
 from crossroads.core.results.conclusion import ALPHA
 from crossroads.core.wording.numbers import Mark, P
 
 THESE, OTHER, FREQUENCY, TOPICS = "these words", "other words", "beyond frequency", "among arbitrary topics"
 QUESTIONS: Mapping[str, str] = {
-    THESE: "Do the groups differ, with just these words?",
-    OTHER: "Would other words for the same things say so too?",
+    THESE: "Do the groups differ more than chance divisions of just these words?",
+    OTHER: "Do the groups differ beyond just these words?",
     FREQUENCY: "Is it more than words being rare or common?",
     TOPICS: "How does it compare with words that have nothing to do with the question?",
 }
 """The checks, from the narrowest question."""
 YES, NO, CANNOT_TELL, NOT_ASKED = "yes", "no", "cannot tell", "not asked"
 NO_FREQUENCY = "frequencies of its words were not given or found (cr.frequency, or --frequencies)"
+LEAST = 10
+"""Effective words per set (harmonic mean) from which a difference is said to be less than ordinary."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +34,8 @@ class Check:
     answer: str | None
     """``yes``, ``no`` or ``cannot tell``; ``not asked`` where it was not measured; None for the last
     question, whose number is a description."""
+    chance: float | None = None
+    """Chance that other words would point the same way, for the question about these."""
     value: float | None
     """The p-value, or for the last question the share of placebo tests that are weaker."""
     sign: Mark
@@ -39,6 +46,16 @@ class Check:
     """Why it cannot be told or was not asked, or what the answer rests on."""
     called: str = ""
     """What the question is called where it is not about words, such as ``other sentences``."""
+    low: float | None = None
+    """Lower end of the interval of the difference that agrees with an adjusted p-value."""
+    high: float | None = None
+    """Upper end."""
+    level: float | None = None
+    """Its level."""
+    ordinary: float | None = None
+    """The difference in ordinary associations of the model, where these are known."""
+    words: int | None = None
+    """About how many words per set, no near copies, would tell; None where that is not known."""
 
     @property
     def said(self) -> str:
@@ -72,6 +89,8 @@ class Checked:
     """The p-value with just these words; None where it cannot be told."""
     exchanged: str
     """How that was found."""
+    crossed: Crossed | None = None
+    """How sure the difference is for other words; None where that was not measured by these means."""
     other: float | None
     """The p-value for other words."""
     drawn: str = "targets and attributes drawn, t"
@@ -87,12 +106,46 @@ class Checked:
     """What the questions are about."""
     adjusted: bool = False
     """Whether ``other`` is adjusted for the number of tests."""
+    level: float | None = None
+    """Level of the interval that agrees with ``other``."""
+    most: float = inf
+    """The largest difference that there can be."""
+    comparable: bool = False
+    """Whether its difference can be measured in ordinary associations of the model."""
 
-    def checks(self) -> tuple[Check, Check]:
-        """The first two questions."""
+    @property
+    def sides(self) -> int:
+        """How many tails its p-value has."""
+        return 1 if self.crossed is not None and self.crossed.alternative in ("greater", "less") else 2
+
+    def checks(self, ordinary: float | None = None) -> tuple[Check, Check]:
+        """The first two questions; ``ordinary``: the ordinary association of the model."""
         these = self._check(THESE, self.these, self.exchanged, self.reason if self.these is None else None)
         other = None if self.other is None else P(self.other)
-        return these, self._check(OTHER, other, self.drawn, self.reason)
+        asked = self._check(OTHER, other, self.drawn, self.reason)
+        return these, self._beyond(asked, ordinary if self.comparable else None)
+
+    def _beyond(self, check: Check, ordinary: float | None) -> Check:
+        """The second answer: *no* where the difference is less than ordinary, else it cannot be told yet."""
+        found = self.crossed
+        if check.answer != YES:
+            check = replace(check, answer=CANNOT_TELL)
+        if found is None or found.se is None:
+            return check
+        low, high = (max(-self.most, min(self.most, end)) for end in found.ends(self.level or found.level))
+        check = replace(check, chance=found.agreement, low=low, high=high, level=self.level or found.level)
+        if ordinary is None:
+            return check
+        check = replace(check, ordinary=found.difference / ordinary)
+        if check.answer == YES:
+            return check
+        words, pilot = len(found.effective) / sum(1 / n for n in found.effective.values()), pilot_of(found)
+        if max(map(abs, found.ends(1 - 2 * ALPHA))) <= ordinary and words >= LEAST:
+            return replace(check, answer=NO)
+        needed = pilot.needed(ordinary)
+        if needed is not None and needed <= words:  # enough for an ordinary one, and this one is smaller
+            needed = pilot.needed(abs(found.difference))
+        return replace(check, words=needed)
 
     def _check(self, asks: str, p: P | None, method: str, reason: str | None) -> Check:
         return Check(

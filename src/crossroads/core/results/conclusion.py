@@ -1,4 +1,4 @@
-"""What a result comes to, in a sentence: which groups, in which direction, and whether it holds."""
+"""The conclusion of a result, in a sentence: which groups, in which direction, and how sure."""
 
 from __future__ import annotations
 
@@ -10,26 +10,22 @@ from typing import Literal
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import P
 
-Status = Literal["holds", "depends", "absent", "unknown", "unmeasured"]
-"""Whether others of what was drawn would show it too, just these do, nothing was found, it cannot be told, or
-nothing was measured."""
-FOUND: tuple[Status, ...] = ("holds", "depends", "absent")
-"""What may become of a test that has a p-value for other words."""
+Status = Literal["holds", "absent", "unknown", "unmeasured"]
+"""Whether there is a difference beyond what was drawn (yes, no, cannot tell yet), or nothing was measured."""
 ALPHA = 0.05
 """Level at which something counts as found."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conclusion:
-    """What a result comes to."""
+    """The conclusion of a result."""
 
     name: str
     """Name of the test, as in tables and rules."""
     status: Status
     """A key of :data:`~crossroads.core.wording.phrases.STATUSES`."""
-    wordings: Mapping[str, tuple[str, ...]]
-    """The sentence for each status that it may have, in pieces: names are at odd places, so that an output
-    can set them apart."""
+    statement: tuple[str, ...]
+    """What these words show, in pieces: names are at odd places, so that an output can set them apart."""
     subject: str = ""
     """What it is about: the label of a row."""
     rival: str = ""
@@ -43,13 +39,14 @@ class Conclusion:
     drawn: str = "words"
     """What counts as drawn, in the plural: whether the finding holds for others of these is the question."""
     numbers: Mapping[str, tuple[str, float]] = field(default_factory=dict)
-    """Numbers by role, each with its JSON pointer within the result: ``value``, ``low``, ``high``; ``size``,
-    ``size_low``, ``size_high`` (the effect size); ``agree`` (share of resampled word lists that agree)."""
+    """Numbers by role, each with its JSON pointer within the result, or within all results where it begins
+    with ``/``: ``chance`` (that others of what was drawn point the same way); ``value``, ``low``, ``high``;
+    ``ordinary`` (Δ in ordinary associations), ``words`` (per set, that would tell); ``size`` (d)."""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The sentence in pieces."""
-        return self.wordings[self.status]
+        """The sentence in pieces, as far as its status allows."""
+        return phrases.hedged(self.statement, self.status, self.drawn)
 
     @property
     def heading(self) -> str:
@@ -58,9 +55,10 @@ class Conclusion:
 
     @property
     def sentence(self) -> str:
-        """The sentence, with a capital letter and a full stop."""
-        text = "".join(self.parts)
-        return f"{text[:1].upper()}{text[1:]}."
+        """The sentence with its chance, with a capital letter and a full stop."""
+        text, chance = "".join(self.parts), self.number("chance")
+        sure = "" if chance is None else f"; {phrases.chance(chance, self.drawn)}"
+        return f"{text[:1].upper()}{text[1:]}{sure}."
 
     def number(self, role: str) -> float | None:
         """A number by its role; None where there is none."""
@@ -68,14 +66,9 @@ class Conclusion:
         return None if found is None else found[1]
 
 
-def status_of(other: P | float | None, these: P | float | None) -> Status:
-    """Whether something is found, from the p-value for other words and that for just these words.
-
-    Without the first, what these words do not show cannot be told.
-    """
-    if below(other):
-        return "holds"
-    return "depends" if below(these) else "unknown" if other is None else "absent"
+def status_of(p: P | float | None) -> Status:
+    """Whether something is found, from the p-value for others of what was drawn."""
+    return "holds" if below(p) else "unknown"
 
 
 def below(p: P | float | None) -> bool:
@@ -97,10 +90,9 @@ def association(
     status: Status,
     found: Mapping[str, tuple[str, float]],
     scale: str = "Δ",
-    alone: Mapping[str, float] | None = None,
     reason: str | None = None,
 ) -> Conclusion:
-    """What a test of targets and attributes comes to.
+    """The conclusion of a test of targets and attributes.
 
     Parameters
     ----------
@@ -111,24 +103,16 @@ def association(
     found
         Its numbers; ``value`` is positive where the first target is closer to the first attribute, relative
         to the second one, than the second target is.
-    alone
-        The same for ``x`` and ``y`` alone, at Level 2, where that generalizes to other words.
     reason
         Why there is no p-value for other words, where there is none.
     """
-    value = found["value"][1]
     named = {key: _title(key, titles.get(key, ""), sets.get(key, ())) for key in {**titles, **sets}}
     x, y, a, b = named["x"], named.get("y"), named["a"], named["b"]
-    towards = (a, b) if value >= 0 else (b, a)
-    sides = {key: 1 if (one > 0) == (value >= 0) else -1 for key, one in (alone or {}).items()}
-    leans = (sides.get("x", 0), sides.get("y", 0))
+    towards = (a, b) if found["value"][1] >= 0 else (b, a)
     return Conclusion(
         name=name,
         status=status,
-        wordings={
-            **{one: phrases.direction(x, y, towards, one, leans) for one in FOUND},
-            "unknown": because(phrases.direction(x, y, towards, "unknown"), reason, named),
-        },
+        statement=because(phrases.direction(x, y, towards), reason, named),
         subject=x,
         rival=y or "",
         poles=(b, a),

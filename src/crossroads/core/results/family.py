@@ -7,15 +7,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+from crossroads.core.inference.crossed import Crossed
+from crossroads.core.inference.multiplicity import adjust_known, interval_level
+from crossroads.core.inference.permutation.test import Tail
 from crossroads.core.results.checks import Checked
+from crossroads.core.results.conclusion import Conclusion
 from crossroads.core.results.result import Result, Row, Values, long_row
 from crossroads.core.results.stats import Stat, named, stat
 from crossroads.core.wording import phrases
-from crossroads.core.wording.numbers import P
+from crossroads.core.wording.numbers import P, percent
 from crossroads.core.wording.vocabulary import Note, adjusted_note
 
 ADJUSTERS = ("holm1979simple", "benjamini1995controlling", "benjamini2001control")
 """Publications of the adjustments for the number of tests."""
+_HEAD = f"p ({phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]})"
 SHOWN = f"p_{phrases.ADJUSTMENT}"
 """Name of the adjusted p-value that outputs show."""
 
@@ -50,15 +55,23 @@ class Member:
         return None if value is None else P(value)
 
     @property
-    def interval(self) -> Any:
-        """The interval of the test: something with ``low`` and ``high``, or None."""
-        found: Mapping[str, Any] = getattr(self.family, "intervals", {})
-        return found.get(getattr(self.test, "design", ""))
+    def ends(self) -> tuple[float, float] | None:
+        """The interval of its difference that agrees with the adjusted p-value that outputs show."""
+        found: tuple[float, float] | None = self.family.adjusted_intervals[self.at]
+        return found
+
+    def concluded(self, said: Conclusion) -> Conclusion:
+        """Its conclusion, with the interval that agrees with its adjusted p-value."""
+        if self.ends is None:
+            return said
+        at = f"adjusted_intervals/{self.at}/"
+        ends = {"low": (f"{at}0", self.ends[0]), "high": (f"{at}1", self.ends[1])}
+        return replace(said, numbers={**said.numbers, **ends})
 
     def checks(self) -> Iterator[Checked]:
         """Its robustness checks, with its adjusted p-value."""
-        other = None if self.p is None else self.p.value
-        yield from (replace(one, other=other, adjusted=True) for one in self.test._checks())
+        other, level = None if self.p is None else self.p.value, self.family.adjusted_level
+        yield from (replace(one, other=other, adjusted=True, level=level) for one in self.test._checks())
 
     def long_rows(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Long rows of the test, with its adjusted p-value next to the one that it adjusts."""
@@ -67,7 +80,10 @@ class Member:
             yield {**row, SHOWN: self.values[SHOWN]} if adjusts else row
 
     def adjusted_rows(self, measure: str, test: str, part: str) -> Iterator[Row]:
-        """Its adjusted p-values as long rows."""
+        """Its adjusted p-values as long rows, and the interval that agrees with the one that is shown."""
+        if self.ends is not None:
+            ends = dict(zip(("low", "high"), self.ends, strict=True))
+            yield long_row(measure, test, part, "adjusted_level", self.family.adjusted_level, **ends)
         for statistic, value in self.values.items():
             yield long_row(measure, test, part, statistic, value, method="crossed")
 
@@ -76,9 +92,9 @@ class Member:
 class Family(Result):
     """Several tests of one type, and their adjusted p-values.
 
-    A subclass says of which type its tests are and which columns it has. It may have ``intervals`` by name of
-    a design, and ``skipped``: tests that could not be measured, and why. Its file names are those that it has
-    beyond the rows of its tests; so are its rule names.
+    A subclass says of which type its tests are and which columns it has. It may have ``skipped``: tests that
+    could not be measured, and why. Its file names are those that it has beyond the rows of its tests; so are
+    its rule names.
     """
 
     _member_type: ClassVar[type[Result]] = Result
@@ -88,6 +104,11 @@ class Family(Result):
     """The tests, in the order requested."""
     adjusted: Mapping[str, tuple[float | None, ...]]
     """Their p-values adjusted for the number of tests, by method (``holm``, ``bh``, ``by``)."""
+    adjusted_intervals: tuple[tuple[float, float] | None, ...] = ()
+    """Intervals of the differences that agree with the p-values adjusted by Benjamini and Hochberg; None for
+    a test that has no p-value."""
+    adjusted_level: float | None = None
+    """Level of these intervals."""
 
     @classmethod
     def _known_names(cls) -> dict[str, tuple[str, ...]]:
@@ -105,8 +126,6 @@ class Family(Result):
 
     def _parts(self, name: str) -> Iterator[tuple[str, Result]]:
         yield from ((one._label, one) for one in self.tests)
-        found = ((one.test._label, one.interval) for one in self._members())
-        yield from ((label, interval) for label, interval in found if interval is not None)
 
     def _rows(self) -> list[Row]:
         """One row per test: its own row, and what the family adds."""
@@ -132,6 +151,14 @@ def marked(adjusted: Mapping[str, Sequence[float | None]]) -> Mapping[str, Mappi
     return {how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in adjusted.items()}
 
 
+def adjusted_together(found: Sequence[Crossed], tail: Tail = "two-sided") -> dict[str, Any]:
+    """Fields of a family: p-values for other words adjusted for their number, and intervals that agree."""
+    pvalues = adjust_known([one.tail(tail) for one in found])
+    level = interval_level(pvalues[phrases.ADJUSTMENT], sides=2 if tail == "two-sided" else 1)
+    ends = tuple(None if one.se is None else one.ends(level) for one in found)
+    return {"adjusted": pvalues, "adjusted_intervals": ends, "adjusted_level": level}
+
+
 def from_tests(kind: type[Result], keys: str) -> tuple[Stat, ...]:
     """Columns of the tests of a family, by key."""
     columns = {one.key: one for one in kind._columns}
@@ -140,5 +167,16 @@ def from_tests(kind: type[Result], keys: str) -> tuple[Stat, ...]:
 
 def adjusted(noun: str = "test", plural: str | None = None, note: Note = "") -> Stat:
     """The column of adjusted p-values; by default its note counts the tests of all families."""
-    head = f"p ({phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]})"
-    return stat(SHOWN, head, note or adjusted_note(noun, plural), of="p")
+    return stat(SHOWN, _HEAD, note or adjusted_note(noun, plural), of="p")
+
+
+def _levels(results: Sequence[Any]) -> str:
+    """Levels of intervals that agree with adjusted p-values, and what the plain ones are."""
+    levels = dict.fromkeys(
+        percent(one.adjusted_level, 1) for one in results if one.adjusted_level is not None
+    )
+    return f"of Δ, {', '.join(levels)}, which agrees with {_HEAD}: {phrases.LEVELS}" if levels else ""
+
+
+ENDS = stat("difference_ci", "CI", _levels, of="ends", kind="interval", digits=3, spare=5)
+"""The column of intervals of differences that agree with adjusted p-values."""

@@ -23,7 +23,7 @@ from crossroads.core.errors import (
 from crossroads.core.errors import Missing as Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.evidence.embeddings import Match
-from crossroads.core.inference.copies import Near, Words, near
+from crossroads.core.inference.copies import SAME, Near, Words, near
 from crossroads.core.inference.geometry import Floats, cosines, unit
 from crossroads.core.results import Coverage
 from crossroads.core.results.gaps import NOT_THERE, ZERO, missing_error, too_few
@@ -136,6 +136,8 @@ def gather(
         others = [other for other in rows if other != name and (name == "words" or other in "ab")]
         for other in others if name in rows else ():
             itself = np.isin(rows[name], rows[other])
+            if emb.dim > 1 and 0 < rows[name].size <= _ROWS_AT_A_TIME:
+                itself |= same_vectors(*(unit(emb.vectors[rows[key]]) for key in (name, other)))
             leave_out(name, itself, f"also in {other}, and no word is compared with itself")
     for name, partner in _PARTNERS.items() if missing == "balance" else ():
         if name in used and partner in used:
@@ -151,6 +153,11 @@ def gather(
         rows=rows,
         source=emb,
     )
+
+
+def same_vectors(vectors: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Which unit vectors are among others: those of one word under two labels, such as *Her* and *her*."""
+    return np.asarray((vectors @ others.T).max(axis=1, initial=-1.0) > SAME)
 
 
 def listed_words(name: str, words: object, *, hint: str = "give a list of words.") -> tuple[str, ...]:

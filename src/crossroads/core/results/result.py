@@ -114,8 +114,6 @@ class Result:
     """Whether the result is a check of the test that its field ``design`` names, and uses its words."""
     _tests_on: ClassVar[str] = ""
     """What the tests of a battery are measured on: ``words`` or ``contexts``."""
-    _resampled: ClassVar[bool] = False
-    """Whether the result has intervals of a test, by resampling."""
     _judged: ClassVar[bool] = False
     """Whether human judgements are the last of its sources."""
     _words_for_rules: ClassVar[Iterable[str]] = ()
@@ -262,6 +260,11 @@ class Result:
 
     def _check(self) -> Check | None:
         """The check that the result is, of the test of its design."""
+        return None
+
+    @property
+    def _ordinary(self) -> float | None:
+        """The ordinary association of the model, if that is what was measured."""
         return None
 
     def _adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:

@@ -67,8 +67,8 @@ def crossed_names(path: str = "", end: str = "", ends: str = "") -> str:
     Every name ends in ``end``, such as ``_x``; those of both ends of the interval begin with ``ends``, where
     a test has other intervals as well.
     """
-    found = {"difference": "difference", f"{ends}low": "low", f"{ends}high": "high", "p": "pvalue"}
-    found["attribute_pvalue"] = "attribute_pvalue"
+    found = {"agreement": "agreement", "difference": "difference", f"{ends}low": "low", f"{ends}high": "high"}
+    found |= {"p": "pvalue"} | {name: name for name in ("attribute_pvalue", "detectable")}
     return " ".join(f"{name}{end}={path}crossed.{field}" for name, field in found.items())
 
 
@@ -93,7 +93,7 @@ class Stat:
             head=head if isinstance(head, str) else head(results),
             note=note if isinstance(note, str) else note(results),
             digits=self.look.get("digits"),
-            kind=cast(table.Kind, kind) if kind in ("share", "count") else "",
+            kind=cast(table.Kind, kind) if kind in ("share", "chance", "count") else "",
             spare=self.look.get("spare", 0),
         )
 
@@ -144,5 +144,7 @@ TEST = stat("test", of="design")
 """The design of a test."""
 QUESTION = stat("question", of="_question")
 """What a test is about."""
+AGREEMENT = stat("agreement", of="crossed.agreement")
+"""The chance that other words point the same way."""
 NAMED = stat("test", of=NAME)
 """The name of a test among others."""

@@ -19,6 +19,8 @@ Mark = Literal["", "≤", "≈"]
 
 LEVELS = (Decimal("0.05"), Decimal("0.01"))
 """Levels to which a smaller p-value is never rounded up."""
+SURE = 99
+"""The most cases of 100 that a chance is said to be."""
 APPROXIMATE = ("saddlepoint", "monte-carlo", "normal")
 """Methods whose p-values are estimates."""
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -170,6 +172,17 @@ def percent(share: float, digits: int = 0) -> str:
     text = f"{_rounded(100 * share, digits):.{digits}f}"
     crosses = (float(text) == 100 and share < 1) or (float(text) == 0 and share > 0)
     return percent(share, digits + 1) if crosses and digits < 6 else f"{text}\N{NO-BREAK SPACE}%"
+
+
+def of_hundred(chance: float) -> int:
+    """A chance as so many of 100 cases, never certain: 99 at most.
+
+    Examples
+    --------
+    >>> of_hundred(0.834), of_hundred(0.9999)
+    (83, 99)
+    """
+    return min(SURE, int(_rounded(100 * chance, 0)))
 
 
 def rounded_apart(value: float, *limits: float | None, digits: int = 4) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from crossroads.core.wording.numbers import SURE, of_hundred
+
 TAILS: Mapping[str, str] = {
     "two-sided": "two-sided",
     "greater": "one-sided, greater",
@@ -81,19 +83,24 @@ ANY_SETS: Mapping[str, str] = {
 }
 """What the sets of a test are called where no test in particular is meant."""
 DIFFERENCES: Mapping[str, str] = {
-    "others": "the groups differ{though}, and other words would show it too",
-    "words": "the groups differ with these words{though}; other words might not show it",
+    "others": "the groups differ{though}, beyond these words too",
+    "words": "the groups differ with these words{though}; whether beyond these cannot be told yet",
     "": "a difference of the groups is not shown",
 }
 """What a test says of the difference of its two targets, by how far that reaches."""
 THOUGH = ", though neither is found to be associated"
 """What is added where the targets differ in the pattern of no direction."""
-BEGINNINGS: Mapping[str, str] = {
-    "depends": "with these words, ",
-    "absent": "it was not found that ",
-    "unknown": "it cannot be told whether ",
+HEDGES: Mapping[str, tuple[str, str]] = {
+    "absent": ("if ", ", then by less than an ordinary association"),
+    "unknown": ("with these {drawn}, ", ""),
 }
-"""How a sentence about a test begins by its status, where it does not begin with the finding."""
+"""What stands before and after what these words show, by status."""
+CHANCE = "another set of {drawn} would point the same way in {cases}"
+"""How sure a direction is."""
+AGREEMENT = "chance that another set of words would point the same way"
+"""The same as the note of a column."""
+ORDINARY = "median Δ of tests whose four sets are arbitrary topics in this model"
+"""What the unit of Δ is."""
 PLURAL = r"((?<!ic)(?<![isu])s|\b(men|women|people|children)|…)$|,"
 """Names of sets that can be the subject of "are": plurals, and lists of words. The page reads it too."""
 STRENGTHS = (0.2, 0.5, 0.8)
@@ -101,7 +108,7 @@ STRENGTHS = (0.2, 0.5, 0.8)
 
 LISTED = "words people listed in the study"
 """The words that a detection is judged by; what people say of a group is not thereby true of it."""
-AT_CHANCE = "no better than chance"
+AT_CHANCE = "possibly at chance"
 """A detection whose area under the curve may be a half."""
 NONE_LISTED = (
     f"no words are listed, since the detection is {AT_CHANCE} (the interval of its AUC is not above .5)"
@@ -109,6 +116,7 @@ NONE_LISTED = (
 """What is said of such a detection in place of its words."""
 
 SECTIONS: Mapping[str, str] = {
+    "registered": "Registered in advance",
     "sure": "How sure",
     "tests": "Association tests",
     "contexts": "Over contexts",
@@ -128,33 +136,60 @@ SECTIONS: Mapping[str, str] = {
 
 
 STATUSES: Mapping[str, str] = {
-    "holds": "Generalizes to other {drawn}",
-    "depends": "Seen with these {drawn}, not shown for others",
-    "absent": "Not found",
-    "unknown": "Cannot tell",
+    "holds": "Yes: generalizes to other {drawn}",
+    "absent": "No: less than an ordinary association",
+    "unknown": "Cannot tell yet",
     "unmeasured": "Not measured",
 }
-"""What can be said of a finding, from the surest, as a heading; ``{drawn}`` is what counts as drawn, of which
-others might say otherwise: ``words``, ``sentences``, ``items``."""
+"""Answers to whether there is a difference beyond what was drawn, as headings; ``{drawn}``: ``words``,
+``sentences``, ``items``."""
 
 DIFFERENCE = "difference of the mean cosines of both targets with A and with B"
 OTHER_WORDS = "how often other words for the same things would differ so, were there no association"
 OTHER_WORDS_CI = "of Δ, over the choice of words in all sets"
+LEVELS = "it leaves out zero where that is below .05; 95 % intervals are in the files"
+DETECTABLE = "the Δ that a test of these words finds in 80 % of cases, two-sided, p < .05, not adjusted"
 PATTERN = "the attribute to which each target is closer by itself, by its p for other words"
 PAPER_PATTERN = "the same by the rule of the paper, which takes the attribute words as given"
-WORDS_DRAWN = "over the choice of words in all four sets"
 EXCHANGED_MODELS = "models exchanged word by word"
 
 
 def heading(status: str, drawn: str = "words") -> str:
-    """What can be said of a finding, as a heading.
+    """The answer of a finding, as a heading.
 
     Examples
     --------
-    >>> heading("holds"), heading("depends", "sentences")
-    ('Generalizes to other words', 'Seen with these sentences, not shown for others')
+    >>> heading("holds"), heading("unknown", "sentences")
+    ('Yes: generalizes to other words', 'Cannot tell yet')
     """
     return STATUSES[status].format(drawn=drawn)
+
+
+def hedged(statement: tuple[str, ...], status: str, drawn: str = "words") -> tuple[str, ...]:
+    """What these words show, as text and names in turn, as far as its status allows.
+
+    Examples
+    --------
+    >>> "".join(hedged(("", "flowers", " are closer to pleasant"), "unknown"))
+    'with these words, flowers are closer to pleasant'
+    """
+    begin, end = HEDGES.get(status, ("", ""))
+    first, *rest = (begin.format(drawn=drawn) + statement[0], *statement[1:])
+    return (*[first, *rest][:-1], (rest or [first])[-1] + end)
+
+
+def chance(agreement: float, drawn: str = "words") -> str:
+    """How sure a direction is, as the end of a sentence; never certain.
+
+    Examples
+    --------
+    >>> chance(0.834)
+    'another set of words would point the same way in about 83 of 100 cases'
+    >>> chance(0.9999, "items")
+    'another set of items would point the same way in 99 of 100 cases'
+    """
+    cases = of_hundred(agreement)
+    return CHANCE.format(drawn=drawn, cases=f"{'about ' if cases < SURE else ''}{cases} of 100 cases")
 
 
 def effect(conventions: Iterable[Mapping[str, Any]]) -> str:
@@ -190,43 +225,26 @@ def question(titles: Mapping[str, str]) -> str:
     return f"{targets}: {titles['a']} / {titles['b']}"
 
 
-def direction(
-    x: str, y: str | None, towards: tuple[str, str], status: str, alone: tuple[int, int] = (0, 0)
-) -> tuple[str, ...]:
-    """What a test comes to, as text and names in turn.
+def direction(x: str, y: str | None, towards: tuple[str, str]) -> tuple[str, ...]:
+    """What a test shows of these words, as text and names in turn.
 
     The difference of two targets compares relative closeness, so that alone says nothing of where either of
     them is: both may be closer to the same attribute. ``towards`` has first the attribute to which x is
-    closer, relative to y; ``alone`` says where each target is by itself, as far as that generalizes to other
-    words: 1 closer to the first of ``towards``, -1 to the second, 0 where it is not known.
+    closer, relative to y.
 
     Examples
     --------
-    >>> "".join(direction("flowers", "insects", ("pleasant", "unpleasant"), "holds"))
+    >>> "".join(direction("flowers", "insects", ("pleasant", "unpleasant")))
     'flowers are closer to pleasant, relative to unpleasant, than insects are'
-    >>> "".join(direction("math", None, ("numbers", "letters"), "depends"))
-    'with these words, words for math are closer to numbers than to letters'
+    >>> "".join(direction("math", None, ("numbers", "letters")))
+    'words for math are closer to numbers than to letters'
     """
     near, far = towards
     first, x = subject(x)
-    begin = BEGINNINGS.get(status, "") + first
     if y is None:
-        if status in ("absent", "unknown"):
-            return (begin, x, " are closer to one of ", near, " and ", far, " than to the other")
-        return (begin, x, " are closer to ", near, " than to ", far, "")
+        return (first, x, " are closer to ", near, " than to ", far, "")
     second, y = subject(y)
-    if status == "holds" and alone == (1, -1):
-        apart = (" are closer to ", near, " than to ", far, f", and {second}")
-        return (begin, x, *apart, y, " are closer to ", far, " than to ", near, "")
-    said = (begin, x, " are closer to ", near, ", relative to ", far, f", than {second}", y)
-    end = " are"
-    if status in ("absent", "unknown"):
-        differ = " differ in how close they are to "
-        said, end = (begin, x, f" and {second}", y, differ, near, ", relative to ", far), ""
-    if alone[0] and alone[0] == alone[1]:
-        closer, other = (near, far) if alone[0] > 0 else (far, near)
-        return (*said, f"{end}; both are closer to ", closer, " than to ", other, "")
-    return (*said, end)
+    return (first, x, " are closer to ", near, ", relative to ", far, f", than {second}", y, " are")
 
 
 def subject(name: str) -> tuple[str, str]:
@@ -238,17 +256,6 @@ def subject(name: str) -> tuple[str, str]:
     (('', 'male names'), ('words for ', 'math'))
     """
     return ("" if re.search(PLURAL, name, re.IGNORECASE) else "words for ", name)
-
-
-def cannot_be_told(count: int) -> str:
-    """How many of some tests have no answer, after how many have one; nothing where all have.
-
-    Examples
-    --------
-    >>> f"2 of 3 hold{cannot_be_told(1)}"
-    '2 of 3 hold (1 cannot be told)'
-    """
-    return f" ({count} cannot be told)" if count else ""
 
 
 def pattern(name: str, titles: Mapping[str, str]) -> str:
@@ -269,7 +276,7 @@ def difference(reach: str, pattern: str = "") -> str:
     Examples
     --------
     >>> difference("others", "Non-Directional")
-    'the groups differ, though neither is found to be associated, and other words would show it too'
+    'the groups differ, though neither is found to be associated, beyond these words too'
     """
     return DIFFERENCES[reach].format(though=THOUGH if pattern == "Non-Directional" else "")
 
@@ -300,6 +307,10 @@ def as_json() -> dict[str, Any]:
         "told_tails": dict(TOLD_TAILS),
         "tested": dict(TESTED),
         "statuses": {status: heading(status) for status in STATUSES},
+        "hedges": {status: list(ends) for status, ends in HEDGES.items()},
+        "chance": CHANCE,
+        "agreement": AGREEMENT,
+        "ordinary": ORDINARY,
         "leanings": dict(LEANINGS),
         "any_sets": dict(ANY_SETS),
         "differences": dict(DIFFERENCES),

@@ -16,9 +16,9 @@ from typing import Any, Literal
 from crossroads.core.errors import require
 from crossroads.core.wording import phrases
 from crossroads.core.wording.escaping import in_latex, in_markdown, one_line
-from crossroads.core.wording.numbers import P, Style, between, number, percent, pvalue
+from crossroads.core.wording.numbers import P, Style, between, number, of_hundred, percent, pvalue
 
-Kind = Literal["", "share", "count"]
+Kind = Literal["", "share", "chance", "count"]
 _FEW_ROWS = 12
 
 
@@ -55,7 +55,8 @@ class Column:
     digits: int | None = None
     """Decimals of its numbers: by default two, and none of shares."""
     kind: Kind = ""
-    """``share`` for shares that are printed in per cent, ``count`` for whole numbers."""
+    """``share`` for shares that are printed in per cent, ``chance`` for those of at most 99 %, ``count`` for
+    whole numbers."""
     spare: int = 0
     """Where space is short, columns are removed in the order of this number; 0 stays."""
 
@@ -181,8 +182,9 @@ def shown(value: Cell, column: Column, style: Style = "text") -> str:
         return in_latex(value) if style == "latex" else value
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if column.kind == "share":
-        text = percent(value, column.digits or 0)
+    if column.kind in ("share", "chance"):
+        chance = column.kind == "chance"
+        text = percent(of_hundred(value) / 100 if chance else value, column.digits or 0)
         return text.replace("%", r"\%") if style == "latex" else text
     if isinstance(value, int):
         return f"{value:,}"

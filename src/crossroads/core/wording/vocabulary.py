@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from crossroads.core.wording import phrases
-from crossroads.core.wording.numbers import counted, percent
+from crossroads.core.wording.numbers import counted
 
-Kind = Literal["", "text", "share", "count", "p", "estimate", "exchanged", "interval"]
-"""What a value is; an ``estimate`` is a p-value that was not counted, an ``exchanged`` one is from labels
-exchanged at random."""
+Kind = Literal["", "text", "share", "chance", "count", "p", "estimate", "exchanged", "interval"]
+"""What a value is; a ``chance`` is a share that is never certain, an ``estimate`` a p-value that was not
+counted, an ``exchanged`` one is from labels exchanged at random."""
 Note = str | Callable[[Sequence[Any]], str]
 """Head or description of a column; a function of the results of a table where it depends on these."""
 
@@ -38,12 +38,6 @@ def settings(results: Iterable[Any]) -> list[Mapping[str, Any]]:
     return [getattr(member, "test", member).conventions for member in members]
 
 
-def interval_levels(results: Iterable[Any]) -> str:
-    """Levels of the intervals of families, such as ``95 %``; empty where there is no interval."""
-    levels = dict.fromkeys(drawn.level for one in results for drawn in one.intervals.values())
-    return ", ".join(percent(level) for level in levels)
-
-
 def adjusted_note(noun: str = "test", plural: str | None = None) -> Note:
     """The adjustment of p-values that outputs show, and for how many tests."""
     name = phrases.ADJUSTMENTS[phrases.ADJUSTMENT][1]
@@ -63,6 +57,7 @@ def _exchanged(results: Sequence[Any]) -> str:
 VOCABULARY: Mapping[str, Look] = {
     "test": {"head": "test"},
     "question": {"head": "question", "spare": 1},
+    "agreement": {"head": "agree", "note": phrases.AGREEMENT, "kind": "chance"},
     "d": {"head": "d", "note": lambda results: phrases.effect(settings(results))},
     "difference": {"head": "Δ", "note": phrases.DIFFERENCE, "digits": 3, "spare": 5},
     "difference_ci": {
@@ -74,6 +69,7 @@ VOCABULARY: Mapping[str, Look] = {
     },
     "p": {"head": "p", "kind": "p", "note": _other_words},
     "exact_p": {"head": "exact p", "kind": "p", "note": _exchanged, "spare": 4},
+    "detectable": {"head": "detectable Δ", "note": phrases.DETECTABLE, "digits": 3, "spare": 2},
     "pattern": {"head": "pattern", "note": phrases.PATTERN},
     "tau": {"head": "τ", "note": "Kendall's τ-b over all groups and traits"},
 }

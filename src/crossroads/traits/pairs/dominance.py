@@ -151,7 +151,7 @@ class DominanceResult(PairsResult):
                 yield Conclusion(
                     name=f"{name}, {first} / {second}",
                     status="holds",
-                    wordings={"holds": (like, strong, " more than in ", weak, "")},
+                    statement=(like, strong, " more than in ", weak, ""),
                     subject=first,
                     rival=second,
                     poles=(second, first),

@@ -129,7 +129,7 @@ class EmergentResult(PairsResult):
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
         if not self.qvalue.size:
             return
-        status: Literal["holds", "absent"] = "absent"
+        status: Literal["holds", "unknown"] = "unknown"
         said: tuple[str, ...]
         said = ("no trait was found on which a pair of identities goes beyond both its parts",)
         places = np.flatnonzero(self.emergent)
@@ -139,7 +139,7 @@ class EmergentResult(PairsResult):
             score = f" score {row['direction']} both of their parts on "
             status, said = "holds", ("", row["pair"], score, row["trait"], many)
         subject = "traits that emerge in pairs"
-        yield Conclusion(name=name, status=status, wordings={status: said}, subject=subject)
+        yield Conclusion(name=name, status=status, statement=said, subject=subject)
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:

@@ -8,12 +8,13 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 from crossroads.core.errors import InputError
-from crossroads.core.results import Conclusion, Result, Row, Stat, Values, long_row, numbers, stat, status_of
-from crossroads.core.results.stats import NAME, follow, named
+from crossroads.core.results import Conclusion, Result, Row, Stat, Values, because, long_row, numbers, stat
+from crossroads.core.results.stats import NAME, named
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import percent
 from crossroads.core.wording.table import Table
 
+_NO_INTERVAL = "there is no interval over other groups and traits"
 _OF_GROUP = (
     "kendall_tau kendall_pvalue precision_at_3 precision_top precision_bottom traits annotators ceiling"
 )
@@ -212,18 +213,10 @@ class AlignmentResult(Result):
         outside = ends is not None and not ends[0] <= 0 <= ends[1]
         verb = "agrees" if tau > 0 else "disagrees"
         order = f"by {phrases.measure(self.measure)}, the order of groups on traits"
-        people = "with that of people"
-        said = {
-            "holds": f"{verb} {people}, and would with other groups and traits",
-            "depends": f"{verb} {people} on these groups",
-            "absent": f"was not found to agree {people}",
-            "unknown": "has no interval over other groups and traits, so it cannot be told whether it agrees "
-            f"{people}",
-        }
         yield Conclusion(
             name=name,
-            status="holds" if outside else status_of(ends and 1.0, follow(self, "exchanges.groups.pvalue")),
-            wordings={status: (f"{order} {text}",) for status, text in said.items()},
+            status="holds" if outside else "unknown",
+            statement=because((f"{order} {verb} with that of people",), None if ends else _NO_INTERVAL),
             subject="agreement with people",
             poles=("opposite", "agreement"),
             scale="τ",

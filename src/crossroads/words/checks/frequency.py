@@ -259,8 +259,16 @@ def frequency(
     d = effect_size(s[:n_x], s[n_x:], ddof=1)
     error = float(np.abs(equal[0].weights).sum() * np.abs(equal[1].weights).sum()) * rounding_error(emb.dim)
     many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
-    options: dict[str, Any] = {"score_error": error, "method": "saddlepoint" if many else "auto"}
-    adjusted = crossed(table, n_x, n_a, alternative="two-sided", equal=equal, near=copies, **options)
+    options: dict[str, Any] = {
+        "alternative": "two-sided",
+        "score_error": error,
+        "equal": equal,
+        "near": copies,
+    }
+    try:
+        adjusted = crossed(table, n_x, n_a, method="saddlepoint" if many else "auto", **options)
+    except InputError:  # set apart at equal frequency, attributes may lie in two clusters
+        adjusted = crossed(table, n_x, n_a, method="monte-carlo", **options)
     pvalues = {name: _share(one, d) for name, one in nulls.items()}
     difference = float(s[:n_x].mean() - s[n_x:].mean())
     least = None if scale.own else _tipping(table, f, (n_x, n_y, n_a), difference, copies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from threading import Lock
 from typing import Any, ClassVar, Self
@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 
 from crossroads.core.errors import EvidenceError, Missing
 from crossroads.core.evidence import Embeddings
+from crossroads.core.evidence.embeddings import scattered
 from crossroads.core.inference.bootstrap import generator
 from crossroads.core.inference.crossed import crossed, spread
 from crossroads.core.inference.detection import exact_interval
 from crossroads.core.inference.geometry import Floats, rounding_error, unit
 from crossroads.core.inference.options import whole
-from crossroads.core.results import QUESTION, TEST, Stat, label_for, read_only, stat
+from crossroads.core.results import QUESTION, TEST, Result, Stat, label_for, read_only, stat
 from crossroads.core.results.checks import TOPICS, Check
 from crossroads.core.results.gathered import check_inputs, gather, titles_of
 from crossroads.core.stimuli import Design
+from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import counted, percent
 from crossroads.words.measures.weat import CheckOfTest, origin
 
@@ -36,6 +38,8 @@ _MANY = 6
 _SPARE = 60
 """Nearest words that are found beyond those that a test takes, since some may be its own."""
 _LEVEL = 0.05
+_TOPIC, _TESTS, _COMMON = 100, 20, 6_000
+"""Words of a topic out of 20,000, in how many tests each topic is, and of how many common words they are."""
 
 Rows = NDArray[np.intp]
 _DEALT = "weaker tests of arbitrary topics with attribute words dealt at random"
@@ -110,7 +114,11 @@ class PlaceboResult(CheckOfTest):
 
     def _check(self) -> Check:
         method = counted(self.topic_statistics.size, "placebo test")
-        return Check(asks=TOPICS, answer=None, value=self.topic_percentile, sign="≈", method=method)
+        found = Check(asks=TOPICS, answer=None, value=self.topic_percentile, sign="≈", method=method)
+        if self.agrees or self.crossed_pvalue >= _LEVEL:
+            return found
+        again = f"{percent(self.pvalue)} of placebo tests with attributes dealt at random have such a t"
+        return replace(found, reason=again)
 
 
 placebo_name = partial(label_for, PlaceboResult)
@@ -206,6 +214,98 @@ def placebo_among(
     )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class OrdinaryResult(Result):
+    """How large an association usually is in a model: the unit of Δ."""
+
+    _section: ClassVar[str] = "tests"
+    _stem: ClassVar[str] = "ordinary"
+    _printed: ClassVar[bool] = False
+    _label_format: ClassVar[str] = "ordinary association"
+    _table_title: ClassVar[str] = "The ordinary association"
+    _long_table: ClassVar[tuple[str, str, str]] = ("ordinary", "tests", "")
+    _file_names: ClassVar[str] = "margin tests topics words pool"
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("margin", "Δ", phrases.ORDINARY, digits=3),
+        stat("tests", kind="count"),
+        stat("topics", note="the nearest words of a random one each", kind="count"),
+        stat("words", "words", "of each topic", kind="count"),
+        stat("pool", note="words drawn from", kind="count"),
+    )
+
+    margin: float
+    """Median size of the difference of mean cosines Δ."""
+    tests: int
+    """Number of tests, each of four topics."""
+    topics: int
+    """Number of topics that they were drawn from."""
+    words: int
+    """Number of words of each topic."""
+    pool: int
+    """Number of words that topics were drawn from."""
+
+    @property
+    def _ordinary(self) -> float:
+        return self.margin
+
+
+def ordinary(emb: Embeddings, *, draws: int = 1000, seed: int = 0) -> OrdinaryResult:
+    r"""How large Δ usually is in a model: the median of tests whose four sets are topics.
+
+    .. math:: m = \operatorname{median}\,
+        \bigl|(\bar x - \bar y) \cdot (\bar a - \bar b)\bigr|
+
+    with :math:`\bar x` the mean unit vector of a topic: the 100 nearest words of a random one of the 20,000
+    commonest, or as many fewer as the pool has fewer words. It is the unit of Δ, in which models with even
+    and uneven spaces can be compared, and what a difference has to be below to count as *no* difference in
+    :func:`~crossroads.checks`.
+
+    Parameters
+    ----------
+    emb
+        Vectors with a pool, as in :func:`~crossroads.placebo`. Where words have ranks, 6,000 of the 20,000
+        commonest are taken, the same ones whatever else was loaded.
+    draws
+        Number of topics. Each is in twenty tests.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> found = cr.stats.ordinary(cr.load("default", words=["rose"], pool=20_000))
+    >>> round(found.margin, 2)
+    0.09
+    """
+    return ordinary_among(OtherWords(emb), draws=draws, seed=seed)
+
+
+def ordinary_among(others: OtherWords, *, draws: int = 1000, seed: int = 0) -> OrdinaryResult:
+    """The same, among other words that placebo tests may share."""
+    whole("draws", draws, least=4, hint="draw at least four topics; 1,000 is usual.")
+    rng, vectors = generator(seed), others.common()
+    n = len(vectors)
+    if n < LEAST_POOL:
+        raise EvidenceError(
+            f"there are {n:,} other words to draw topics from, and it takes {LEAST_POOL:,}.",
+            hint="give vectors of a whole vocabulary, or cr.load(path, words=..., pool=20_000).",
+        )
+    words, draws = max(1, round(_TOPIC * n / POOL)), min(draws, n)
+    among, centres = Among(vectors, np.arange(n), None), rng.choice(n, draws, replace=False)
+    parts = (centres[start : start + _ROWS] for start in range(0, draws, _ROWS))
+    means = np.concatenate([vectors[among.near(some, words)].mean(axis=1) for some in parts])
+    fours = np.stack([rng.permutation(draws)[: draws // 4 * 4] for _ in range(_TESTS)]).reshape(-1, 4)
+    x, y, a, b = means[fours.T]
+    emb = others.emb
+    return OrdinaryResult(
+        margin=float(np.median(np.abs(np.einsum("td,td->t", x - y, a - b)))),
+        tests=len(fours),
+        topics=draws,
+        words=words,
+        pool=n,
+        conventions={"measure": "ordinary", "topics": draws, "tests of each topic": _TESTS, "seed": seed},
+        provenance=(emb.provenance,),
+    )
+
+
 class OtherWords:
     """Words that placebo tests are drawn from, with their nearest words where many ``designs`` share them."""
 
@@ -235,6 +335,26 @@ class OtherWords:
         vectors, numbers = vectors[measurable], dict[bytes, int]()
         same = [numbers.setdefault(vector.tobytes(), len(numbers)) for vector in vectors]
         return folded, np.array(same, np.intp), unit(vectors)
+
+    def common(self) -> Floats:
+        """Unit vectors of common words: the same whatever else was loaded, where ranks are known."""
+        pool = self.emb.others(POOL)
+        if pool is None or pool.ranks is None:
+            _, same, vectors = self._words
+            return vectors[np.unique(same)]
+        sources = [one for one in (pool, self.emb) if one.ranks is not None]
+        ranks = [np.fromiter((one.ranks or {}).values(), np.int64, len(one)) for one in sources]
+        chosen = [
+            [row for row in np.flatnonzero(some <= POOL).tolist() if one.labels[row].isalpha()]
+            for one, some in zip(sources, ranks, strict=True)
+        ]
+        places = np.concatenate([some[rows] for some, rows in zip(ranks, chosen, strict=True)])
+        found = np.concatenate([one.vectors[rows] for one, rows in zip(sources, chosen, strict=True)])
+        places, rows = np.unique(places, return_index=True)
+        usable = np.isfinite(found[rows]).all(axis=1) & found[rows].any(axis=1)
+        places, rows = places[usable], rows[usable]
+        least = np.sort(np.argsort(scattered(places) * places, kind="stable")[:_COMMON])
+        return unit(found[rows[least]])
 
     def without(self, design: Design, words: int, rng: np.random.Generator) -> Among:
         """Words that are not of a test of ``words`` words, each vector once, and no more than needed."""

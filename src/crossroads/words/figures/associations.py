@@ -62,7 +62,7 @@ def association_plot(result: MleatResult | WeatResult | ProjectionResult, *, ax:
     test = result.level1 if isinstance(result, MleatResult) else result
     keys = [key for key in "xyab" if set(test.sets.get(key, ["not measured"])) <= test.associations.keys()]
     sided = "x" in keys
-    found = f"{wording.effect(test.effect_size, test.crossed.pvalue)} ({wording.tail(test.alternative)})"
+    found = f"{wording.effect(test.effect_size, test.crossed)} ({wording.tail(test.alternative)})"
     exact = "" if test._p is None else f", exact {p_equals(test._p, 'figure')}"
     values = {key: {word: test.associations[word] for word in test.sets[key]} for key in keys}
     row, size = (0.155, SMALL) if sum(map(len, values.values())) <= _MANY else (0.115, SMALL - 0.5)
@@ -77,7 +77,7 @@ def association_plot(result: MleatResult | WeatResult | ProjectionResult, *, ax:
         title=f"{test.design}: associations of the words",
         subtitle=found + exact,
         note=wording.sentence(
-            "vertical lines: means of the two sets", wording.WHICH_P, wording.model(result)
+            "vertical lines: means of the two sets", wording.AGREE, wording.WHICH_P, wording.model(result)
         ),
     )
     ax.margins(x=0.06)

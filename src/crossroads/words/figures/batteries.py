@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from crossroads.core.errors import InputError, join_words, one_of
+from crossroads.core.errors import InputError, join_words
 from crossroads.core.figures import wording
 from crossroads.core.figures.layout import Frame, write
 from crossroads.core.figures.lettering import alike, height, widest, wrapped
@@ -26,12 +27,14 @@ from crossroads.core.figures.style import (
     matplotlib,
 )
 from crossroads.core.results import Conclusion
+from crossroads.core.results.checks import Check
+from crossroads.core.results.conclusion import ALPHA
+from crossroads.core.results.robustness import ChecksResult, status_on
 from crossroads.core.wording.numbers import counted
-from crossroads.core.wording.phrases import ADJUSTMENT, STATUSES, cannot_be_told
+from crossroads.core.wording.phrases import ADJUSTMENT, STATUSES
 from crossroads.words.measures.battery import BatteryResult
 from crossroads.words.measures.mleat import MleatResult
 from crossroads.words.measures.series import SeriesResult
-from crossroads.words.measures.stability import BootstrapResult
 from crossroads.words.measures.weat import WeatResult
 
 if TYPE_CHECKING:
@@ -41,8 +44,6 @@ _ROW = 0.3
 _LONGEST = 1.6
 _POLE = 0.72
 _LINE = 0.12
-
-Shown = Literal["difference", "effect size"]
 
 
 class _Row(NamedTuple):
@@ -57,26 +58,17 @@ class _Row(NamedTuple):
 
 
 @figure(BatteryResult)
-def forest(
-    result: BatteryResult,
-    intervals: Mapping[str, BootstrapResult] | None = None,
-    *,
-    show: Shown | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw Level 1 of every test of a battery, with its interval, the surest first.
+def forest(result: BatteryResult, *, checks: ChecksResult | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the differences of all tests, with intervals that agree with adjusted p-values, the surest first.
 
     At both ends of each row are the attributes: on the side of one, the first target is closer to it,
-    relative to the other one, than the second target is. A filled square marks tests that generalize to
-    other words after adjustment for the number of tests.
+    relative to the other one, than the second target is. A filled square marks a *yes*: tests that generalize
+    to other words after adjustment for the number of tests.
 
     Parameters
     ----------
-    intervals
-        Bootstrap intervals of effect sizes by name of the design, in place of those of the battery.
-    show
-        ``"difference"``, of mean cosines, with the interval for other words; or ``"effect size"``, with its
-        bootstrap interval. By default differences, and effect sizes where ``intervals`` are given.
+    checks
+        Answers for these tests, under whose headings they are; by default from their p-values alone.
 
     Examples
     --------
@@ -84,30 +76,24 @@ def forest(
     >>> design = cr.catalog("weat7")
     >>> emb = cr.load("default", words=design.words)
     >>> result = cr.battery(emb, [design], alternative="two-sided")
-    >>> ax = cr.plots.forest(result, {"weat7": cr.stats.bootstrap(emb, design)})
+    >>> ax = cr.plots.forest(result)
     """
     if not result.tests:
         raise InputError("the battery has no test to draw.", hint="see its field 'skipped' for the reasons.")
-    if show is not None:
-        one_of("show", show, Shown)
-    sizes = show == "effect size" or (show is None and intervals is not None)
-    intervals = result.intervals if intervals is None else intervals
-    for name in intervals:
-        one_of("design", name, [*(test.design for test in result.tests), *result.skipped])
-    drawn, headings = _rows(result, intervals, sizes=sizes)
+    drawn, headings = _rows(result, {} if checks is None else checks.tests)
     # what numbers below and above zero mean, in the space at both ends of a row
     poles, pole_size = alike([pole for row in drawn for pole in row.said.poles], _POLE, SMALL, lines=2)
     firsts, size = alike([row.said.subject for row in drawn], _LONGEST, BODY, lines=1)
     seconds = [f"vs {row.said.rival} ({row.said.name})" if row.said.rival else row.said.name for row in drawn]
     lines, small = alike(seconds, _LONGEST, SMALL, lines=1)
-    digits, adjusted = 2 if sizes else 3, result._adjusted_p()
+    adjusted = result._adjusted_p()
     columns = [
-        ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
+        ["agree", *(wording.chance(row.test.level1.crossed.agreement) for row in drawn)],
+        ["Δ", *(wording.number(row.value, 3) for row in drawn)],
         ["p", *(wording.probability(row.test.level1._answer) for row in drawn)],
         [wording.ADJUSTED, *(wording.probability(adjusted[row.number]) for row in drawn)],
+        ["exact p", *(wording.probability(row.test.level1._p) for row in drawn)],
     ]
-    if not sizes:
-        columns.append(["exact p", *(wording.probability(row.test.level1._p) for row in drawn)])
     texts = Rows(
         labels=[
             [(first, size, "normal"), (second, small, "normal")]
@@ -119,15 +105,13 @@ def forest(
         gaps=(0.1, 0.13),
     )
     rows, held = len(drawn) + len(headings), sum(row.said.status == "holds" for row in drawn)
-    untold = cannot_be_told(sum(row.said.status == "unknown" for row in drawn))
     frame = texts.frame(
         width=PAGE,
         body=rows * _ROW,
-        title=f"{held} of {counted(len(drawn), 'association')} would be found with other words for the same "
-        f"things{untold}",
+        title=f"{held} of {counted(len(drawn), 'association')} generalize to other words for the same things",
         above=0.24,
         below=0.48,
-        note=_forest_note(result, drawn, intervals, sizes=sizes),
+        note=_forest_note(result, drawn),
     )
     ax = row_axes(frame, ax, rows)
     for y, heading in headings.items():
@@ -139,31 +123,26 @@ def forest(
         texts.write_label(ax, i, y)
         write(ax, poles[2 * i], (0, y), (-0.06, 0), ha="right", **pole_look)
         write(ax, poles[2 * i + 1], (1, y), (0.06, 0), ha="left", **pole_look)
-        p = result.adjusted[ADJUSTMENT][row.number]
-        found = p is not None and p < row.test.conventions["alpha"]
+        found = row.said.status == "holds"
         color = RED if found else GREY
         if row.ends is not None:
             ax.plot([*row.ends], [y, y], color=color, linewidth=1.2, marker="|", markersize=5, zorder=2)
         draw_mark(ax, row.value, y, "s", 5, color, filled=found)
     texts.write_columns(ax, [row.place for row in drawn])
     ax.margins(x=0.05)
-    ax.set_xlabel("effect size d" if sizes else "difference Δ", fontsize=BODY, color=INK, labelpad=3)
+    ax.set_xlabel("difference Δ", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
 
 def _rows(
-    result: BatteryResult, intervals: Mapping[str, BootstrapResult], *, sizes: bool
+    result: BatteryResult, checks: Mapping[str, tuple[Check, ...]]
 ) -> tuple[list[_Row], dict[float, str]]:
     """The tests in the order of a report, and the headings of what can be said of them, by place."""
     found = []
     for i, (test, said) in enumerate(zip(result.tests, result._conclusions(""), strict=True)):
-        crossed = test.level1.crossed
-        interval = intervals.get(test.design) if sizes else crossed
-        ends = None
-        if interval is not None and interval.low is not None and interval.high is not None:
-            ends = (interval.low, interval.high)
-        value = test.level1.effect_size if sizes else crossed.difference
-        found.append(_Row(0.0, i, test, said, value, ends))
+        ends, one = result.adjusted_intervals[i], test.level1
+        said = replace(said, status=status_on(checks.get(said.name, ()), said.status))
+        found.append(_Row(0.0, i, test, said, one.crossed.difference, ends))
     order = list(STATUSES)
     found.sort(key=lambda row: (order.index(row.said.status), -abs(row.value)))
     rows: list[_Row] = []
@@ -175,20 +154,19 @@ def _rows(
     return rows, headings
 
 
-def _forest_note(
-    result: BatteryResult, drawn: Sequence[_Row], intervals: Mapping[str, BootstrapResult], *, sizes: bool
-) -> str:
-    first = result.tests[0]
-    crossed = [test.level1.crossed for test in result.tests]
-    levels = {one.level for one in ([*intervals.values()] if sizes else crossed)}
-    interval = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
+def _forest_note(result: BatteryResult, drawn: Sequence[_Row]) -> str:
+    first, level = result.tests[0], result.adjusted_level
+    interval = "interval" if level is None else f"{wording.percent(level, 1)} interval"
     return wording.sentence(
         "right of zero, the first group is closer to what is named there, relative to what is named on the "
         "left, than the second group is",
-        f"filled: p < {wording.level(first.conventions['alpha'])} {wording.FILLED}; open: not",
+        f"filled: p < {wording.level(ALPHA)} {wording.FILLED}; open: not",
+        wording.AGREE,
         f"p {wording.tail(first.level1.alternative)}, for other words for the same things",
-        "" if sizes else "exact p: for these attribute words",
-        f"{interval}s over the choice of all words" if any(row.ends for row in drawn) else "",
+        "exact p: for these attribute words",
+        f"{interval}s over the choice of all words, which agree with {wording.ADJUSTED}"
+        if any(row.ends for row in drawn)
+        else "",
         f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
         wording.model(result),
     )

@@ -55,7 +55,7 @@ IN_CELL = 0.05
 
 
 def _effect(test: WeatResult) -> str:
-    return wording.effect(test.effect_size, test.crossed.pvalue)
+    return wording.effect(test.effect_size, test.crossed)
 
 
 def _rule(test: MleatResult) -> str:
@@ -72,7 +72,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     Level 2 effect size and the Level 3 mean cosine. A leaning that is found has a dark border and a star, one
     that is not a dashed border. A sign of inequality is in the middle where the two targets differ, in a
     dashed circle where other words might not show it. Below are the Level 2 tests, the pattern in words, and
-    the paper's with the share of resamples that agree.
+    the paper's.
 
     References
     ----------
@@ -105,7 +105,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
             "≠ the groups differ; dashed: other words might not show it" if differ else "",
             "number: size of the Level 2 effect size",
             "cos: mean cosine (Level 3)",
-            "p: for other words for the same things",
+            f"{wording.AGREE} · p: for other words for the same things",
             wording.model(result),
         ),
     )
@@ -132,15 +132,12 @@ _Line = tuple[list[tuple[float, str]], float, float, dict[str, Any]]
 def _below(result: MleatResult, differ: str, room: float) -> list[_Line]:
     """What is below a map: the tests of Level 2, the pattern, and how sure it is."""
     tests = (f"Level 2: {_effect(one)}" for one in result.level2.values())
-    (left, one), (right, other) = (fitted(text, room / 2 - 0.06, SMALL) for text in tests)
+    left, right = (wrapped(text, room / 2 - 0.06, SMALL, lines=2) for text in tests)
     pattern = phrases.pattern(result.crossed_pattern, result.titles)
-    share = result.pattern_shares.get(result.pattern)
-    quiet = [phrases.difference(differ, result.crossed_pattern)]
-    if share is not None:
-        quiet.append(f"paper's pattern: {result.pattern}, in {wording.percent(share)} of resamples")
+    quiet = [phrases.difference(differ, result.crossed_pattern), f"paper's pattern: {result.pattern}"]
     grey: dict[str, Any] = {"color": ON_CELL}
     return [
-        ([(0.5, left), (1.5, right)], min(one, other), 0.06, grey),
+        ([(0.5, left), (1.5, right)], SMALL, 0.06, grey),
         ([(1.0, wrapped(pattern, room, TITLE, lines=3, weight="bold"))], TITLE, 0.02, {"weight": "bold"}),
         *(([(1.0, wrapped(text, room, SMALL, lines=3))], SMALL, 0.0, grey) for text in quiet),
     ]
@@ -375,7 +372,7 @@ def _note(result: BatteryResult, marks: Sequence[str]) -> str:
     tail = wording.tail(result.tests[0].level1.alternative)
     return wording.sentence(
         "in the cells, the size of the Level 2 effect size",
-        f"above each map, the Level 1 test: p for other words for the same things ({tail}), "
+        f"above each map, the Level 1 test: {wording.AGREE}; p for other words for the same things ({tail}), "
         f"{wording.FILLED} for the number of tests",
         f"≠ in a full circle: p for other words < .05 {wording.FILLED}" if "others" in marks else "",
         f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
@@ -385,7 +382,7 @@ def _note(result: BatteryResult, marks: Sequence[str]) -> str:
 
 def _write_heading(ax: Axes, test: MleatResult, adjusted: P | None, labelled: float) -> None:
     """The name of a test and its Level 1 test, above the names of its targets."""
-    level1 = f"d = {wording.number(test.level1.effect_size)}, {wording.adjusted_chance(adjusted)}"
+    level1 = f"{wording.agree(test.level1.crossed)}{wording.adjusted_chance(adjusted)}"
     for text, up, asked, weight in ((test.design, 0.17, BODY, "bold"), (level1, 0.05, SMALL, "normal")):
         line, fits = fitted(text, _PITCH - 0.06, asked, weight=weight)
         look = {"weight": weight, "color": ON_CELL if weight == "normal" else INK}

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from crossroads.core.errors import Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference import options as checks
-from crossroads.core.inference.bootstrap import generator, resampled_weights, weighted_effects
 from crossroads.core.inference.copies import Words
 from crossroads.core.inference.crossed import mean_cosine
-from crossroads.core.inference.geometry import Floats, cosines
+from crossroads.core.inference.geometry import cosines
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
 from crossroads.core.results import (
+    AGREEMENT,
     NAMED,
     QUESTION,
     Conclusion,
@@ -67,7 +67,6 @@ PATTERNS: Mapping[str, tuple[str | None, str | None]] = {
 """The nine outcomes (Figure 2 of the paper), with the attribute that the first and the second target are
 close to."""
 _NAMES = {sides: name for name, sides in PATTERNS.items()}
-_RESAMPLES_AT_A_TIME = 250
 CELLS: Mapping[str, str] = {"ax": "A with X", "bx": "B with X", "ay": "A with Y", "by": "B with Y"}
 """Heads of Level 3."""
 
@@ -89,13 +88,13 @@ class Similarity:
 
 
 LEVELS = (
-    "pattern pattern_share crossed_pattern "
+    "pattern crossed_pattern "
     "effect_size_x=level2.x.effect_size effect_size_y=level2.y.effect_size "
     "p_x=level2.x.crossed.pvalue p_y=level2.y.crossed.pvalue"
 )
 """Names of the levels of tests, for rules."""
+_AGREE, _ALSO = phrases.AGREEMENT, "the same for the first target alone"
 _ALONE = "effect size of the first target alone, attributes compared"
-_STABLE = "share of resampled tests with the paper's pattern"
 
 
 def similarities_table(results: Mapping[str, Any]) -> Table:
@@ -121,34 +120,36 @@ class MleatResult(Result):
     _table_title: ClassVar[str] = "Association tests at three levels"
     _file_names: ClassVar[str] = " ".join(
         (
-            f"design effect_size=level1.effect_size {crossed_names('level1.')} exact_p=level1.pvalue",
+            f"design {crossed_names('level1.')} effect_size=level1.effect_size exact_p=level1.pvalue",
             "method=level1.method",
             *(
-                f"effect_size_{key}=level2.{key}.effect_size {crossed_names(f'level2.{key}.', f'_{key}')} "
+                f"{crossed_names(f'level2.{key}.', f'_{key}')} effect_size_{key}=level2.{key}.effect_size "
                 f"exact_p_{key}=level2.{key}.pvalue"
                 for key in "xy"
             ),
             *(f"mean_{key}=level3.{key}.mean sd_{key}=level3.{key}.sd" for key in CELLS),
-            "pattern crossed_pattern pattern_share",
+            "pattern crossed_pattern",
         )
     )
     _rule_names: ClassVar[Mapping[str, str]] = {
-        "test": f"effect_size=level1.effect_size {crossed_names('level1.', ends='difference_')} "
+        "test": f"{crossed_names('level1.', ends='difference_')} effect_size=level1.effect_size "
         f"exact_p=level1.pvalue {LEVELS} exact_p_x=level2.x.pvalue exact_p_y=level2.y.pvalue "
         "left_out=_left_out"
     }
     _columns: ClassVar[tuple[Stat, ...]] = (
         NAMED,
         QUESTION,
+        AGREEMENT.under("level1"),
         stat("d", of="level1.effect_size"),
         *(one.under("level1") for one in DIFFERENCE),
+        stat("agree_x", "agree X", _AGREE, of="level2.x.crossed.agreement", kind="chance", spare=3),
         stat("d_x", "d(X)", _ALONE, of="level2.x.effect_size", spare=3),
-        stat("p_x", "p(X)", "as p, first target alone", of="level2.x.crossed.pvalue", kind="p", spare=3),
+        stat("p_x", "p(X)", _ALSO, of="level2.x.crossed.pvalue", kind="p", spare=3),
+        stat("agree_y", "agree Y", of="level2.y.crossed.agreement", kind="chance", spare=3),
         stat("d_y", "d(Y)", "the same for the second target", of="level2.y.effect_size", spare=3),
         stat("p_y", "p(Y)", of="level2.y.crossed.pvalue", kind="p", spare=3),
         stat("pattern", of="crossed_pattern"),
         stat("published", "paper's pattern", phrases.PAPER_PATTERN, of="pattern", spare=2),
-        stat("stable", note=_STABLE, of="pattern_share", kind="share", digits=0, spare=2),
     )
 
     design: str
@@ -162,21 +163,18 @@ class MleatResult(Result):
     pattern: str
     """Which of the nine outcomes it is by the rule of the paper, whose p-values take the attribute words as
     given; outputs show ``crossed_pattern``."""
-    pattern_shares: Mapping[str, float]
-    """Share of bootstrap resamples of the stimuli that show each outcome by the rule of the paper."""
     titles: Mapping[str, str]
     """What the four sets stand for."""
     crossed_pattern: str
     """Which of the nine outcomes it is by the p-values for other words."""
 
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
+        return WeatResult._table_notes({one.design: one.level1 for one in results.values()})
+
     def _pvalue_methods(self) -> Iterator[tuple[str, str]]:
         yield " level 1", self.level1.method
         yield from ((f" level 2 {key}", one.method) for key, one in self.level2.items())
-
-    @property
-    def pattern_share(self) -> float | None:
-        """Share of resamples that show the pattern by the rule of the paper; None without resamples."""
-        return self.pattern_shares.get(self.pattern)
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         yield from _level_rows(name, "level 1", self.level1)
@@ -186,14 +184,11 @@ class MleatResult(Result):
             row = partial(long_row, "mleat", name, f"level 3 {key}", n=cell.pairs)
             yield row("mean", cell.mean, low=cell.low, high=cell.high)
             yield row("sd", cell.sd)
-        resamples = self.conventions.get("resamples")
-        yield long_row("mleat", name, self.pattern, "pattern", self.pattern_share, n=resamples)
+        yield long_row("mleat", name, self.pattern, "pattern", None)
         yield long_row("mleat", name, self.crossed_pattern, "crossed_pattern", None)
-        for pattern, share in self.pattern_shares.items():
-            yield long_row("mleat", name, pattern, "pattern_share", share, n=resamples)
 
     def _conclusions(self, name: str) -> Iterator[Conclusion]:
-        yield self.level1._concluded(self.design, self.level1._answer, "level1/", level2=self.level2)
+        yield self.level1._concluded(self.design, self.level1._answer, "level1/")
 
     def _checks(self) -> Iterator[Checked]:
         yield from (replace(test, question=self._question) for test in self.level1._checks())
@@ -205,6 +200,7 @@ class MleatResult(Result):
 def _level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
     row = partial(long_row, "mleat", name, part, n=len(level.associations))
     method = level.method
+    yield from crossed_rows("mleat", name, part, level.crossed, level.pvalue)
     yield row("effect_size", level.effect_size, p=level.crossed.pvalue, exact_p=level.pvalue, method=method)
     yield row("statistic", level.exchange.statistic)
     own = (level.pvalue, level.pvalue_low, level.pvalue_high)
@@ -212,7 +208,6 @@ def _level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
     for statistic, (value, low, high) in {"exact_p": own, **tails}.items():
         yield row(statistic, value, low=low, high=high, method=method)
     yield row("min_exact_p", level.min_pvalue)
-    yield from crossed_rows("mleat", name, part, level.crossed, level.pvalue)
     for statistic, count in (("ties", level.ties), ("divisions", level.exchange.divisions)):
         if count is not None:
             yield row(statistic, count)
@@ -235,7 +230,6 @@ def mleat(
     max_work: float = MAX_WORK,
     alpha: float = ALPHA,
     least_effect: float = LEAST_EFFECT,
-    resamples: int = 1000,
     words: Words = "effective",
 ) -> MleatResult:
     r"""Measure an association at three levels and name its pattern.
@@ -261,9 +255,6 @@ def mleat(
         what the paper's tables star: it is chosen after the fact, so its true level is twice the nominal one.
     alpha, least_effect
         Level and effect size that a Level 2 test must reach for its target to be close to an attribute.
-    resamples
-        Number of bootstrap resamples of all four sets for ``pattern_shares``; 0 for none. Inside a resample
-        the Level 2 p-value is that of the fitted normal curve, the rule behind the paper's own stars.
 
     Notes
     -----
@@ -289,7 +280,6 @@ def mleat(
         design, hint="the ML-EAT compares two; give y, or use weat() for a single-target test."
     )
     check_rule(alpha, least_effect)
-    checks.whole("resamples", resamples, hint="give 0 for none; 1,000 is usual.")
     warn_about_sharing(design, stacklevel=4)
     found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
     titles = titles_of(design.sets)
@@ -324,7 +314,6 @@ def mleat(
         "association": "Level 1: difference of mean cosines; Level 2: mean cosine; Level 3: cosine",
         "alpha": alpha,
         "least_effect": least_effect,
-        "resamples": resamples,
     }
     return MleatResult(
         design=design.name,
@@ -333,35 +322,9 @@ def mleat(
         level3=level3,
         pattern=pattern_of(*exact),
         crossed_pattern=pattern_of(*others),
-        pattern_shares=_shares(table, resamples, options, **rule),
         titles=titles,
         **origin(emb, found.coverage, conventions),
     )
-
-
-def _shares(
-    table: Mapping[str, Floats], resamples: int, options: Options, *, least_effect: float, alpha: float
-) -> dict[str, float]:
-    """Share of resamples of all four sets that show each pattern."""
-    if resamples == 0:
-        return {}
-    rng, alternative, ddof = generator(options.seed), options.alternative, options.ddof
-    counts = dict.fromkeys(PATTERNS, 0)
-    (n_x, n_a), (n_y, n_b) = table["ax"].shape, table["by"].shape
-    sizes, rule = {"x": n_x, "y": n_y, "a": n_a, "b": n_b}, {"least_effect": least_effect, "alpha": alpha}
-    critical = critical_effect(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
-    for start in range(0, resamples, _RESAMPLES_AT_A_TIME):
-        size = min(_RESAMPLES_AT_A_TIME, resamples - start)
-        weights = {name: resampled_weights(n, size, rng) for name, n in sizes.items()}
-        close = []
-        for target in ("x", "y"):
-            first, second = (weights[target] @ table[f"{c}{target}"] for c in ("a", "b"))
-            d = weighted_effects(first, second, weights["a"], weights["b"], ddof=ddof)
-            up, down = (d > critical) & (alternative != "less"), (d < -critical) & (alternative != "greater")
-            close.append(np.where(up, "a", np.where(down, "b", "")).tolist())
-        for x, y in zip(*close, strict=True):
-            counts[pattern_of(x or None, y or None)] += 1
-    return {name: count / resamples for name, count in counts.items()}
 
 
 def check_rule(alpha: float, least_effect: float) -> None:

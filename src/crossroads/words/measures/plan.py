@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from crossroads.core.errors import DesignError, InputError, Missing, in_short
 from crossroads.core.evidence import Embeddings
+from crossroads.core.inference.copies import Words
 from crossroads.core.inference.crossed import POWER, reach, spread
 from crossroads.core.inference.geometry import rounding_error
 from crossroads.core.inference.options import is_number
@@ -15,9 +16,10 @@ from crossroads.core.inference.planning import MOST, pilot
 from crossroads.core.results import QUESTION, TEST, Stat, stat
 from crossroads.core.results.gathered import check_inputs, gather, titles_of
 from crossroads.core.stimuli import Design
+from crossroads.core.wording.numbers import percent
 from crossroads.words.measures.weat import CheckOfTest, origin
 
-_PER_SET = "words per set that find it with that power, two-sided, p < .05"
+_PER_SET = "words per set, with as many near copies as now, that find it with that power, two-sided, p < .05"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -39,7 +41,7 @@ class PlanResult(CheckOfTest):
         stat("words", note=_PER_SET, kind="count"),
         stat("targets", note="the same where targets and attributes differ: fewest in all", kind="count"),
         stat("attributes", note="the same", kind="count"),
-        stat("detectable", note="the Δ that these words find with that power", digits=3),
+        stat("detectable", note="the Δ that these words find with that power"),
         stat("lengthen", note="which sets reduce the error most if they are doubled"),
     )
 
@@ -50,7 +52,7 @@ class PlanResult(CheckOfTest):
     power: float
     """The share of tests that are to find it."""
     words: int | None
-    """Words per set; None beyond a million."""
+    """Words per set of the same kinds, near copies included; None beyond a million."""
     targets: int | None
     """Words per target where attributes may have another number, such that there are fewest in all."""
     attributes: int | None
@@ -62,6 +64,17 @@ class PlanResult(CheckOfTest):
     sizes: Mapping[str, int]
     """Number of words in each set."""
 
+    def _headline(self) -> str:
+        """How many words are needed for what, and which to look for first."""
+        needed = "more than a million" if self.words is None else f"about {self.words:,}"
+        enough = self.detectable <= self.difference
+        then = "these are enough" if enough else f"lengthen the {self.lengthen} first"
+        wanted = f"To find Δ = {self.difference:.3g} in {percent(self.power)} of cases"
+        return f"{wanted}, {needed} words per set are needed; {then}."
+
+    def _above(self) -> list[str]:
+        return [self._headline(), *super()._above()]
+
 
 def plan(
     emb: Embeddings,
@@ -70,6 +83,7 @@ def plan(
     difference: float | None = None,
     power: float = POWER,
     missing: Missing = "raise",
+    words: Words = "effective",
 ) -> PlanResult:
     r"""How many words a test needs to find a difference with other words for the same things.
 
@@ -81,14 +95,19 @@ def plan(
         V = \frac{\sum_i \tau_i}{N_t} + \frac{\sum_j \alpha_j}{N_a} + \frac{\sum_{ij} c_{ij}}{N_t N_a}
 
     and the numbers are the smallest with :math:`(t_{.975} + t_{\text{power}})\sqrt V \le \Delta`. The test is
-    that of ``crossed`` of :func:`~crossroads.weat`, two-sided, p < .05.
+    that of ``crossed`` of :func:`~crossroads.weat`, two-sided, p < .05. Near copies, such as plurals, count
+    as about one word; what is printed is words of the same mixture. Where the words of a set share a topic,
+    pilots of eight words foresee the standard error of 24 within 5 % on average, nine in ten of them within
+    a factor of .7 to 1.3, and as many new words as planned for 80 % find the difference in 78 to 81 %; where
+    only single cells vary it is 86 %.
 
     Parameters
     ----------
-    emb, design, missing
+    emb, design, missing, words
         As in :func:`~crossroads.weat`; at least two words per set, better eight.
     difference
-        The difference of mean cosines that is to be found; half of the one seen by default.
+        The difference of mean cosines that is to be found, such as the ordinary association of a model; half
+        of the one seen by default.
     power
         The share of tests that are to find it.
 
@@ -98,7 +117,7 @@ def plan(
     >>> design = cr.catalog("weat7")
     >>> found = cr.plan(cr.load("default", words=design.words), design, difference=0.1)
     >>> found.words, found.lengthen, round(found.detectable, 2)
-    (10, 'attributes', 0.11)
+    (18, 'attributes', 0.16)
     """
     check_inputs(design, emb)
     if difference is not None and not (is_number(difference) and 0 < difference < 4):
@@ -108,7 +127,9 @@ def plan(
     least = dict.fromkeys(design.sets, 2)
     found = gather(emb, design.sets, missing=missing, least=least, design=design.name)
     table, n_x, n_a = found.cosines(), len(found.words["x"]), len(found.words["a"])
-    measured, variances = spread(table, n_x, n_a), pilot(table, n_x, n_a)
+    near = found.near(words)
+    copies = None if near is None else near.copies
+    measured, variances = spread(table, n_x, n_a, copies), pilot(table, n_x, n_a, copies)
     seen = float(measured.difference)
     if float(measured.total) <= (4 * rounding_error(emb.dim)) ** 2:
         raise DesignError(
@@ -118,7 +139,7 @@ def plan(
     cheapest = variances.cheapest(wanted, power) or (None, None)
     n_t, columns = len(table) / len(variances.targets), table.shape[1] / 2
     doubled = variances.reach(2 * n_t, columns, power), variances.reach(n_t, 2 * columns, power)
-    conventions = {"measure": "plan", "power": power, "missing": missing, "most": MOST}
+    conventions = {"measure": "plan", "power": power, "missing": missing, "most": MOST, "words": words}
     return PlanResult(
         design=design.name,
         seen=seen,
@@ -129,7 +150,7 @@ def plan(
         attributes=cheapest[1],
         detectable=reach(float(measured.total), float(measured.df), power),
         lengthen="targets" if doubled[0] < doubled[1] else "attributes",
-        sizes={name: len(words) for name, words in found.words.items()},
+        sizes={name: len(some) for name, some in found.words.items()},
         titles=titles_of(design.sets),
         **origin(emb, found.coverage, conventions),
     )

@@ -15,6 +15,7 @@ from crossroads.core.errors import CrossroadsError, InputError, Missing, Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.results import (
     ADJUSTERS,
+    ENDS,
     TEST,
     Conclusion,
     Member,
@@ -40,7 +41,7 @@ from crossroads.core.wording.numbers import P, counted, number, p_equals, percen
 from crossroads.core.wording.table import Table
 from crossroads.words.measures.battery import adjusted_levels
 from crossroads.words.measures.mleat import MleatResult, mleat
-from crossroads.words.measures.trends import ALONG, Along, Change, Points, Trend, along
+from crossroads.words.measures.trends import ALONG, AUTOCORRELATION, Along, Change, Points, Trend, along
 
 
 def decade_name(design: str, time: int | str, over: Points = "year") -> str:
@@ -83,7 +84,9 @@ class SeriesResult(Result):
     _columns: ClassVar[tuple[Stat, ...]] = (
         TEST.under("test"),
         stat("time", of="extra", kind="text"),
-        *from_tests(MleatResult, "d difference difference_ci p"),
+        *from_tests(MleatResult, "agreement d difference"),
+        ENDS,
+        *from_tests(MleatResult, "p"),
         adjusted(note=_adjusted_note),
         *from_tests(MleatResult, "exact_p"),
         stat("pattern", of="test.crossed_pattern", spare=1),
@@ -98,6 +101,10 @@ class SeriesResult(Result):
     adjusted: Mapping[str, tuple[float | None, ...]]
     """Level 1 p-values for other words (``crossed``) adjusted for the number of points, by method (``holm``,
     ``bh``, ``by``); None for a point that has none."""
+    adjusted_intervals: tuple[tuple[float, float] | None, ...]
+    """Intervals of Level 1 that agree with the p-values adjusted by Benjamini and Hochberg."""
+    adjusted_level: float
+    """Level of these intervals."""
     trend: Trend
     """Slope of the difference of Level 1."""
     change: Change
@@ -132,15 +139,11 @@ class SeriesResult(Result):
         near, far = (right, left) if up else (left, right)
         (first, x), (second, y) = phrases.subject(test.subject), phrases.subject(test.rival)
         closer = (" come closer to ", near, ", relative to ", far, f", than {second}", y, " do")
-        change = (f" and {second}", y, " change differently in how close they are to ", near)
         when = ALONG[self.over][0]
         yield replace(
             test,
-            status=status_of(found.pvalue, None),
-            wordings={
-                "holds": (f"{when}, {first}", x, *closer),
-                "absent": (f"it was not found that {when} {first}", x, *change, ", relative to ", far, ""),
-            },
+            status=status_of(found.pvalue),
+            statement=(f"{when}, {first}", x, *closer),
             scale=f"Δ per {self.over}",
             numbers=numbers(
                 value=("trend/slope", found.slope),
@@ -181,7 +184,9 @@ class SeriesResult(Result):
         if found.slope is None or found.pvalue is None:
             return f"no trend is given: {found.reason}"
         slope, ends = _signed(found.slope, found, times)
-        drawn = f"words and {self.over}s drawn" if found.drawn else "words drawn"
+        drawn, alike = "words drawn", found.autocorrelation
+        if alike is not None:
+            drawn = f"words and {self.over}s drawn, allowing for an autocorrelation of {number(alike, 2)}"
         return f"Δ changes by {slope} per {unit} ({ends}, {p_equals(found.pvalue)}, {drawn})"
 
     def change_said(self) -> str:
@@ -213,7 +218,8 @@ class SeriesResult(Result):
             yield row(f"words {key}", words)
         if slope.slope is not None:
             yield row("slope", slope.slope, method="crossed", n=slope.points, **named(slope, ends))
-            yield from (row(key, getattr(slope, key)) for key in ("statistic", "se", "df"))
+            keys = ("statistic", "se", "df", *(("autocorrelation",) if slope.drawn else ()))
+            yield from (row(key, getattr(slope, key)) for key in keys)
         row = partial(long_row, "series", self._label, "change")
         if step.position is not None:
             yield row("difference", step.difference, method="crossed", n=slope.points, **named(step, ends))
@@ -247,7 +253,8 @@ def series(
     The p-values of the points are adjusted for their number. The trend is the slope of Δ, and the change the
     split of the series before and after which Δ differs most, with a p-value and an interval adjusted for
     having looked at every split. Both use the words found at every point, and take the words of all sets as
-    drawn; for years also the deviations of single years, but not for the layers or steps of a model.
+    drawn; for years also the deviations of single years, which may last from one to the next (an
+    autoregression of order one), but not for the layers or steps of a model.
 
     Parameters
     ----------
@@ -263,8 +270,8 @@ def series(
 
     Notes
     -----
-    Deviations that last, such as those of a random walk, are trends to the slope. A steady trend is also a
-    change: its p-value says that Δ is not the same throughout, not that it jumps.
+    The slope of a random walk is taken for a trend too often. A steady trend is also a change: its p-value
+    says that Δ is not the same throughout, not that it jumps.
 
     Examples
     --------
@@ -314,6 +321,9 @@ def series_of(
         else:
             skipped[at] = str(test)
     slope, step = along(models, points, over)
+    known_as = adjusted_levels("series", list(points.values()), missing, options)
+    if slope.drawn:
+        known_as["conventions"]["autocorrelation"] = AUTOCORRELATION
     return SeriesResult(
         design=design.name,
         points=points,
@@ -321,7 +331,7 @@ def series_of(
         trend=slope,
         change=step,
         over=over,
-        **adjusted_levels("series", list(points.values()), missing, options),
+        **known_as,
         provenance=tuple(emb.provenance for emb in models.values()),
     )
 

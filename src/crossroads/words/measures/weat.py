@@ -19,6 +19,7 @@ from crossroads.core.inference.geometry import Floats, affinities, associations,
 from crossroads.core.inference.options import is_number, seed_of, work
 from crossroads.core.inference.permutation.test import MAX_WORK, Alternative, Method, Ties, permutation_test
 from crossroads.core.results import (
+    AGREEMENT,
     NAMED,
     QUESTION,
     Conclusion,
@@ -27,7 +28,6 @@ from crossroads.core.results import (
     Row,
     Stat,
     association,
-    below,
     crossed_names,
     long_row,
     named,
@@ -46,8 +46,10 @@ from crossroads.core.results.gathered import (
     warn_about_sharing,
 )
 from crossroads.core.stimuli import Design
-from crossroads.core.wording.numbers import P, pvalue
+from crossroads.core.wording.numbers import P, number, pvalue
 
+_FEW = 0.7
+"""Share of the words of a set below which its effective number is said."""
 _MOST = 10**300
 """Counts of divisions that are recorded are below this."""
 _SMALLEST = "the smallest exact p that sets of these sizes can have"
@@ -56,8 +58,9 @@ DIFFERENCE = (
     stat("difference_ci", of="crossed.low"),
     stat("p", of="crossed.pvalue"),
     stat("exact_p", of="_p"),
+    stat("detectable", of="crossed.detectable"),
 )
-"""Columns of the difference of a test with its interval, the p-value for other words and the exact one."""
+"""Columns of the difference of a test with its interval, its p-values and the difference it could find."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -102,13 +105,14 @@ class WeatResult(Result):
     }
     _table_title: ClassVar[str] = "Association tests"
     _file_names: ClassVar[str] = (
-        f"design effect_size {crossed_names()} "
+        f"design {crossed_names()} effect_size "
         "exact_p=pvalue exact_p_low=pvalue_low exact_p_high=pvalue_high alternative method "
         "min_exact_p=min_pvalue ties n=_sizes dropped=coverage.missing.len"
     )
     _columns: ClassVar[tuple[Stat, ...]] = (
         NAMED,
         QUESTION,
+        AGREEMENT,
         stat("words", of="_words", spare=3),
         stat("d", of="effect_size"),
         *DIFFERENCE,
@@ -157,28 +161,26 @@ class WeatResult(Result):
         other: P | None,
         at: str = "",
         more: Mapping[str, tuple[str, float]] = MappingProxyType({}),
-        level2: Mapping[str, WeatResult] = MappingProxyType({}),
     ) -> Conclusion:
         """What the test shows as part of another result.
 
         ``other`` is its p-value for other words, adjusted where it is one of several; ``at`` its JSON pointer
-        within that result, with ``/`` at its end; ``more`` has further numbers with their pointers, and
-        ``level2`` the tests of its targets alone: what they show for other words is said too.
+        within that result, with ``/`` at its end; ``more`` has further numbers with their pointers.
         """
         size = numbers(size=(f"{at}effect_size", self.effect_size))
         return association(
             name=name,
             titles=self.titles,
             sets=self.sets,
-            status=status_of(other, self._p),
+            status=status_of(other),
             found={**difference_numbers(self.crossed, at), **size, **more},
-            alone={key: t.crossed.difference for key, t in level2.items() if below(t.crossed.pvalue)},
             reason=self.crossed.reason,
         )
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterable[str]:
-        return (note for name, test in results.items() for note in too_small(name, test.min_pvalue))
+        yield from copies_said(results)
+        yield from (note for name, test in results.items() for note in too_small(name, test.min_pvalue))
 
     @property
     def _sizes(self) -> Mapping[str, int]:
@@ -204,9 +206,11 @@ class WeatResult(Result):
             family="words",
             these=self._p,
             exchanged=f"targets exchanged, {self.method}",
+            crossed=self.crossed,
             other=self.crossed.two_sided,
             reason=self.crossed.reason,
             unchecked={**self._unchecked, **single},
+            comparable=not single,
         )
 
 
@@ -218,17 +222,35 @@ def too_small(name: str, smallest: float | None) -> list[str]:
     return [f"{name}: nothing could be found with just these words: {least}, which is not below .05."]
 
 
+def copies_said(results: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence on each set that counts as few words, and the near copies in it."""
+    found: dict[str, list[str]] = {}
+    for name, one in results.items():
+        sets, titles = getattr(one, "items", getattr(one, "sets", None)), getattr(one, "titles", {})
+        sets = sets or one.coverage.used
+        for key, groups in one.crossed.copies.items():
+            words, n, title = one.crossed.effective[key], len(sets[key]), titles.get(key, key)
+            if words < _FEW * n:
+                letter = f" ({key.upper()})" if len(key) == 1 and title.lower() != key else ""
+                copies = "; ".join(map(", ".join, groups))
+                text = (
+                    f"{title}{letter} count as {number(words, 1)} of {n} words, since near copies count as "
+                )
+                found.setdefault(f"{text}about one: {copies}.", []).append(name)
+    yield from (f"{', '.join(names)}: {text}" for text, names in found.items())
+
+
 def crossed_rows(
     measure: str, name: str, part: str, found: Crossed, exact: float | None = None
 ) -> Iterator[Row]:
     """A difference with all words drawn, as long rows; ``exact``: the p-value of just these words."""
     row = partial(long_row, measure, name, part)
+    yield row("agreement", found.agreement, method="crossed")
     yield row(
         "difference", found.difference, **named(found, "low high p=pvalue"), exact_p=exact, method="crossed"
     )
     yield row("p", found.pvalue, method="crossed")
-    yield row("agreement", found.agreement, method="crossed")
-    for statistic in ("statistic", "se", "df"):
+    for statistic in ("statistic", "se", "df", "level"):
         yield row(f"crossed_{statistic}", getattr(found, statistic))
     yield row("detectable_difference", found.detectable)
     if found.attribute_pvalue is not None:
@@ -240,8 +262,9 @@ def crossed_rows(
 
 
 def difference_numbers(found: Crossed, at: str) -> dict[str, tuple[str, float]]:
-    """A difference and its interval for a conclusion."""
+    """A difference with its chance and its interval for a conclusion."""
     return numbers(
+        chance=(f"{at}crossed/agreement", found.agreement),
         value=(f"{at}crossed/difference", found.difference),
         low=(f"{at}crossed/low", found.low),
         high=(f"{at}crossed/high", found.high),

@@ -48,7 +48,6 @@ def test_csv_files_hold_the_same_numbers(default_audit: AuditRun) -> None:
     assert battery is not None
     for row, test in zip(rows_of(folder / "tests.csv"), battery.tests, strict=True):
         assert float(row["effect_size"]) == test.level1.effect_size
-        assert float(row["effect_size_low"]) < float(row["effect_size"]) < float(row["effect_size_high"])
     (weat6,) = [one for one in battery.tests if one.design == "weat6"]
     found = {
         one["word"]: float(one["association"])
@@ -60,8 +59,7 @@ def test_csv_files_hold_the_same_numbers(default_audit: AuditRun) -> None:
     assert "i4,x,Liset,left out,not in the vocabulary" in coverage
     assert "weat6,x,John,respelled,john (lower)" in coverage
     (row,) = [one for one in rows_of(folder / "tests.csv") if one["design"] == "weat6"]
-    could = cr.stats.minimum_detectable(8, 8, alternative="two-sided")
-    assert float(row["critical_effect_size"]) == could.critical
+    assert float(row["detectable"]) == weat6.level1.crossed.detectable
     (row,) = [
         one
         for one in rows_of(folder / "results.csv")

@@ -37,7 +37,7 @@ def test_measures_software_and_designs_are_cited_once(audit: Audit, audit_design
     assert set(keys[:-1]) == {
         "crossroads", "holm1979simple", "benjamini1995controlling", "benjamini2001control",
         "caliskan2017semantics",
-        "wolfe2024mleat", "cohen1988statistical", "efron1979bootstrap", "guo2021detecting", "clopper1934use",
+        "wolfe2024mleat", "cohen1988statistical", "guo2021detecting", "clopper1934use",
         "lepori2020unequal", "kriegeskorte2008representational",
     }  # fmt: skip
     assert re.fullmatch("unlu1999-[0-9a-f]{6}", keys[-1])
@@ -116,7 +116,6 @@ def test_vectors_are_cited_where_it_is_certain_whose_they_are(tested: BatteryRes
 @pytest.mark.parametrize(
     ("name", "key", "option", "added"),
     [
-        ("ceat_bootstrap", "interval", "bca", {"efron1987better"}),
         ("ceat", "variance", "hedges", {"hedges1981distribution"}),
         ("group_ceat", "score", "sampled", {"dersimonian1986meta"}),
         ("set_test", "measure", "ilps", {"kurita2019measuring"}),

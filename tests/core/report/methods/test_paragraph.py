@@ -44,11 +44,6 @@ def variants(audit: Audit) -> list[tuple[str, Audit]]:
                 made.append(
                     (f"{name} test {key}", replaced(audit, name, dataclasses.replace(one, tests=tests)))
                 )
-            for design, interval in one.intervals.items():
-                for key in interval.conventions:
-                    drawn: Any = {**one.intervals, design: changed(interval, key)}
-                    other = dataclasses.replace(one, intervals=drawn)
-                    made.append((f"{name} {design} interval {key}", replaced(audit, name, other)))
     return made
 
 
@@ -131,6 +126,6 @@ def test_the_paragraph_is_short_enough_to_paste_and_names_what_a_reader_looks_fo
     assert told.count("\n") == 1  # one paragraph
     assert len(told) < 1500  # about ten lines, and the keys of citations
     assert f"measured with crossroads {tested.versions['crossroads']}." in told
-    for said in ("2 tests compare", "(exact; two-sided)", "(percentile, 20 resamples)", "1 stimulus was"):
+    for said in ("2 tests compare", "(exact; two-sided)", "1 stimulus was"):
         assert said in told
     assert methods_text(audit, audit_designs).startswith(told)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import crossroads as cr
+from crossroads.core.errors import FormatError
 from crossroads.core.evidence import Embeddings
 from crossroads.core.report.audit import Audit
 from crossroads.core.report.documents.records import Record, audit_document
@@ -115,6 +116,21 @@ def test_common_words_are_carried_in_eight_bits_with_their_largest_error(
     assert (packed(again), again.fallback) == (packed(emb), ("title",))
     assert cr.load(tmp_path / "vectors.npz").labels == audit_vectors.labels
     assert packed(audit_vectors)["others"] is None
+
+
+def test_the_covariance_that_finds_near_copies_is_carried_and_saved(
+    packed: Callable[[Embeddings], Any], audit_vectors: Embeddings, tmp_path: Path
+) -> None:
+    common = np.random.default_rng(2).normal(size=(60, audit_vectors.dim))
+    emb = Embeddings(audit_vectors.labels, audit_vectors.vectors, common=common)
+    lower = np.frombuffer(base64.b64decode(packed(emb)["vocabulary"]), "<f4")
+    assert lower == pytest.approx(np.cov(directions(common).T)[np.tril_indices(emb.dim)], rel=1e-6)
+    write_vectors(tmp_path / "vectors.npz", emb)
+    assert packed(read_vectors(tmp_path / "vectors.npz", "model")) == packed(emb)
+    assert packed(audit_vectors)["vocabulary"] is None
+    write_vectors(tmp_path / "vectors.npz", Embeddings(emb.labels, emb.vectors, common=common[:, 1:]))
+    with pytest.raises(FormatError, match="common vectors are of type float64, shape"):
+        read_vectors(tmp_path / "vectors.npz", "model")
 
 
 def test_nothing_in_the_data_can_end_the_script() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
 from crossroads.contexts.measures.battery import CeatBatteryResult
 from crossroads.core.report.audit import Audit
@@ -15,18 +14,12 @@ from crossroads.traits.people.alignment_result import AlignmentResult
 from crossroads.words.measures.battery import BatteryResult
 
 
-def test_intervals_come_with_their_level(
-    audit: Audit, tested: BatteryResult, another_audit: Callable[..., Audit], whole: Audit
-) -> None:
-    said = "over the choice of words in all four sets; not adjusted."
-    assert f"CI(d): 95 %, {said}" in markdown_summary(audit)
-    assert f"CI(d): 90 %, {said}" in markdown_summary(another_audit(level=0.9))
-    assert "CI(d):" not in markdown_summary(Audit([dataclasses.replace(tested, intervals={})]))
+def test_intervals_come_with_both_levels(audit: Audit, whole: Audit) -> None:
+    said = "which agrees with p (BH): it leaves out zero where that is below .05; 95 % intervals are in the"
+    assert f"CI: of Δ, 97.5 %, {said} files." in markdown_summary(audit)  # 1 - .05/2
     (contexts,) = whole.of(CeatBatteryResult).values()
-    drawn = {name: dataclasses.replace(one, level=0.8) for name, one in contexts.intervals.items()}
-    other = Audit([dataclasses.replace(contexts, intervals=drawn)])
-    assert "CI(d): 80 %, over the choice of words and contexts; not adjusted." in markdown_summary(other)
-    assert r"CI(d): 80 \%, over the choice of words and contexts; not adjusted." in latex_table(other)
+    other = Audit([dataclasses.replace(contexts, adjusted_level=0.8)])
+    assert f"CI: of Δ, 80.0 %, {said} files." in markdown_summary(other)
 
 
 def test_levels_of_what_is_about_groups_are_told(whole: Audit) -> None:
@@ -47,15 +40,13 @@ def test_levels_of_what_is_about_groups_are_told(whole: Audit) -> None:
     assert "no trend is given: a trend needs three points in time." in markdown_summary(whole)
 
 
-def test_what_sets_of_these_sizes_could_have_shown_is_in_the_table_where_it_has_room(
+def test_what_the_words_of_a_test_could_have_found_is_in_the_table_where_it_has_room(
     audit: Audit, tested: BatteryResult
 ) -> None:
-    found = [one.detectable for one in tested.detectable if one.detectable is not None]
-    assert 0 < len(found) < len(tested.detectable)  # one design has 2 words against 4
     text, tex = markdown_summary(audit), latex_table(audit)
-    assert f"| {found[0]:.2f} |" in text
-    assert "Not printed, for want of width: CI(d), detectable d." in tex
-    assert "of cases (p &lt; 0.05, two-sided, not adjusted)." in text
+    assert f"| {tested.tests[0].level1.crossed.detectable:.3f} |" in text
+    assert r"Not printed, for want of width: detectable $\Delta$, p." in tex
+    assert "of cases, two-sided, p &lt; .05, not adjusted." in text
     assert "plain: nothing could be found with just these words: " in text
 
 

@@ -88,6 +88,7 @@ def json_pieces(data: Any, *, plain: bool = False) -> Iterator[str]:
 _PLAIN = {
     "−": "-", "–": "-", "—": "-", "‑": "-", "…": "...", "≤": "<=", "≥": ">=", "≈": "~", "×": "x", "τ": "tau",
     "→": "->", "←": "<-", "·": "-", "“": '"', "”": '"', "‘": "'", "’": "'", "✓": "yes", "✗": "no",
+    "\N{NO-BREAK SPACE}": " ",
 }  # fmt: skip
 """Replacements for terminals that have only ASCII."""
 

@@ -39,7 +39,6 @@ _BY_DOI = {
 }
 CHOSEN: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("interval", "percentile"): ("efron1979bootstrap",),
-    ("interval", "bca"): ("efron1987better",),
     ("interval", "jackknife"): ("efron1981jackknife", "cameron2011robust", "satterthwaite1946approximate"),
     ("attributes", "drawn"): ("efron1981jackknife", "cameron2011robust", "satterthwaite1946approximate"),
     ("variance", "hedges"): ("hedges1981distribution",),

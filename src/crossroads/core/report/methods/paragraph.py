@@ -30,8 +30,7 @@ _MOST_WORDS = 40
 _MOST_TESTS = 20
 _ADJUSTED = "; ".join(name.removesuffix("'s adjustment") for _, name in phrases.ADJUSTMENTS.values())
 _SAID = frozenset(
-    {"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "checks", "influence", "bootstrap"}
-    | {"ceat-bootstrap"}
+    {"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "checks", "influence", "registration"}
 )
 """Measures that are the tests themselves, or belong to them."""
 
@@ -78,7 +77,8 @@ def _subject(audit: Audit) -> str:
 
 def _asked(audit: Audit) -> list[str]:
     """Which tests were run, by name, and which other measures."""
-    sentences = []
+    registered = audit.registration
+    sentences = [] if registered is None else [f"{in_markdown(registered._headline())}."]
     for battery in _batteries(audit):
         names = [one.design for one in battery.tests]
         tests = "test compares" if len(names) == 1 else "tests compare"
@@ -123,8 +123,11 @@ def _inferred(audit: Audit) -> list[str]:
             "words of all sets count as drawn, with Satterthwaite's degrees of freedom."
         )
     if any(battery.adjusted for battery in _batteries(audit)):
-        which, rest = ("These p-values", "; intervals are not") if shares else ("p-values", "")
-        sentences.append(f"{which} are adjusted for the number of tests ({_ADJUSTED}){rest}.")
+        which = "These p-values" if shares else "p-values"
+        sentences.append(
+            f"{which} are adjusted for the number of tests ({_ADJUSTED}); intervals printed with them have "
+            "the level that agrees with those of Benjamini and Hochberg."
+        )
     if tests:
         given = dict.fromkeys(str(one.conventions.get("alternative", "two-sided")) for one in tests)
         tails = [phrases.TOLD_TAILS.get(one, one) for one in given]
@@ -133,10 +136,6 @@ def _inferred(audit: Audit) -> list[str]:
             "p-values for just these words count divisions of the target words "
             f"({in_markdown(join_words(ways))}; {in_markdown(join_words(tails))})."
         )
-    drawn: list[Any] = [one for _, one in audit.named() if one._resampled]
-    if drawn:
-        ways = dict.fromkeys(f"{one.conventions['interval']}, {one.resamples:,} resamples" for one in drawn)
-        sentences.append(f"Intervals of effect sizes are bootstrapped ({in_markdown(join_words(ways))}).")
     return sentences
 
 
@@ -238,8 +237,8 @@ def _coverage(audit: Audit) -> list[Row]:
     notes: dict[str, dict[str, None]] = {}
     for name, result in audit.named():
         coverage, of = result.coverage, tested(result, name)
-        if coverage is None or result._resampled:
-            continue  # those next to a test of the same words
+        if coverage is None:
+            continue
         respelled |= coverage.respelled
         for note in coverage.notes:
             notes.setdefault(note, {})[of] = None
@@ -263,13 +262,13 @@ def _coverage(audit: Audit) -> list[Row]:
 
 _TITLES = {
     "checks": "How sure",
+    "registration": "Registration",
     "battery": "Battery of association tests",
     "mleat": "Association tests (ML-EAT)",
-    "bootstrap": "Confidence intervals",
     "influence": "Influence of single words",
-    "reliability": "Reliability of the word lists",
     "frequency": "Frequency of the words",
     "placebo": "Placebo tests",
+    "ordinary": "The ordinary association",
     "wefat": "Scores of words with groups (WEFAT)",
     "ibd": "Intersectional detection (IBD)",
     "eibd": "Emergent intersectional detection (EIBD)",
@@ -281,7 +280,6 @@ _TITLES = {
     "multiplicity": "Multiplicity",
     "multiplicity over contexts": "Multiplicity over contexts",
     "ceat": "Association tests over contexts (CEAT)",
-    "ceat-bootstrap": "Confidence intervals over words and contexts",
     "multilevel-ceat": "Levels of the tests over contexts",
     "group-ceat": "Scores of groups on traits (group CEAT)",
     "ilps": "Scores of groups on traits (ILPS)",
@@ -297,10 +295,11 @@ _TITLES = {
     "emergent": "Traits of paired identities beyond their components",
     "compare battery": "Comparison of models",
     "compare": "Paired tests between models",
+    "meta": "Meta-analysis",
 }
 _OVER = " over contexts"  # ends the name of a convention that tests over contexts have for themselves
 _MULTIPLE = {"battery": "multiplicity", "ceat-battery": "multiplicity over contexts"}
-_UNRECORDED = ("level", "resamples", "least", "fdr", "k")
+_UNRECORDED = ("level", "least", "fdr", "k")
 Sentence = str | Mapping[Any, str] | Callable[[Any], str]
 """What a convention says: with ``{}`` for its value; by value, others under ``""``; or by a function."""
 
@@ -406,14 +405,6 @@ _OF_MEASURE: Mapping[str, Mapping[str, Sentence]] = {
         "variance over targets and over attributes, that of single cells subtracted once, and a t "
         "distribution with Satterthwaite's degrees of freedom; {}",
         "these words": "the exact p-value, which holds for these words, has {}",
-    },
-    "mleat": {"resamples": "words were resampled {} times for the share of each pattern"},
-    "bootstrap": {"resamples": "the words of all sets were resampled {} times"},
-    "ceat-battery": {
-        "resamples": {
-            0: "there are no intervals",
-            "": "for intervals, words and contexts were resampled {} times",
-        }
     },
     "anisotropy": {
         "high above": "a mean cosine of random pairs above {} counts as high",

@@ -41,6 +41,7 @@ VECTORS = "vectors.npz"  # the file of the vectors, in the folder of an audit
 MOST_OTHERS = 4_000
 """Words beyond the stimuli that are saved and shown, so that readers can try words of their own."""
 _OTHERS = ("other_labels", "other_vectors")  # arrays of the vectors of these words
+_COMMON = "common"  # the array by which near copies are found
 _AGAIN = "run the audit again."
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time of an archive: equal vectors give equal bytes
 _INNER = ("provenance", "versions", "coverage")
@@ -100,7 +101,10 @@ def _concluded(one: Concluded) -> dict[str, Any]:
     """What a result comes to, with the JSON pointers of its numbers."""
     shown = ("status", "heading", "drawn", "parts", "subject", "rival", "poles", "scale", "middle")
     said = {name: getattr(one.found, name) for name in ("name", *shown)}
-    at = {role: f"/results/{one.result}/{place}" for role, (place, _) in one.found.numbers.items()}
+    numbers = one.found.numbers.items()
+    at = {
+        role: place if place[0] == "/" else f"/results/{one.result}/{place}" for role, (place, _) in numbers
+    }
     return {**said, "section": one.section, "at": at}
 
 
@@ -218,7 +222,22 @@ def _packed(emb: Embeddings, words: Iterable[str], budget: int, others: int) -> 
         "type": kind,
         "data": base64.b64encode(data).decode("ascii"),
         "others": _others(emb, others),
+        "vocabulary": _vocabulary(emb, others),
     }
+
+
+def _vocabulary(emb: Embeddings, budget: int) -> str | None:
+    """The covariance by which near copies are found, its lower triangle in 32 bits; None where there is none.
+
+    It is empty where there is no room: then the page counts every word as independent, and says so.
+    """
+    if emb.common is None or emb.dim * (emb.dim + 1) * 8 // 3 > budget:
+        return None if emb.common is None else ""
+    covariance = emb.vocabulary
+    if covariance is None:
+        return None
+    lower = covariance[np.tril_indices(emb.dim)].astype("<f4")
+    return base64.b64encode(lower.tobytes()).decode("ascii")
 
 
 def _others(emb: Embeddings, budget: int) -> dict[str, Any] | None:
@@ -290,7 +309,7 @@ def other_words(emb: Embeddings, most: int = MOST_OTHERS) -> Embeddings | None:
 def write_vectors(path: Path, emb: Embeddings) -> None:
     """Write labels, vectors and rules of spelling as ``.npz``; the vectors keep their type.
 
-    Common words of the pool are written next to them, where there is one.
+    Common words, of the pool and of the source, are written next to them, where there are any.
     """
     arrays = {
         "labels": np.array(emb.labels, dtype=np.str_),
@@ -301,6 +320,8 @@ def write_vectors(path: Path, emb: Embeddings) -> None:
     if others is not None:
         words, vectors = np.array(others.labels, dtype=np.str_), np.ascontiguousarray(others.vectors)
         arrays |= dict(zip(_OTHERS, (words, vectors), strict=True))
+    if emb.common is not None:
+        arrays[_COMMON] = np.ascontiguousarray(emb.common)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             info, file = zipfile.ZipInfo(f"{name}.npy", date_time=_EPOCH), io.BytesIO()
@@ -318,9 +339,13 @@ def read_vectors(path: Path, model: str) -> Embeddings:
         labels, vectors = _labels(archive, "labels"), archive.read("vectors")
         fallback, has_others = _labels(archive, "fallback"), set(_OTHERS).issubset(archive.names)
         others = (_labels(archive, _OTHERS[0]), archive.read(_OTHERS[1])) if has_others else None
+        common = archive.read(_COMMON) if _COMMON in archive.names else None
+    if common is not None and (common.dtype.kind not in "fiu" or common.shape[1:] != vectors.shape[1:]):
+        message = f"common vectors are of type {common.dtype!s:.60}, shape {common.shape!s:.60}."
+        raise FormatError(message, path=path, hint=_AGAIN)
     provenance = Provenance(source=model, format="npz")
     try:
-        found = Embeddings(labels, vectors, provenance=provenance, fallback=fallback)
+        found = Embeddings(labels, vectors, provenance=provenance, fallback=fallback, common=common)
         return found if others is None else found.with_pool(Embeddings(*others, provenance=provenance))
     except CrossroadsError as error:
         message = f"these are not the vectors of an audit: {error.message}"

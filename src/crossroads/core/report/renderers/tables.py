@@ -66,9 +66,9 @@ words, resamples or cases.
 def tidy_rows(audit: Audit) -> list[Row]:
     """Every number of an audit, one per row.
 
-    Draws of the bootstrap and of RSA, effect sizes of single samples of contexts, cosines of single pairs of
-    words, scores of single templates, ROC curves and dissimilarities are left to ``results.json``; their
-    means, intervals and p-values are here.
+    Draws of RSA, effect sizes of single samples of contexts, cosines of single pairs of words, scores of
+    single templates, ROC curves and dissimilarities are left to ``results.json``; their means, intervals and
+    p-values are here.
     """
     blank = dict.fromkeys(COLUMNS) | {"model": audit.model}
     return [

@@ -37,22 +37,26 @@ def findings_in_markdown(found: Iterable[Concluded]) -> list[str]:
 
 
 def finding(said: Conclusion) -> str:
-    """The sentence, with the name of the test, its number and its interval in brackets."""
+    """The sentence, with the name of the test and its numbers in brackets."""
     digits = 3 if said.scale.startswith("Δ") else 2
     value, low, high = (said.number(role) for role in ("value", "low", "high"))
     text = "" if value is None else f", {said.scale} = {number(value, digits)}"
     ends = "" if low is None or high is None else f", {between(low, high, digits)}"
-    return f"{said.sentence} ({said.name}{text}{ends})"
+    size, words = said.number("ordinary"), said.number("words")
+    times = "" if size is None else f", {number(abs(size), 1)} × ordinary"
+    needed = "" if words is None else f"; about {words:,.0f} {said.drawn} per set, no near copies, would tell"
+    return f"{said.sentence} ({said.name}{text}{ends}{times}{needed})"
 
 
 def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
     """The audit and the verdicts of its rules in Markdown, for the summary of a CI job or a pull request."""
-    tables = (kind._tabulate(results) for kind, results in audit.by_type())
+    tables = (kind._tabulate(some) for kind, some in audit.by_type() if kind._section != "registered")
     findings = findings_in_markdown(conclusions_of(audit))
     blocks = [
         f"## Associations in {in_markdown(audit.model)}",
         *([] if audit.kind == "vectors" else [f"Audit of {KINDS[audit.kind]}."]),
         *([] if gate is None else _gate(gate)),
+        *_registered(audit),
         *(["### Findings", *findings] if findings else []),
         *(block for table in tables for block in markdown_blocks(table)),
         *_left_out(audit),
@@ -66,6 +70,12 @@ def markdown_blocks(table: Table) -> list[str]:
     if not table.rows:
         return []
     return [f"### {in_markdown(table.title)}", in_markdown_table(table.shortened())]
+
+
+def _registered(audit: Audit) -> list[str]:
+    """Whether the audit is as registered, and what departs."""
+    one = audit.registration
+    return [] if one is None else markdown_blocks(one._table()) or [f"**{in_markdown(one._headline())}.**"]
 
 
 def _gate(gate: Gate) -> list[str]:

@@ -52,7 +52,10 @@ type Vectors = {
   has(word: string): boolean;
   words(): string[];
   unit(word: string): Unit | null;
+  near: Near | null;
 };
+/** How near copies are found: from what of a vector, and above which correlation in long lists. */
+type Near = { limit: number; seen(unit: Unit): Unit };
 
 /** Results of one model, or of a comparison of models. */
 type Holder = { document: Audited; histograms: Record<string, Histogram>; [field: string]: Json };
@@ -60,7 +63,7 @@ type Holder = { document: Audited; histograms: Record<string, Histogram>; [field
 /** All that the page carries. */
 type Data = {
   title: string;
-  phrases: { tails: Record<string, string>; told_tails: Record<string, string>; tested: Record<string, string>; [table: string]: Json };
+  phrases: { chance: string; tails: Record<string, string>; told_tails: Record<string, string>; tested: Record<string, string>; [table: string]: Json };
   audits: Holder[];
   comparisons: Holder[];
   kinds: Record<string, string>;
@@ -89,7 +92,7 @@ type Conclusion = {
   of?: Context;
   name: string;
   section: string;
-  status: "holds" | "depends" | "absent" | "unknown" | "unmeasured";
+  status: "holds" | "absent" | "unknown" | "unmeasured";
   heading: string;
   drawn: string;
   parts: string[];
@@ -129,7 +132,7 @@ type View = {
 /** How a number is shown. */
 type Way = "up" | "down" | "nearest";
 type Shown = {
-  as?: "number" | "p" | "whole" | "percent";
+  as?: "number" | "p" | "whole" | "percent" | "chance" | "agree" | "ordinary";
   digits?: number;
   method?: string;
   way?: Way;
@@ -198,7 +201,6 @@ type ForestRow = {
 };
 type DotSet = { title: string; set?: string; points: { label: string; value: number }[] };
 type NamedLine = { value: number; label?: string; kind?: string };
-type BarRow = { label: string; value: number; text?: string; strong?: boolean };
 type LinePoint = { at: number; value: number; low?: number; high?: number; hollow?: boolean; title?: string };
 type LineSeries = { title: string; set?: string; points: LinePoint[] };
 
@@ -239,9 +241,8 @@ type TestEntry = {
   titles: Titles;
   bh?: string;
   holm?: string;
-  could?: string;
+  ends?: string;
   elsewhere?: string;
-  interval: Found | null;
   influence: Found | null;
 };
 
@@ -256,13 +257,11 @@ type ContextRow = {
   titles?: Titles;
   bh?: string;
   holm?: string;
-  interval?: Json;
-  intervalPath?: string;
   levels?: Json;
   levelsPath?: string;
 };
-/** A test in one model of several: where its effect size stands, and whether it generalizes to other words. */
-type ModelDot = { context: Context; value: string; low: string; high: string; holds: boolean };
+/** A test in one model of several: where it and its effect size stand, and its answer. */
+type ModelDot = { context: Context; at: string; value: string; answer: string };
 type ModelTest = { key: string; name: string; titles?: Titles; dot: ModelDot };
 type ModelPanel = { name: string; titles?: Titles; dots: ModelDot[] };
 type GeometryRow = { test: Json; path: string; name: string; id: string; bh?: string; holm?: string };
@@ -280,7 +279,7 @@ type Shares = {
 };
 type Alternative = "greater" | "less" | "two-sided" | "observed";
 type TestOptions = { alternative?: Alternative; ties?: "weak" | "strict"; score_error?: number };
-/** What crossedTest finds: see Crossed in Python; `both` is the p-value of both sides, `alone` the sets of one word. */
+/** What crossedTest finds: see Crossed in Python; `both` is the p-value of both sides, `alone` the sets of one word, `copies` places in the sets. */
 type CrossedFound = {
   difference: number;
   level: number;
@@ -290,6 +289,10 @@ type CrossedFound = {
   high: number | null;
   pvalue: number | null;
   both: number | null;
+  agreement: number | null;
+  detectable: number | null;
+  effective: Record<Role, number>;
+  copies: Record<Role, number[][]>;
   statistic: number | null;
   se: number | null;
   df: number | null;
@@ -308,6 +311,7 @@ type Conventions = {
   alpha: number;
   least_effect: number;
   alternative: Alternative;
+  words: "effective" | "independent";
 };
 /** Lists at one time. */
 type Moment = { start: { name: string; nth: number } | null; lists: Lists };
@@ -328,6 +332,8 @@ type Measured = {
   tests: Record<string, Scored>;
   tested: Record<string, Tested>;
   crossed: CrossedFound | null;
+  /** Each target by itself. */
+  alone: Record<Role, CrossedFound>;
   level3: Record<string, { mean: number; sd: number; pairs: number }>;
 };
 

@@ -5,7 +5,6 @@
 //   forest({rows, caption, label, axis})                     values with intervals, one line each
 //   dots({sets, caption, label, axis})                       every word of some sets on one axis
 //   histogramChart({low, high, counts, marks, band, …})      how often each value came out
-//   bars({rows, most, caption, label})                       shares or counts
 //   lines({series, caption, label, axis, across})            values over time
 
 import { el, sv } from "../parts/elements.js";
@@ -51,7 +50,7 @@ function chartsTicks(low, high, wanted = 5) {
  * @param {number} wanted
  * @param {number} length
  */
-export function chartsTicksIn(low, high, wanted, length) {
+function chartsTicksIn(low, high, wanted, length) {
   for (let many = wanted; ; many--) {
     const found = chartsTicks(low, high, many), step = (length * (found[1]?.value - found[0]?.value)) / (high - low || 1);
     if (many <= 1 || found.length < 2 || chartsWidest(found.map((one) => one.text)) + 6 <= step) return found;
@@ -291,30 +290,6 @@ export function histogramChart({ low, high, counts, marks = [], band, zero = fal
       histogramRows(seen, at, width).map(({ mark, row }) => histogramMark(mark, at(mark.value), top, bottom, row, width, seen.length < 2)));
   };
   return chartsFigure({ draw, caption });
-}
-
-/**
- * Bars from zero to the right.
- *   rows   [{label, value, text?: what stands at the end of the bar, strong?: whether it stands out}]
- *   most   the value of the longest possible bar (default: the largest)
- * @param {Captioned & { rows: BarRow[], most?: number }} options
- */
-export function bars({ rows, most, caption, label }) {
-  /** @param {number} width */
-  const draw = (width) => {
-    const weight = (/** @type {Json} */ row) => (row.strong ? 600 : 400), wide = (/** @type {Json} */ row) => chartsWide(flat(row.label).slice(0, 60), 12, weight(row));
-    const left = Math.min(width * 0.42, 14 + Math.max(30, ...rows.map(wide))), end = Math.max(48, chartsWidest(rows.map((row) => row.text ?? "")));
-    const longest = most ?? Math.max(...rows.map((row) => row.value), 1e-300), at = chartsScale(0, longest, left, Math.max(left + 20, width - end - 12));
-    return chartsImage(width, rows.length * 22 + 6, label,
-      sv("line", { x1: left, x2: left, y1: 0, y2: rows.length * 22 + 2, class: "zero" }),
-      rows.map((row, i) => sv("g", {}, sv("title", {}, `${flat(row.label)}: ${row.text ?? row.value}`),
-        sv("text", { x: left - 8, y: i * 22 + 16, "text-anchor": "end", "font-weight": weight(row) },
-          chartsClip(row.label, left - 10, 12, weight(row))),
-        sv("rect", { x: left, y: i * 22 + 4, width: Math.max(0, at(row.value) - left), height: 15,
-          class: row.strong ? "bar strong" : "bar" }),
-        sv("text", { x: Math.max(left, at(row.value)) + 6, y: i * 22 + 16, class: "second" }, row.text ?? ""))));
-  };
-  return chartsFigure({ draw, caption, most: 560 });
 }
 
 /**

@@ -65,7 +65,7 @@ function mapSentence({ titles, pattern, cells, differ }) {
   const targets = ["x", "y"].map((key) => {
     const towards = cells.find((one) => one.target === key && one.towards), found = towards?.found;
     const far = towards ? ` (${towards.size === null ? "" : `${fixed(towards.size)} `}towards ${flat(titles[towards.side])})` : "";
-    return `${flat(titles[key])}: ${found ? "association found" : "no association found"}${far}`;
+    return `${flat(titles[key])}: ${found ? "association beyond these words" : "cannot tell yet"}${far}`;
   });
   const said = mapPattern(pattern, titles), difference = differ === undefined ? "" : ` ${mapDifference(differ, pattern)}.`.replace(/^ ./, (sign) => sign.toUpperCase());
   return `EAT-Map: ${said ? `${said} (${pattern})` : pattern}. ${targets.join("; ")}.${difference}`;

@@ -5,15 +5,15 @@
 import { chartsFigure, dots } from "../charts/charts.js";
 import { stripImage, STRIP_MOST, stripShown } from "../charts/strip.js";
 import { bdi, copy, el, listed, say, sv } from "../parts/elements.js";
-import { computed, fixed, numbered } from "../parts/numbers.js";
+import { computed, fixed, numbered, pointed } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { STATISTICS } from "../statistics/statistics.js";
-import { testsOf } from "../tests/entries.js";
+import { testsEnds, testsOf } from "../tests/entries.js";
 import { editsApplied, editsBetween, editsFollow, editsWrite } from "./edits.js";
 import { explorerAdder, explorerLists } from "./lists.js";
 import { explorerCounting, explorerMeasured, explorerTested } from "./measured.js";
-import { benchReadout, benchSentence } from "./readout.js";
+import { benchInterval, benchReadout, benchSentence } from "./readout.js";
 import { explorerResults } from "./results.js";
 import {
   EXPLORER_ROLES, explorerBegin, explorerConventions, explorerEdit, explorerEmpty, explorerListsOf, explorerPut, explorerSame, explorerSaved, explorerTitle,
@@ -58,10 +58,11 @@ function benchWords(lists, before, role) {
  * @param {Lists} before
  * @param {Measured} found
  * @param {{ role: Role, word: string } | null} chosen
+ * @param {{ low: number | null, high: number | null }} interval
  * @returns {Strip | null}
  */
-function benchStrip(context, desk, before, found, chosen) {
-  const { sets, crossed } = found, roles = benchRoles(desk.lists, before), pair = roles.ends.length > 1;
+function benchStrip(context, desk, before, found, chosen, { low, high }) {
+  const { sets } = found, roles = benchRoles(desk.lists, before), pair = roles.ends.length > 1;
   const title = (/** @type {Role} */ role) => flat(explorerTitle(desk.lists, role));
   if (roles.ends.some((role) => !sets[role].units.length) || roles.groups.every((role) => !sets[role].units.length)) return null;
   const axis = pair ? STATISTICS.meanVector(sets.a.units).map((value, i) => value - STATISTICS.meanVector(sets.b.units)[i]) : STATISTICS.meanVector(sets.x.units);
@@ -76,7 +77,7 @@ function benchStrip(context, desk, before, found, chosen) {
   const difference = groups[0].mean - groups[1].mean;
   const what = pair ? BENCH_AXIS : `mean cosine with ${title("x")}`;
   return {
-    groups, axis: what, difference, low: crossed?.low ?? null, high: crossed?.high ?? null,
+    groups, axis: what, difference, low, high,
     poles: pair ? [title("b"), title("a")] : [`less similar to ${title("x")}`, `more similar to ${title("x")}`],
     label: `Every word on one axis, ${what}. Mean of ${groups.map((one) => `${one.title} ${fixed(one.mean, 3)}`).join(", of ")}; difference ${fixed(difference, 3)}.`,
   };
@@ -187,6 +188,8 @@ export function explorerBench(context, desk, { target, own = false }) {
   /** @returns {Lists} */
   const before = () => { const one = saved(); return one ? explorerListsOf(one) : explorerEmpty(); };
   const edited = () => !explorerSame(desk.lists, before());
+  /** Whether the numbers are others than those of the result: other lists, or another tail. */
+  const other = () => { const { alternative } = explorerConventions(desk, context); return edited() || alternative !== (saved()?.level1.alternative ?? alternative); };
 
   const drawing = chartsFigure({ most: 860, draw: (wide) => { width = wide; return strip ? stripImage(strip, wide, acts) : sv("svg", { width: wide, height: 1 }); } });
   const hold = /** @type {HTMLElement} */ (drawing.firstElementChild);
@@ -201,14 +204,14 @@ export function explorerBench(context, desk, { target, own = false }) {
   };
   const held = () => { const now = document.activeElement; return now && box.contains(now) ? /** @type {HTMLElement} */ (now).dataset.key : undefined; };
   const draw = () => {
-    const key = held(), words = before();
-    strip = benchStrip(context, desk, words, found, chosen);
+    const key = held(), words = before(), interval = benchInterval(context, saved(), found, other());
+    strip = benchStrip(context, desk, words, found, chosen, interval);
     for (const one of [drawing, sentence, readout, ends]) one.hidden = !strip;
     lacking.hidden = Boolean(strip);
     if (strip) {
       hold.replaceChildren(stripImage(strip, width, acts));
       const long = strip.groups.some((group) => group.words.length > STRIP_MOST), second = flat(strip.groups[1].title);
-      caption.textContent = `Each word by its ${benchRoles(desk.lists, words).ends.length > 1 ? `mean cosine with ${strip.poles[1]} minus that with ${strip.poles[0]}` : strip.axis}; dashed lines: means. The bar is their difference \u0394${found.crossed?.low === null ? "" : `; the line below it its 95\u202f% interval for other words, from the mean of ${second}`}.`
+      caption.textContent = `Each word by its ${benchRoles(desk.lists, words).ends.length > 1 ? `mean cosine with ${strip.poles[1]} minus that with ${strip.poles[0]}` : strip.axis}; dashed lines: means. The bar is their difference \u0394${interval.low === null ? "" : `; the line below it its ${interval.share} interval for other words, from the mean of ${second}`}.`
         + `${long ? " Of long lists the twenty highest and the twenty lowest words are drawn." : ""}`;
     }
     ends.replaceChildren(...benchEnds(desk, words, chosen, choose));
@@ -277,9 +280,8 @@ export function explorerBench(context, desk, { target, own = false }) {
   };
 
   const tell = () => {
-    const { alternative } = explorerConventions(desk, context), other = edited() || alternative !== (saved()?.level1.alternative ?? alternative);
-    refill(sentence, benchSentence(context, desk, saved(), found, other));
-    refill(readout, benchReadout(context, desk, saved(), found, other));
+    refill(sentence, benchSentence(context, desk, saved(), found, other()));
+    refill(readout, benchReadout(context, desk, saved(), found, other()));
     readout.dataset.counting = Object.values(found.tested).some((one) => one.later) ? "yes" : "no";
   };
 
@@ -355,17 +357,18 @@ export function explorerBench(context, desk, { target, own = false }) {
 
 /**
  * The strip of a test whose vectors the page does not have: as it was measured.
+ * @param {Context} context
  * @param {TestEntry} one
  */
-export function benchStill(one) {
-  const { titles: t, level1 } = one, pair = Boolean(t.y), { crossed } = level1;
+export function benchStill(context, one) {
+  const { titles: t, level1 } = one, pair = Boolean(t.y), { crossed } = level1, ends = testsEnds(context, one);
   const groups = (pair ? ["x", "y"] : ["a", "b"]).map((role) => {
     const words = level1.sets[role].filter((word) => Object.hasOwn(level1.associations, word)).map((word) => ({ word, value: level1.associations[word], state: /** @type {const} */ ("in") }));
     return { role, title: t[role], words, mean: STATISTICS.meanOf(words.map((each) => each.value)) };
   });
   /** @type {Strip} */
   const strip = {
-    groups, difference: crossed.difference, low: crossed.low, high: crossed.high,
+    groups, difference: crossed.difference, low: pointed(context.document, ends.low), high: pointed(context.document, ends.high),
     poles: pair ? [t.b, t.a] : [`less similar to ${t.x}`, `more similar to ${t.x}`],
     axis: pair ? BENCH_AXIS : `mean cosine with ${flat(t.x)}`,
     label: `Every word on one axis. Mean of ${groups.map((each) => `${flat(each.title)} ${fixed(each.mean, 3)}`).join(", of ")}.`,

@@ -53,12 +53,14 @@ export function explorerMeasured(context, lists, conventions) {
   for (const role of ["x", "y"]) {
     if (size(role) && Math.min(size("a"), size("b")) > 1) tests[role] = STATISTICS.level2(sets[role].units, a, b, conventions);
   }
-  const able = size("x") && size("a") && size("b"), crossed = able ? crossedTest({ x, y, a, b }, conventions) : null;
+  const able = size("x") && size("a") && size("b"), near = conventions.words === "independent" ? null : context.vectors.near;
+  const crossed = able ? crossedTest({ x, y, a, b }, { ...conventions, near }) : null;
+  const alone = Object.fromEntries(["x", "y"].filter((role) => tests[role]).map((role) => [role, crossedTest({ x: sets[role].units, y: [], a, b }, { ...conventions, near })]));
   for (const pair of EXPLORER_PAIRS) {
     const [attribute, target] = pair;
     if (size(attribute) * size(target) > 1) level3[pair] = STATISTICS.level3(sets[target].units, sets[attribute].units, conventions);
   }
-  return { sets, absent, tests, level3, crossed, tested: {} };
+  return { sets, absent, tests, level3, crossed, alone, tested: {} };
 }
 
 /**

@@ -2,11 +2,10 @@
 // What edited lists give next to the saved test: all levels, the pattern, and every word.
 
 import { eatMap, mapPattern } from "../charts/maps.js";
-import { contextOf, named } from "../parts/audits.js";
+import { contextOf, data, named } from "../parts/audits.js";
 import { bdi, el, say } from "../parts/elements.js";
-import { computed, decimals, fixed, noNumber, num, pointed, powers, pText } from "../parts/numbers.js";
+import { casesOf, chanceWords, computed, decimals, fixed, noNumber, num, pointed, powers } from "../parts/numbers.js";
 import { flat, table, tablesRegion, tablesWatched } from "../parts/tables.js";
-import { crossedTest } from "../statistics/crossed.js";
 import { STATISTICS } from "../statistics/statistics.js";
 import { explorerMeasured, EXPLORER_PAIRS } from "./measured.js";
 import { EXPLORER_ROLES, explorerConventions, explorerSaved, explorerTitle } from "./state.js";
@@ -48,12 +47,8 @@ function explorerMethod({ now, later }) {
  * @param {Role} role
  * @param {Conventions} conventions
  */
-function explorerLeaning({ tests, sets }, role, conventions) {
-  const test = tests[role];
-  if (!test || test.flat) return undefined;
-  const { pvalue } = crossedTest({ x: sets[role].units, y: [], a: sets.a.units, b: sets.b.units }, conventions);
-  return STATISTICS.lean(test.effect_size, pvalue ?? 1, conventions);
-}
+const explorerLeaning = ({ tests, alone }, role, conventions) =>
+  (!tests[role] || tests[role].flat ? undefined : STATISTICS.lean(tests[role].effect_size, alone[role].pvalue ?? 1, conventions));
 
 /**
  * The pattern, or null where a target has no effect size.
@@ -105,6 +100,8 @@ function explorerLevels(context, desk, saved, found, { alternative }) {
     return {
       head: [level, titles, key === "level1" ? "" : " alone"],
       cells: [
+        computed((key === "level1" ? found.crossed : found.alone[key])?.agreement ?? NaN, { as: "agree" }),
+        at ? num(context, `${at}/crossed/agreement`, { as: "agree" }) : noNumber(),
         el("span", { class: `d-${key}` }, known ? computed(test.effect_size) : noNumber()),
         at ? num(context, `${at}/effect_size`) : noNumber(),
         known && at ? explorerChange(test.effect_size - pointed(context.document, `${at}/effect_size`)) : noNumber(),
@@ -115,7 +112,7 @@ function explorerLevels(context, desk, saved, found, { alternative }) {
     };
   });
   return explorerTable(EXPLORER_LEVELS,
-    [["", ""], ["d", "n"], ["saved", "n"], ["change", "n"], ["exact p", "n"], ["saved exact p", "n"], ["how it was found", ""]], rows);
+    [["", ""], ["agree", "n"], ["saved", "n"], ["d", "n"], ["saved d", "n"], ["change", "n"], ["exact p", "n"], ["saved exact p", "n"], ["how it was found", ""]], rows);
 }
 
 /**
@@ -171,7 +168,7 @@ function explorerWordTables(desk, found) {
   if (tests.level1) {
     const scores = (/** @type {string} */ key, /** @type {number} */ i) => ({ s: side(tests.level1, "x")(key, i) }), more = [["association", "s"]];
     const [a, b] = [flat(title("a")), flat(title("b"))];
-    const caption = `Mean cosine with ${a} less mean cosine with ${b}`, note = `Above 0: closer to ${a}; below: closer to ${b}.`;
+    const caption = `Mean cosine with ${a} minus mean cosine with ${b}`, note = `Above 0: closer to ${a}; below: closer to ${b}.`;
     tables.push(table({ caption, note, columns: columns(more), rows: rows(["x", "y"], scores), sorted: [2, -1] }));
   }
   if (tests.x || tests.y) {
@@ -206,6 +203,7 @@ function explorerOthers(context, desk, conventions) {
   const column = (title, key) => ({ title, value: effect(key), cell: (row) => computed(effect(key)(row) ?? NaN) });
   return table({ caption: "Effect sizes of these lists in every model whose vectors the page contains", search: false, rows, columns: [
     { title: "model", kind: "text", value: (row) => named(row.one.index) },
+    { title: "agree", value: (row) => row.found.crossed?.agreement ?? null, cell: (row) => computed(row.found.crossed?.agreement ?? NaN, { as: "agree" }) },
     column("Level 1", "level1"), ...["x", "y"].map((role) => column(`${flat(explorerTitle(desk.lists, role))} alone`, role)),
     { title: "words left out", value: (row) => row.found.absent.length },
   ] });
@@ -231,12 +229,10 @@ function explorerPart(summary, build, open = false) {
  * @param {Measured} found
  * @param {string | null} pattern
  */
-function explorerSentence(found, pattern) {
-  const test = found.tests.level1, tested = found.tested.level1;
-  if (!test || test.flat) return "These lists have no effect size at Level 1.";
-  const sign = tested.now.method === "exact" ? "= " : "";
-  const p = pText(tested.now.pvalue, tested.now.method);
-  return `Effect size ${fixed(test.effect_size)}, p ${sign}${p}${pattern ? `; pattern ${pattern}` : ""}.`;
+function explorerSentence({ crossed }, pattern) {
+  if (!crossed?.agreement) return "How sure these lists are cannot be told.";
+  const sure = chanceWords(data.phrases, crossed.agreement, `${casesOf(crossed.agreement)} of 100`).join("");
+  return `${sure.charAt(0).toUpperCase()}${sure.slice(1)}; difference ${fixed(crossed.difference, 3)}${pattern ? `; pattern ${pattern}` : ""}.`;
 }
 
 /**
@@ -247,11 +243,11 @@ function explorerSentence(found, pattern) {
  * @param {string | null} pattern
  */
 function explorerGlance(context, saved, found, pattern) {
-  const test = found.tests.level1, known = test && !test.flat, at = explorerPlace(saved, "level1");
+  const { crossed } = found, at = explorerPlace(saved, "level1");
   return [
-    el("span", {}, "d ", at ? [num(context, `${at}/effect_size`), " \u2192 "] : null,
-      el("strong", {}, known ? computed(test.effect_size) : noNumber())),
-    known && el("span", {}, "exact p ", computed(found.tested.level1.now.pvalue, { as: "p", method: found.tested.level1.now.method })),
+    el("span", {}, "agree ", at ? [num(context, `${at}/crossed/agreement`, { as: "agree" }), " \u2192 "] : null,
+      el("strong", {}, computed(crossed?.agreement ?? NaN, { as: "agree" }))),
+    crossed && el("span", {}, "\u0394 ", computed(crossed.difference, { digits: 3 })),
     el("span", {}, pattern ?? "no pattern"),
   ].filter(Boolean);
 }

@@ -87,8 +87,8 @@ export function explorerSaved({ start }, context) {
  */
 export function explorerConventions(desk, context) {
   const given = (explorerSaved(desk, context) ?? testsOf(context)[0])?.test.conventions ?? {};
-  const { ddof = 1, ties = "weak", alpha = STATISTICS.ALPHA, least_effect = STATISTICS.LEAST_EFFECT } = given;
-  return { ddof, ties, alpha, least_effect, alternative: desk.alternative ?? given.alternative ?? "two-sided" };
+  const { ddof = 1, ties = "weak", alpha = STATISTICS.ALPHA, least_effect = STATISTICS.LEAST_EFFECT, words = "effective" } = given;
+  return { ddof, ties, alpha, least_effect, words, alternative: desk.alternative ?? given.alternative ?? "two-sided" };
 }
 
 /**

@@ -3,14 +3,14 @@
 
 import { comparisonContexts } from "../parts/audits.js";
 import { bdi, el } from "../parts/elements.js";
-import { num, part, pointed } from "../parts/numbers.js";
+import { chanceWords, num, part, pointed } from "../parts/numbers.js";
 import { VIEWS } from "../parts/views.js";
 import { testsOf } from "../tests/entries.js";
 
 /** Sections of the page, by the section of a result. @type {Record<string, string>} */
 const PLACES = { contexts: "contexts", intersections: "intersections", geometry: "geometry", traits: "traits", people: "traits", pairs: "traits", comparison: "comparison", time: "tests" };
 /** @type {Record<string, [mark: string, told: string]>} */
-const ANSWERS = { yes: ["\u2713", "yes"], no: ["\u2717", "no"], "cannot tell": ["?", "cannot tell"] };
+const CHECKED = { yes: ["\u2713", "yes"], no: ["\u2717", "no"], "cannot tell": ["?", "cannot tell yet"] };
 
 /**
  * What an audit comes to, the surest first; and what comparisons come to, which belong to no model.
@@ -71,14 +71,15 @@ export function conclusionLink(context, one) {
 }
 
 /**
- * The sentence, names set apart.
+ * The sentence, names set apart, with the chance that others of what was drawn point the same way.
+ * @param {Context} context
  * @param {Conclusion} one
  * @returns {Child[]}
  */
-export const conclusionWords = (one) => [...one.parts.map((text, i) => {
+export const conclusionWords = (context, one) => [...one.parts.map((text, i) => {
   const shown = i === 0 || (i === 1 && !one.parts[0]) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return i % 2 ? el("strong", {}, bdi(shown)) : shown;
-}), "."];
+}), one.at.chance && ["; ", chanceWords(context.data.phrases, concluded(context, one, "chance"), num(one.of ?? context, one.at.chance, { as: "chance" }), one.drawn)], "."];
 
 /**
  * The robustness checks of a test as small marks, each with its words; the last is a percentile.
@@ -91,7 +92,7 @@ export function conclusionRungs(context, one) {
     if (!checks) continue;
     const at = `${path}/tests/${part(one.name)}`;
     return el("ul", { class: "checks" }, checks.map((/** @type {Json} */ check, /** @type {number} */ i) => {
-      const [mark, told] = ANSWERS[check.answer] ?? ["", ""], about = [check.method, check.reason].filter(Boolean).join("; ");
+      const [mark, told] = CHECKED[check.answer] ?? ["", ""], about = [check.method, check.reason].filter(Boolean).join("; ");
       if (!mark) {
         return Number.isFinite(check.value) && el("li", { class: "check", title: about }, "above ",
           num(context, `${at}/${i}/value`, { as: "percent" }), " of ", el("span", { class: "unseen" }, "associations between arbitrary "), "topics");

@@ -3,9 +3,10 @@
 
 import { chartsScale, chartsSpan } from "../charts/charts.js";
 import { bdi, el, sv } from "../parts/elements.js";
-import { num, numbered, whole } from "../parts/numbers.js";
+import { num, numbered, shareAt, whole } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
+import { ANSWERS, testsCounts } from "../tests/entries.js";
 import { conclusionEnds, conclusionGroups, conclusionLink, conclusionRungs, conclusionWords, concluded, conclusionsOf } from "./conclusions.js";
 import { heroChart } from "./hero.js";
 
@@ -38,14 +39,16 @@ function findingBar(context, one, all) {
  * @param {Conclusion[]} all
  */
 function finding(context, one, all) {
-  const href = conclusionLink(context, one), said = conclusionWords(one), digits = one.scale === "\u0394" ? 3 : 2;
+  const href = conclusionLink(context, one), said = conclusionWords(context, one), digits = one.scale === "\u0394" ? 3 : 2;
+  const share = one.at.low && shareAt((one.of ?? context).document, one.at.low);
   const interval = Number.isFinite(concluded(context, one, "low")) && Number.isFinite(concluded(context, one, "high"));
   return el("li", { class: `finding ${one.status}` },
     el("p", { class: "said" }, href ? el("a", { href }, said) : said),
     el("div", { class: "how" }, findingBar(context, one, all),
       one.at.value && el("span", {}, `${one.scale} = `, num(one.of ?? context, one.at.value, { digits }),
-        interval && [" (", num(one.of ?? context, one.at.low, { digits }), " to ", num(one.of ?? context, one.at.high, { digits }), ")"]),
-      one.at.agree && el("span", { class: "agree" }, num(one.of ?? context, one.at.agree, { as: "percent" }), " of resampled lists agree"),
+        interval && [" (", share && `${share}: `, num(one.of ?? context, one.at.low, { digits }), " to ", num(one.of ?? context, one.at.high, { digits }), ")"],
+        one.at.ordinary && [", ", num(one.of ?? context, one.at.ordinary, { as: "ordinary" })]),
+      one.at.words && el("span", {}, "about ", num(one.of ?? context, one.at.words, { as: "whole" }), " words per set, no near copies, would tell"),
       el("span", { class: "id" }, bdi(one.name)), conclusionRungs(context, one)));
 }
 
@@ -78,15 +81,14 @@ function findingsMissing(context) {
 }
 
 /**
- * How many of each kind hold, in a sentence.
+ * How many of each answer, in a sentence.
  * @param {Conclusion[]} all
  */
 function findingsLead(all) {
-  const tests = all.filter((one) => one.section === "tests"), holding = tests.filter((one) => one.status === "holds").length;
-  const others = all.length - tests.length, held = all.filter((one) => one.status === "holds").length - holding;
-  const unknown = tests.filter((one) => one.status === "unknown").length;
-  return el("p", { class: "lead" }, tests.length > 0 && `${whole(holding)} of ${numbered(tests.length, "association")} would be found with other words for the same things${unknown ? ` (${whole(unknown)} cannot be told)` : ""}. `,
-    others > 0 && `${tests.length ? "Of other results" : "Of what was measured"}, ${whole(held)} of ${whole(others)} hold. `);
+  const answers = (/** @type {Conclusion[]} */ some) => testsCounts(some.map((one) => ANSWERS[one.status]));
+  const tests = all.filter((one) => one.section === "tests"), others = all.filter((one) => one.section !== "tests");
+  return el("p", { class: "lead" }, tests.length > 0 && `Do the groups differ beyond just these words? Of ${numbered(tests.length, "association")}: ${answers(tests)}. `,
+    others.length > 0 && `${tests.length ? `Of ${numbered(others.length, "other result")}` : `Beyond just what was drawn? Of ${numbered(others.length, "result")}`}: ${answers(others)}. `);
 }
 
 view({

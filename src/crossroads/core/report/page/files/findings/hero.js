@@ -5,7 +5,7 @@
 import { chartsAxis, chartsDot, chartsFigure, chartsImage, chartsScale, chartsSpan } from "../charts/charts.js";
 import { chartsClip, chartsLines, chartsWide, chartsWidest } from "../charts/lettering.js";
 import { apart, el, sv } from "../parts/elements.js";
-import { fixed } from "../parts/numbers.js";
+import { casesOf, chanceWords, fixed, shareAt } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { conclusionAxis, conclusionEnds, conclusionGroups, conclusionLink, concluded, conclusionsDrawn } from "./conclusions.js";
 
@@ -94,45 +94,30 @@ function heroImage(groups, axis, ends, middle, label, width) {
 }
 
 /**
- * The chart, with a choice of what is drawn where effect sizes are known too.
+ * The chart of all results on one scale.
  * @param {Context} context
  * @param {Conclusion[]} all
  */
 export function heroChart(context, all) {
   const scales = [...new Set(all.filter((one) => Number.isFinite(concluded(context, one, "value"))).map((one) => one.scale))];
-  const scale = scales.includes("\u0394") ? "\u0394" : scales[0];
-  const some = scale === undefined ? all.filter((one) => one.at.size).slice(0, MOST) : all.filter((one) => one.scale === scale).slice(0, MOST);
-  if (some.length < 1) return null;
-  const sized = some.some((one) => one.at.size), hold = el("div", { class: "hero" });
-  /** @param {boolean} sizes */
-  const shown = (sizes) => {
-    const [value, low, high] = sizes ? ["size", "size_low", "size_high"] : ["value", "low", "high"], unit = sizes ? "d" : scale ?? "d", digits = sizes ? 2 : 3;
-    const groups = conclusionGroups(context, some).map(({ status, heading, some: mine }) => /** @type {[string, HeroRow[]]} */ ([heading,
-      mine.map((one) => {
-        const [v, l, h] = [value, low, high].map((role) => concluded(context, one, role));
-        return { label: one.subject, rival: one.rival, name: one.name, poles: one.poles, value: v, low: l, high: h, held: status === "holds", href: conclusionLink(context, one),
-          title: `${flat(one.subject)}${one.rival ? `, compared with ${flat(one.rival)}` : ""}: ${unit} = ${fixed(v, digits)}${Number.isFinite(l) ? `, ${fixed(l, digits)} to ${fixed(h, digits)}` : ""}; `
-            + `${heading.toLowerCase()} (${flat(one.name)})` };
-      })]));
-    const axis = sizes ? "effect size d, in standard deviations" : scale === "\u0394" ? "difference \u0394 of the mean cosines" : conclusionAxis(scale) ?? String(scale);
-    const held = some.filter((one) => one.status === "holds").length, drawn = conclusionsDrawn(some);
-    const middle = sizes ? 0 : some.every((one) => one.middle === some[0].middle) ? some[0].middle : NaN;
-    const lies = some.some((one) => one.rival) ? "To the right, the first group is closer to what is named there, relative to what is named on the left, than the second group is" : "Where each lies between its two poles";
-    const what = sizes ? "Effect sizes" : conclusionAxis(scale) ? "Scores" : middle === 0 ? "Differences" : "Values";
-    return chartsFigure({ most: 860,
-      draw: (width) => heroImage(groups, axis, sizes ? [] : conclusionEnds(scale), middle, `${what} of ${some.length} tests with their intervals; ${held} hold for other ${drawn}.`, width),
-      caption: `${lies}. Lines: 95\u202f% intervals over the choice of ${drawn}${sizes ? ", of d for sets of these sizes" : ""}. Filled: holds for other ${drawn}.` });
-  };
-  const draw = (/** @type {boolean} */ sizes) => hold.replaceChildren(shown(sizes));
-  draw(scale === undefined);
-  const tools = sized && scale !== undefined && el("div", { class: "tools", role: "group", "aria-label": "What the chart shows" },
-    [["difference \u0394", false], ["effect size d", true]].map(([text, sizes]) => {
-      const button = el("button", { type: "button", "aria-pressed": String(!sizes) }, text);
-      button.addEventListener("click", () => {
-        draw(Boolean(sizes));
-        for (const one of button.parentElement?.children ?? []) one.setAttribute("aria-pressed", String(one === button));
-      });
-      return button;
-    }));
-  return el("div", { class: "hero-box" }, tools, hold);
+  const scale = scales.includes("\u0394") ? "\u0394" : scales[0], some = all.filter((one) => one.scale === scale).slice(0, MOST);
+  if (scale === undefined) return null;
+  const groups = conclusionGroups(context, some).map(({ status, heading, some: mine }) => /** @type {[string, HeroRow[]]} */ ([heading,
+    mine.map((one) => {
+      const [value, low, high, chance] = ["value", "low", "high", "chance"].map((role) => concluded(context, one, role));
+      const sure = Number.isFinite(chance) ? `${chanceWords(context.data.phrases, chance, `${casesOf(chance)} of 100`, one.drawn).join("")}; ` : "";
+      return { label: one.subject, rival: one.rival, name: one.name, poles: one.poles, value, low, high, held: status === "holds", href: conclusionLink(context, one),
+        title: `${flat(one.subject)}${one.rival ? `, compared with ${flat(one.rival)}` : ""}: ${sure}${scale} = ${fixed(value, 3)}${Number.isFinite(low) ? `, ${fixed(low, 3)} to ${fixed(high, 3)}` : ""}; `
+          + `${heading.toLowerCase()} (${flat(one.name)})` };
+    })]));
+  const axis = scale === "\u0394" ? "difference \u0394 of the mean cosines" : conclusionAxis(scale) ?? String(scale);
+  const held = some.filter((one) => one.status === "holds").length, drawn = conclusionsDrawn(some);
+  const middle = some.every((one) => one.middle === some[0].middle) ? some[0].middle : NaN;
+  const lies = some.some((one) => one.rival) ? "To the right, the first group is closer to what is named there, relative to what is named on the left, than the second group is" : "Where each lies between its two poles";
+  const what = conclusionAxis(scale) ? "Scores" : middle === 0 ? "Differences" : "Values";
+  const shares = [...new Set(some.filter((one) => one.at.low).map((one) => shareAt((one.of ?? context).document, one.at.low)).filter(Boolean))].sort();
+  const agreeing = ["", "95\u202f%"].includes(shares.join()) ? "" : ", at the level that agrees with the p-values adjusted for the number of tests";
+  return el("div", { class: "hero" }, chartsFigure({ most: 860,
+    draw: (width) => heroImage(groups, axis, conclusionEnds(scale), middle, `${what} of ${some.length} tests with their intervals; ${held} have the answer yes for other ${drawn}.`, width),
+    caption: `${lies}. Lines: ${shares.join(" or ")} intervals over the choice of ${drawn}${agreeing}. Filled: yes, beyond just these ${drawn}.` }));
 }

@@ -71,7 +71,7 @@ function pDecimals(p, digits, way) {
  * @param {string} [method]
  * @param {Way} [way]
  */
-export function pText(p, method = "exact", way = markOf(method) === "\u2264 " ? "up" : "nearest") {
+function pText(p, method = "exact", way = markOf(method) === "\u2264 " ? "up" : "nearest") {
   const mark = markOf(method);
   if (p === 0) return `${mark}0`;
   return mark + (p >= 0.001 ? pDecimals(p, p >= 0.0995 ? 2 : 3, way) : powers(p, 1, way));
@@ -116,13 +116,50 @@ export function pointed(tree, path) {
 }
 
 /**
+ * A level: "95 %", "98.6 %"; nothing where there is none.
+ * @param {number | undefined} level
+ */
+export const levelText = (level) => (typeof level === "number" ? percent(level, 1).replace(".0", "") : "");
+
+/**
+ * The level of the interval whose lower end stands at a pointer.
+ * @param {Json} tree
+ * @param {string} low
+ */
+export const shareAt = (tree, low) => levelText(pointed(tree, low.replace(/_intervals\/\d+\/0$/, "_level").replace(/low$/, "level")));
+
+/**
  * A key as a part of a JSON pointer.
  * @param {string | number} key
  */
 export const part = (key) => String(key).replaceAll("~", "~0").replaceAll("/", "~1");
 
+const SURE = 99; // the most cases of 100 that a chance is said to be
+
+/**
+ * A chance as so many of 100 cases, never certain.
+ * @param {number} chance
+ */
+export const casesOf = (chance) => Math.min(SURE, Math.round(100 * chance));
+
+/**
+ * How sure a direction is: "another set of words would point the same way in about 83 of 100 cases".
+ * @param {{ chance: string }} phrases
+ * @param {number} chance
+ * @param {Child} shown the number, shown as a chance
+ * @param {string} [drawn]
+ * @returns {Child[]}
+ */
+export function chanceWords(phrases, chance, shown, drawn = "words") {
+  const [before, after] = phrases.chance.replace("{drawn}", drawn).split("{cases}");
+  return [before, casesOf(chance) < SURE ? "about " : "", shown, " cases", after];
+}
+
 /** @type {Record<string, (value: number, options: Shown) => string>} */
 const SHOWN = {
+  chance: (value) => `${casesOf(value)} of 100`,
+  agree: (value) => percent(casesOf(value) / 100),
+  ordinary: (value) => `${fixed(value, 1)} \u00d7 ordinary`,
   number: (value, options) => fixed(value, options.digits ?? 2),
   p: (value, options) => pText(value, options.method, options.way),
   whole: (value) => whole(value),
@@ -153,7 +190,7 @@ export function num(context, path, options = {}) {
  * A way to find p-values for each sign before them.
  * @type {Record<string, string>}
  */
-const WAYS = { "": "exact", "\u2264": "bracket", "\u2248": "monte-carlo" };
+export const WAYS = { "": "exact", "\u2264": "bracket", "\u2248": "monte-carlo" };
 
 /**
  * A number that was computed in the page.

@@ -12,12 +12,37 @@ function bytesOf(text) {
 }
 
 /**
+ * How near copies are found: vectors times the covariance of common words, or as they are where none is known; null where
+ * it is too large for the page.
+ * @param {string | null | undefined} packed its lower triangle
+ * @param {number} dim
+ * @returns {Near | null}
+ */
+function openVocabulary(packed, dim) {
+  if (!packed) return packed === "" ? null : { limit: 0.5, seen: (unit) => unit };
+  const lower = new Float32Array(bytesOf(packed).buffer);
+  /** @type {WeakMap<Unit, Unit>} */
+  const made = new WeakMap();
+  return { limit: 0.6, seen: (unit) => {
+    const known = made.get(unit) ?? new Float64Array(dim);
+    if (!made.has(unit)) {
+      for (let i = 0, at = 0; i < dim; i++, at++) {
+        for (let j = 0; j < i; j++, at++) { known[i] += lower[at] * unit[j]; known[j] += lower[at] * unit[i]; }
+        known[i] += lower[at] * unit[i];
+      }
+      made.set(unit, known);
+    }
+    return known;
+  } };
+}
+
+/**
  * Unpack the vectors of an audit; words are made unit vectors when they are first asked for.
  * @param {Json} packed
  * @returns {Vectors | null}
  */
 export function openVectors(packed) {
-  const none = { has: () => false, words: () => [], unit: () => null, rough: () => false };
+  const none = { has: () => false, words: () => [], unit: () => null, rough: () => false, near: null };
   if (!packed || packed.absent) return packed ? { absent: packed.absent, exact: true, coarse: null, ...none } : null;
   const { labels, aliases, dim, type, others } = packed;
   const buffer = bytesOf(packed.data).buffer, steps = others ? new Int8Array(bytesOf(others.data).buffer) : new Int8Array(0);
@@ -46,6 +71,6 @@ export function openVectors(packed) {
   };
   return {
     exact: type !== "int16", coarse: others ? { words: others.labels.length, error: others.error, pairs: others.pairs } : null,
-    rough: (word) => (rows.get(word) ?? 0) >= labels.length, has: (word) => rows.has(word), words: () => [...rows.keys()], unit,
+    rough: (word) => (rows.get(word) ?? 0) >= labels.length, has: (word) => rows.has(word), words: () => [...rows.keys()], unit, near: openVocabulary(packed.vocabulary, dim),
   };
 }

@@ -9,15 +9,6 @@ import { num, numbered } from "../parts/numbers.js";
 const MOST = 8;
 
 /**
- * Whether a difference generalizes to other words, shows with just these, does not show, or cannot be told.
- * @param {number | null | undefined} other p-value for other words
- * @param {number | null | undefined} these p-value with just these words
- * @returns {Conclusion["status"]}
- */
-export const statusOf = (other, these) => 
-  ((other ?? 1) < 0.05 ? "holds" : (these ?? 1) < 0.05 ? "depends" : (other ?? null) === null ? "unknown" : "absent");
-
-/**
  * A question, and after it the name of its test.
  * @param {Child} question
  * @param {string} name
@@ -38,7 +29,7 @@ export function answerFindings(context, section) {
         conclusionGroups(context, found).map(({ heading, some }) => [
           el("dt", {}, `${heading}: `, numbered(some.length, "test")),
           some.slice(0, MOST).map((one) =>
-            el("dd", {}, asked([conclusionWords(one), one.at.value ? [` ${one.scale} = `, num(context, one.at.value, { digits: 3 }), "."] : null], one.name))),
+            el("dd", {}, asked([conclusionWords(context, one), one.at.value ? [` ${one.scale} = `, num(context, one.at.value, { digits: 3 }), "."] : null], one.name))),
           some.length > MOST ? el("dd", { class: "note" }, `and ${some.length - MOST} more, below`) : null,
         ]),
       )

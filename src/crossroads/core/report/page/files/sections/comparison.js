@@ -55,6 +55,7 @@ function cmpTests(context) {
         holm: `${path}/adjusted/holm/${i}`,
         interval: `${path}/intervals/${i}`,
         titles: result.titles?.[test.design],
+        ordinary: result.pairs[i].map((/** @type {string} */ name, /** @type {number} */ k) => test.differences?.[k] / result.ordinary?.[name]),
       })),
     );
   const alone = context
@@ -76,6 +77,15 @@ const cmpQuestion = (row) => (testsTitled(row.titles) ? `${testsQuestion(row)}${
 const cmpDiffers = (row) => (pointed(row.context.document, row.bh ?? `${row.path}/pvalue`) ?? 1) < LEVEL;
 
 /**
+ * How sure the direction of a difference is, in half a sentence.
+ * @param {Json} row
+ * @returns {Child[]}
+ */
+const cmpSure = ({ context, path, test }) => (Number.isFinite(test.agreement)
+  ? ["another set of words would differ between the models in the same direction in ", num(context, `${path}/agreement`, { as: "chance" }), " cases"]
+  : ["how sure the direction is for other words is not known"]);
+
+/**
  * One difference in words: where it is stronger, or that it turns around.
  * @param {Json} row
  */
@@ -84,9 +94,9 @@ function cmpTold(row) {
     [strong, weak] = Math.abs(one) >= Math.abs(two) ? [0, 1] : [1, 0],
     d = (/** @type {number} */ i) => [" (d = ", num(row.context, `${row.path}/effect_sizes/${i}`), ")"];
   return one * two >= 0
-    ? [" is stronger in ", bdi(row.models[strong]), d(strong), " than in ", bdi(row.models[weak]), d(weak)]
+    ? [": ", cmpSure(row), "; it is stronger in ", bdi(row.models[strong]), d(strong), " than in ", bdi(row.models[weak]), d(weak)]
     : [
-        " turns around: ",
+        ": ", cmpSure(row), "; it turns around: ",
         testsTitled(row.titles) ? [testsDirection(row.titles, one), " in "] : "positive or negative, it is not the same in ",
         bdi(row.models[0]), d(0), testsTitled(row.titles) ? ", and the other way round in " : " and in ", bdi(row.models[1]), d(1),
       ];
@@ -105,14 +115,14 @@ function cmpFinding(rows) {
     return el(
       "p",
       {},
-      bdi(one), " and ", bdi(two), ` were compared on ${numbered(rows.length, "test")}: in none do they differ by more than the choice of words could bring about (p, adjusted, not below .05).`,
+      bdi(one), " and ", bdi(two), ` were compared on ${numbered(rows.length, "test")}: of none it can be told yet that they differ beyond the choice of words (p, adjusted, not below .05).`,
     );
   return [
     el(
       "p",
       {},
       bdi(one), " and ", bdi(two), ` differ beyond the choice of words in ${whole(differ.length)} of ${numbered(rows.length, "test")}.`,
-      rows.length > differ.length ? " Where they are not found to differ, other words could turn the difference around." : "",
+      rows.length > differ.length ? " In the others it cannot be told yet: other words could turn the difference around." : "",
     ),
     el(
       "ul",
@@ -154,6 +164,12 @@ function cmpTable(context, rows) {
           testsTitled(row.titles) ? [el("br", {}), el("span", { class: "note" }, bdi(cmpTest(row)))] : null,
         ],
       },
+      column("agree", "agreement", { as: "agree", about: "chance that another set of words would differ between the models in the same direction" }),
+      ...[0, 1].filter((i) => rows.some((row) => Number.isFinite(row.ordinary?.[i]))).map((i) => ({
+        title: `\u00d7 ordinary: ${testsShort(rows[0].models[i], 24)}`, about: `\u0394 divided by the ${data.phrases.ordinary}`,
+        value: (/** @type {Json} */ row) => (Number.isFinite(row.ordinary?.[i]) ? row.ordinary[i] : null),
+        cell: (/** @type {Json} */ row) => computed(row.ordinary?.[i] ?? NaN, { digits: 1 }),
+      })),
       column(`d: ${testsShort(rows[0].models[0], 24)}`, "effect_sizes/0", { about: `effect size in ${flat(rows[0].models[0])}, over the words that both models have` }),
       column(`d: ${testsShort(rows[0].models[1], 24)}`, "effect_sizes/1", { about: `the same in ${flat(rows[0].models[1])}` }),
       column("difference", "difference", { about: "the first d minus the second" }),
@@ -255,7 +271,8 @@ function cmpDetail(context, row) {
     el(
       "p",
       {},
-      "The effect size is ",
+      "How sure: ", cmpSure(row),
+      ". The effect size is ",
       num(context, `${path}/effect_sizes/0`),
       " in ",
       bdi(row.models[0]),

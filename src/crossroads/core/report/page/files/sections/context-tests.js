@@ -6,13 +6,13 @@ import { eatMap, mapNamed } from "../charts/maps.js";
 import {
   plotColumn, plotCounted, plotCoverage, plotEndsColumn, plotFacts, plotInterval, plotNamed,
 } from "../parts/columns.js";
+import { data } from "../parts/audits.js";
 import { bdi, el, linked } from "../parts/elements.js";
 import { computed, fixed, num, part, pointed, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
-import { testsDirection, testsTitled } from "../tests/entries.js";
+import { testsAnswer, testsChance, testsDirection, testsTitled } from "../tests/entries.js";
 import { methConventions } from "./methods.js";
-import { statusOf } from "./answers.js";
 
 /** @param {Titles} [titles] */
 export const ctxQuestion = (titles) => (titles && testsTitled(titles) ? `${titles.x} / ${titles.y}: ${titles.a} / ${titles.b}` : "");
@@ -54,6 +54,8 @@ export function ctxColumns(context) {
         testsTitled(row.titles) ? [el("br", {}), el("span", { class: "note" }, bdi(row.design))] : null,
       ],
     },
+    agree: column("agree", "crossed/agreement", { as: "agree", about: data.phrases.agreement }),
+    answer: plotNamed("answer", (row) => testsAnswer(context, { at: row.path, bh: row.bh }), "do the targets differ beyond just these words?"),
     ces: column("CES", "effect_size", { about: "combined effect size: the weighted mean over samples of one context per word" }),
     other: column("p", "crossed/pvalue", { as: "p", about: "for other words for the same things: targets and attributes drawn" }),
     words: column("p (words)", "stimulus_pvalue", {
@@ -88,42 +90,22 @@ export function ctxColumns(context) {
 const ctxTitles = ({ titles }) => ({ x: "the first target", y: "the second", a: "the first attribute", b: "the second", ...(testsTitled(titles) ? titles : {}) });
 
 /**
- * Whether what was found generalizes to other words.
- * @param {Context} context
- * @param {ContextRow} row
- */
-export const ctxStatus = (context, row) =>
-  statusOf(
-    pointed(context.document, row.bh ?? `${row.path}/crossed/pvalue`),
-    pointed(context.document, `${row.path}/stimulus_pvalue`),
-  );
-
-/** @type {Record<string, string>} */
-const CTX_HOLDS = {
-  holds: ", and other words for the same things would show it too. ",
-  depends: ", with these words; that others would show it is not shown. ",
-  absent: "; but this may be chance. ",
-  unknown: "; but this may be chance, and whether other words would show it cannot be told. ",
-};
-
-/**
  * What a test over contexts shows, and why its published p-value does not show it.
  * @param {Context} context
  * @param {ContextRow} row
  */
 function ctxPlain(context, row) {
-  const { path, interval, intervalPath } = row,
+  const { path } = row,
     value = pointed(context.document, `${path}/crossed/difference`),
-    share = pointed(context.document, `${path}/share_positive`);
-  const drawn = interval?.drawn === "both" ? "words and contexts" : interval?.drawn,
-    status = ctxStatus(context, row);
+    share = pointed(context.document, `${path}/share_positive`),
+    chance = testsChance(context, path);
   return [
     el(
       "p",
       {},
       "Over contexts: ", el("strong", {}, testsDirection(ctxTitles(row), value)),
-      CTX_HOLDS[status],
-      "For each of many samples one context was drawn for every word, and the association measured. The combined " +
+      chance ? ["; ", chance, ". Do the groups differ beyond just these words? ", testsAnswer(context, { at: path, bh: row.bh })] : "; how sure the direction is cannot be told",
+      ". For each of many samples one context was drawn for every word, and the association measured. The combined " +
         "effect size (CES) is their weighted mean: ",
       num(context, `${path}/effect_size`),
       ". ",
@@ -134,13 +116,10 @@ function ctxPlain(context, row) {
     el(
       "p",
       {},
-      "Whether other words for the same things would show it is a question for p: ",
+      "The p-value for other words for the same things: ",
       num(context, `${path}/crossed/pvalue`, { as: "p" }),
       ". The p-value of exchanging the target words, attributes as they are: ",
       num(context, `${path}/stimulus_pvalue`, { as: "p", ...ctxMethod(row) }),
-      interval
-        ? [`. The interval that resamples ${drawn}: `, plotInterval(context, `${intervalPath}/low`, `${intervalPath}/high`)]
-        : null,
       ".",
     ),
     el(
@@ -309,32 +288,20 @@ export function ctxDetail(context, row) {
    * @param {Shown} [options]
    */
   const column = (name, key, options) => [name, num(context, `${row.path}/${key}`, options)];
-  const conventions = (row.test ?? row.levels ?? row.interval).conventions;
+  const conventions = (row.test ?? row.levels).conventions;
   return [
-    row.test || row.levels ? ctxPlain(context, row) : null,
-    row.test || row.levels
-      ? plotFacts([
-          column("CES", "effect_size", { digits: 3 }),
-          column("standard error over samples", "se", { digits: 4 }),
-          column("\u03c4\u00b2", "tau2", { digits: 4 }),
-          column("I\u00b2", "i2", { as: "percent", digits: 1 }),
-          column("d of the words over all contexts", "stimulus_effect_size", { digits: 3 }),
-          column("p over words", "stimulus_pvalue", { as: "p", ...ctxMethod(row) }),
-          row.holm ? ["p over words (Holm)", num(context, row.holm, { as: "p", ...ctxMethod(row) })] : null,
-          row.bh ? ["p over words (BH)", num(context, row.bh, { as: "p", ...ctxMethod(row) })] : null,
-          ["further samples, 95 %", plotInterval(context, `${row.path}/prediction_interval/0`, `${row.path}/prediction_interval/1`)],
-        ])
-      : null,
-    row.interval
-      ? plotFacts([
-          [
-            `interval (${row.interval.interval}, ${row.interval.drawn} resampled)`,
-            plotInterval(context, `${row.intervalPath}/low`, `${row.intervalPath}/high`, { digits: 3 }),
-          ],
-          ["resamples", num(context, `${row.intervalPath}/resamples`, { as: "whole" })],
-          ["of them without an effect size", num(context, `${row.intervalPath}/undefined`, { as: "whole" })],
-        ])
-      : null,
+    ctxPlain(context, row),
+    plotFacts([
+      column("CES", "effect_size", { digits: 3 }),
+      column("standard error over samples", "se", { digits: 4 }),
+      column("\u03c4\u00b2", "tau2", { digits: 4 }),
+      column("I\u00b2", "i2", { as: "percent", digits: 1 }),
+      column("d of the words over all contexts", "stimulus_effect_size", { digits: 3 }),
+      column("p over words", "stimulus_pvalue", { as: "p", ...ctxMethod(row) }),
+      row.holm ? ["p for other words (Holm)", num(context, row.holm, { as: "p" })] : null,
+      row.bh ? ["p for other words (BH)", num(context, row.bh, { as: "p" })] : null,
+      ["further samples, 95 %", plotInterval(context, `${row.path}/prediction_interval/0`, `${row.path}/prediction_interval/1`)],
+    ]),
     ctxHistogram(context, row),
     row.levels ? [ctxPattern(context, row), ctxLevels(context, row)] : null,
     words.length
@@ -351,7 +318,7 @@ export function ctxDetail(context, row) {
           }),
         )
       : null,
-    plotCoverage((row.test ?? row.levels ?? row.interval).coverage),
+    plotCoverage((row.test ?? row.levels).coverage),
     opening("Conventions", () => methConventions(conventions)),
   ];
 }

@@ -3,17 +3,17 @@
 // published and the one that speaks about the words, distributions over samples, levels and patterns.
 
 import { plotRows } from "../charts/plots.js";
-import { overviewPattern, plotColumn, plotEndsColumn, plotNamed, plotScores, scoreInterval, scoreNote } from "../parts/columns.js";
+import { overviewPattern, plotColumn, plotNamed, plotScores, scoreInterval, scoreNote } from "../parts/columns.js";
 import { anchors, bdi, el } from "../parts/elements.js";
 import { fixed, numbered, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { testsTitled } from "../tests/entries.js";
-import { ctxColumns, ctxDetail, ctxQuestion, ctxStatus } from "./context-tests.js";
+import { testsHolds, testsTitled } from "../tests/entries.js";
+import { ctxColumns, ctxDetail, ctxQuestion } from "./context-tests.js";
 import { asked, answerFindings } from "./answers.js";
 
 /**
- * Everything about each design, gathered from batteries, single tests, levels and intervals.
+ * Everything about each design, gathered from batteries, single tests and levels.
  * @param {Context} context
  * @returns {ContextRow[]}
  */
@@ -36,18 +36,14 @@ function ctxAll(context) {
         titles: result.titles[test.design],
       }),
     );
-    for (const [design, one] of Object.entries(result.intervals))
-      Object.assign(at(design), { interval: one, intervalPath: `${path}/intervals/${part(design)}` });
   }
   for (const { result, path } of context.of("CeatResult")) Object.assign(at(result.design), { test: result, path });
   for (const { result, path } of context.of("MultilevelCeatResult"))
     Object.assign(at(result.design), { levels: result, levelsPath: path, titles: result.titles });
-  for (const { result, path } of context.of("CeatBootstrapResult"))
-    Object.assign(at(result.design), { interval: result, intervalPath: path });
   // a test that was measured with levels only is its Level 1
   return [...found.values()].map((row) => ({
     ...row,
-    path: row.path ?? (row.levels ? `${row.levelsPath}/level1` : row.intervalPath),
+    path: row.path ?? `${row.levelsPath}/level1`,
     samples: `${row.path ?? row.levelsPath}/sample_effect_sizes`,
   }));
 }
@@ -59,31 +55,23 @@ function ctxAll(context) {
  */
 function ctxTable(context, rows) {
   const has = (/** @type {keyof ContextRow} */ key) => rows.some((row) => row[key]),
-    { test, ces, other, words, published, tau2, i2, further, contexts } = ctxColumns(context);
+    { test, agree, answer, ces, other, words, published, tau2, i2, further, contexts } = ctxColumns(context);
   const adjusted = plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", {
     as: "p",
     about: "the same, adjusted for the number of tests",
   });
-  /** @param {Json} end */
-  const ends = (end) => (/** @type {Json} */ row) => `${row.intervalPath ?? "/none"}/${end}`;
-  const interval = plotEndsColumn(
-    context,
-    "95\u202f%, words",
-    ends("low"),
-    ends("high"),
-    "interval of the effect size over resampled words",
-  );
   return table({
     caption: "Associations over contexts",
     rows,
     filters: has("levels") ? [{ title: "Pattern", value: (row) => row.levels?.crossed_pattern ?? "" }] : [],
     columns: [
       test,
+      agree,
+      answer,
       ces,
-      other,
       has("bh") && adjusted,
+      other,
       words,
-      has("interval") && interval,
       has("levels") && {
         ...plotNamed("pattern", (row) => row.levels?.crossed_pattern ?? "\u2013", "which targets are closer to one attribute by themselves, and to which"),
         cell: (/** @type {Json} */ row) => overviewPattern(row.levels?.crossed_pattern),
@@ -135,7 +123,7 @@ const ctxGroups = (context) =>
     ),
   ]);
 
-const CTX_SHOWN = ["CeatResult", "CeatBatteryResult", "MultilevelCeatResult", "CeatBootstrapResult", "GroupCeatResult"];
+const CTX_SHOWN = ["CeatResult", "CeatBatteryResult", "MultilevelCeatResult", "GroupCeatResult"];
 
 view({
   id: "contexts",
@@ -166,7 +154,7 @@ view({
                     at: read("effect_size"),
                     low: read("prediction_interval/0"),
                     high: read("prediction_interval/1"),
-                    hollow: ctxStatus(context, row) !== "holds",
+                    hollow: !testsHolds(context, { at: row.path, bh: row.bh }),
                     title: `${flat(row.design)}: ${fixed(read("effect_size"))}`,
                   },
                 ],
@@ -176,8 +164,7 @@ view({
             axis: "\u2190 first group relatively closer to the second attribute \u00b7 combined effect size \u00b7 to the first \u2192",
             label: `Combined effect sizes of ${numbered(measured.length, "test")} with the range of further samples.`,
             caption:
-              "Combined effect sizes, with the range in which 95 % of further samples are expected. Filled: p for other words below .05 " +
-              "(adjusted where there are several tests); hollow: not, or not known.",
+              "Combined effect sizes, with the range in which 95 % of further samples are expected. Filled: yes, beyond just these words; hollow: no, or cannot tell yet.",
           })
         : null,
       rows.length ? ctxTable(context, rows) : null,

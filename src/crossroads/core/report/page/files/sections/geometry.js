@@ -6,11 +6,12 @@ import { plotMap, plotRanks, plotRows } from "../charts/plots.js";
 import {
   PLOT_BH, PLOT_HOLM, plotColumn, plotCoverage, plotFacts, plotMiddle, plotNamed,
 } from "../parts/columns.js";
+import { data } from "../parts/audits.js";
 import { anchors, bdi, el, linked, listed } from "../parts/elements.js";
 import { fixed, noNumber, num, pointed, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { LEVEL } from "../tests/entries.js";
+import { testsAnswer, testsChance } from "../tests/entries.js";
 import { answerFindings } from "./answers.js";
 
 /**
@@ -52,6 +53,8 @@ function geoTable(context, rows) {
       "that such a hypothesis can have. Halves: how well two halves of the dimensions agree.",
     columns: [
       { ...plotNamed("groups: concept", (row) => row.name), cell: (row) => linked(row.id, bdi(row.name)) },
+      column("agree", "crossed/agreement", { as: "agree", about: data.phrases.agreement.replace("words", "items") }),
+      plotNamed("answer", (row) => testsAnswer(context, { at: row.path, bh: row.bh }), "does one group fit better beyond just these items?"),
       column("fit 1", "similarity1", { about: "fit of the hypothesis that the first group is with the concept" }),
       column("fit 2", "similarity2", { about: "fit of the hypothesis that the second group is" }),
       column("\u0394", "statistic", { about: "difference of the two fits over all items at once: what p is about" }),
@@ -177,6 +180,7 @@ function geoMap({ test }) {
 function geoDetail(context, row) {
   const { test, path } = row,
     [first, second, concept] = test.names,
+    chance = testsChance(context, path, "items"),
     larger = test.statistic === 0 ? null : test.statistic > 0 ? first : second;
   return [
     el(
@@ -190,15 +194,12 @@ function geoDetail(context, row) {
       bdi(second),
       " is separate, and the reverse. Over all items ",
       larger === null ? "both fit as well" : ["the fit is better for ", bdi(larger)],
+      ...(chance ? ["; ", chance, ". Beyond just these items? ", testsAnswer(context, { at: path, bh: row.bh })] : ["; how sure that is cannot be told"]),
       " (difference ",
       num(context, `${path}/statistic`, { digits: 3 }),
       ", p ",
       num(context, `${path}/crossed/pvalue`, { as: "p" }),
-      " for other items).",
-      // a direction that chance gives too is not one that was found
-      larger !== null && (test.crossed.pvalue ?? 1) >= LEVEL
-        ? " As p is not below .05, which of the two fits better may be chance."
-        : null,
+      " for other items, not adjusted).",
       " A fit describes the distances between the words in this model; it does not explain them.",
     ),
     el(

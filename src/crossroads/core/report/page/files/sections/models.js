@@ -4,14 +4,14 @@
 import { chartsAxis, chartsDot, chartsFigure, chartsImage, chartsScale, chartsSpan } from "../charts/charts.js";
 import { chartsLines, chartsWide } from "../charts/lettering.js";
 import { plotKeyed, plotText } from "../charts/plots.js";
-import { modelContexts, named } from "../parts/audits.js";
-import { plotColumn, plotEndsColumn, plotNamed } from "../parts/columns.js";
+import { data, modelContexts, named } from "../parts/audits.js";
+import { plotColumn, plotNamed } from "../parts/columns.js";
 import { el, sv } from "../parts/elements.js";
-import { fixed, part, pointed } from "../parts/numbers.js";
+import { casesOf, fixed, num, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { agreementPlot } from "../traits/agreement.js";
-import { LEVEL, testsHolds, testsOf, testsQuestion, testsTitled } from "../tests/entries.js";
+import { ANSWERS, testsAnswer, testsOf, testsQuestion, testsTitled } from "../tests/entries.js";
 
 /**
  * The tests of a model over contexts, with what is known of each.
@@ -21,14 +21,12 @@ import { LEVEL, testsHolds, testsOf, testsQuestion, testsTitled } from "../tests
 const overContexts = (context) =>
   context.of("CeatBatteryResult").flatMap(({ result, path }) =>
     result.tests.map((test, i) => {
-      const at = `${path}/tests/${i}`,
-        interval = `${path}/intervals/${part(test.design)}`,
-        p = pointed(context.document, `${path}/adjusted/bh/${i}`) ?? test.crossed.pvalue;
+      const at = `${path}/tests/${i}`;
       return {
         key: JSON.stringify([test.design, "contexts"]),
         name: `${test.design}, over contexts`,
         titles: testsTitled(result.titles[test.design]) ? result.titles[test.design] : undefined,
-        dot: { context, value: `${at}/effect_size`, low: `${interval}/low`, high: `${interval}/high`, holds: (p ?? 1) < LEVEL },
+        dot: { context, at, value: `${at}/effect_size`, answer: testsAnswer(context, { at, bh: `${path}/adjusted/bh/${i}` }) },
       };
     }),
   );
@@ -47,13 +45,14 @@ const onVectors = (context) =>
       titles: testsTitled(one.titles) ? one.titles : undefined,
       dot: {
         context,
+        at: one.at,
         value: `${one.at}/effect_size`,
-        low: `${one.interval?.path ?? "/none"}/low`,
-        high: `${one.interval?.path ?? "/none"}/high`,
-        holds: testsHolds(context, one),
+        answer: testsAnswer(context, one),
       },
     }));
 
+/** @param {number | null} chance */
+const cases = (chance) => (Number.isFinite(chance) ? `another set of words would agree in ${casesOf(Number(chance))} of 100 cases` : "how sure cannot be told");
 /** @param {ModelPanel} panel */
 const values = ({ dots }) => dots.map(({ context, value }) => pointed(context.document, value) ?? NaN).filter(Number.isFinite);
 /** @param {ModelPanel} panel */
@@ -109,7 +108,7 @@ function panelDrawn(panel, { x, y, width, left, ends: [low, high], head }) {
     chartsAxis({ low, high, at, y: bottom, top, wanted: 4 }),
     texts.left.map((text, i) => sv("text", { x: x + 2, y: bottom + 30 + 14 * i, class: "second", "font-size": 11 }, text)),
     texts.right.map((text, i) => sv("text", { x: x + width - 8, y: bottom + 30 + 14 * i, "text-anchor": "end", class: "second", "font-size": 11 }, text)),
-    panel.dots.map(({ context, value, low: from, high: to, holds }, i) => {
+    panel.dots.map(({ context, at: place, value, answer }, i) => {
       const read = (/** @type {string} */ path) => pointed(context.document, path),
         d = read(value),
         middle = top + (i + 0.5) * ROW,
@@ -117,12 +116,10 @@ function panelDrawn(panel, { x, y, width, left, ends: [low, high], head }) {
       return sv(
         "g",
         { class: "model" },
-        sv("title", {}, `${model}: ${Number.isFinite(d) ? fixed(d) : "none"}, ${holds ? "generalizes" : "may not generalize"} to other words`),
+        sv("title", {}, `${model}: ${answer}, ${cases(read(`${place}/crossed/agreement`))}; d = ${Number.isFinite(d) ? fixed(d) : "none"}`),
         plotText(model, left - 12, { x: x + left - 8, y: middle + 4, "text-anchor": "end" }, 11.5),
         sv("line", { x1: x + left, x2: x + width - 10, y1: middle, y2: middle, class: "grid" }),
-        Number.isFinite(read(from)) &&
-          sv("path", { class: "interval", d: `M${at(Math.max(low, read(from)))} ${middle}H${at(Math.min(high, read(to)))}` }),
-        Number.isFinite(d) && chartsDot(0, at(d), middle, "", !holds),
+        Number.isFinite(d) && chartsDot(0, at(d), middle, "", answer !== ANSWERS.holds),
       );
     }),
   );
@@ -131,8 +128,7 @@ function panelDrawn(panel, { x, y, width, left, ends: [low, high], head }) {
 /** @param {ModelPanel[]} panels */
 function panelsFigure(panels) {
   const names = [...new Set(panels.flatMap(({ dots }) => dots.map(({ context }) => flat(named(context.index)))))];
-  const ends = chartsSpan([0, ...panels.flatMap((panel) => panel.dots.flatMap(({ context, value, low, high }) =>
-    [value, low, high].map((path) => pointed(context.document, path))))]);
+  const ends = chartsSpan([0, ...panels.flatMap((panel) => values(panel))]);
   /** @param {number} width */
   const draw = (width) => {
     const columns = width >= 860 ? 3 : width >= 540 ? 2 : 1,
@@ -173,16 +169,16 @@ function panelsTable(panels) {
           plotNamed("test", ({ panel }) => panel.name),
           plotNamed("model", (row) => named(row.context.index)),
           {
+            ...plotColumn(rows[0].context, "agree", (row) => `${row.at}/crossed/agreement`, { about: data.phrases.agreement }),
+            value: (row) => pointed(row.context.document, `${row.at}/crossed/agreement`) ?? null,
+            cell: (row) => num(row.context, `${row.at}/crossed/agreement`, { as: "agree" }),
+          },
+          plotNamed("answer", (row) => row.answer, "do the groups differ beyond just these words?"),
+          {
             ...plotColumn(rows[0].context, "d", (row) => row.value),
             value: (row) => pointed(row.context.document, row.value),
-            cell: (row) => plotColumn(row.context, "d", () => row.value).cell?.(row),
+            cell: (row) => num(row.context, row.value),
           },
-          {
-            ...plotEndsColumn(rows[0].context, "95\u202f%", (row) => row.low, (row) => row.high, "interval over resampled words"),
-            value: (row) => pointed(row.context.document, row.low) ?? null,
-            cell: (row) => plotEndsColumn(row.context, "", () => row.low, () => row.high).cell?.(row),
-          },
-          plotNamed("for other words", (row) => (row.holds ? "holds" : "may not hold")),
         ],
       })
     : null;
@@ -199,12 +195,12 @@ export const modelMultiples = (panels) => [
   el(
     "p",
     { class: "note" },
-    "A panel a test, a dot a model, all on one scale of the effect size d; the test on which the models lie furthest apart comes first. The lines are intervals over ",
-    "resampled words. Models differ by chance too: whether a difference is more than that, paired tests say.",
+    "A panel a test, a dot a model, all on one scale of the effect size d; the test on which the models lie furthest apart comes first. ",
+    "Models differ by chance too: whether a difference is more than that, paired tests say.",
   ),
   plotKeyed(panelsFigure(panels.slice(0, FIRST)), [
-    { shape: 0, text: "generalizes to other words (p, adjusted, below .05)" },
-    { shape: 0, hollow: true, text: "may not generalize to other words" },
+    { shape: 0, text: "yes, beyond just these words (p, adjusted, below .05)" },
+    { shape: 0, hollow: true, text: "no, or cannot tell yet" },
   ]),
   panels.length > FIRST
     ? opening(`The other ${panels.length - FIRST} tests`, () => panelsFigure(panels.slice(FIRST)), { id: "models-others" })

@@ -31,7 +31,7 @@ const otherLeaf = (context, path, value) =>
  * @param {string} type
  * @returns {Child}
  */
-function otherTable(context, type) {
+export function otherTable(context, type) {
   /** @type {{ title: string; heads: string[]; cells: string[][]; right: boolean[]; reading: string[] } | undefined} */
   const found = context.audit.tables[type];
   if (!found) return null;
@@ -86,7 +86,7 @@ function otherTree(context, path, value) {
 }
 
 /** Results about a test, which are shown in it. */
-const OTHER_BESIDE = ["BootstrapResult", "InfluenceResult", "FrequencyResult", "PlaceboResult", "ReliabilityResult"];
+const OTHER_BESIDE = ["InfluenceResult", "FrequencyResult", "PlaceboResult"];
 
 /**
  * Results that no section shows.
@@ -97,7 +97,7 @@ const otherResults = (context) => {
   return context.document.results
     .map((result, i) => ({ result, path: `/results/${i}` }))
     .filter(
-      ({ result }) => !shown.has(result.type) && !(["BootstrapResult", "InfluenceResult"].includes(result.type) && tests.has(result.design)),
+      ({ result }) => !shown.has(result.type) && !(result.type === "InfluenceResult" && tests.has(result.design)),
     );
 };
 

@@ -3,15 +3,14 @@
 // what was left out, what others published, and how it was measured.
 
 import { data } from "../parts/audits.js";
-import { bars, histogramChart } from "../charts/charts.js";
 import { eatMap, mapNamed } from "../charts/maps.js";
-import { plotCounted, plotNotes, testsShort } from "../parts/columns.js";
+import { plotNotes, testsShort } from "../parts/columns.js";
 import { bdi, el, listed } from "../parts/elements.js";
-import { fixed, MINUS, num, part, percent, pointed, whole } from "../parts/numbers.js";
+import { fixed, MINUS, num, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { publishedStrip } from "../sections/published.js";
-import { testsCoverage, testsReach } from "./entries.js";
+import { testsCoverage, testsEnds, testsReach } from "./entries.js";
 import { MAP_READING } from "./legend.js";
 import { plainWords } from "./plain.js";
 import { wordsOf, wordsStrip } from "./words.js";
@@ -63,65 +62,50 @@ const testsHuge = ({ level1, three, test }) =>
 
 /**
  * The rows of the table of Levels 1 and 2: {title, about, path: relative to a level, as}.
+ * @param {Context} context
  * @param {TestEntry} one
  */
-function testsRows(one) {
+function testsRows(context, one) {
   const both = one.level1.alternative === "observed" ? "; two-sided" : "", { crossed } = one.level1;
-  const within = `${fixed(100 * crossed.level, 0)} % interval over the choice of words`;
+  const within = `${fixed(100 * crossed.level, 0)} % interval over the choice of words, not adjusted`;
   /** @param {string} key */
   const about = (key) => (key === one.level1.alternative ? "the one reported above"
     : key === "observed" ? "chosen after the fact: its true level is twice the nominal one" : "the same divisions, another tail");
   const tails = Object.entries(TAILS).map(([key, text]) => ({ title: `exact p, ${text}`, about: about(key), path: `exchange/tails/${key}/0`, as: "p" }));
   return [
-    { title: "effect size d", about: "difference of the means, in standard deviations", path: "effect_size", digits: 3 },
-    { title: "statistic", about: "sum over the first set less sum over the second: what is permuted", path: "exchange/statistic", digits: 3 },
+    { title: "agree", about: data.phrases.agreement, path: "crossed/agreement", as: "agree" },
     { title: "difference \u0394", about: "of the mean cosines", path: "crossed/difference", digits: 3 },
     { title: "\u0394, lower end", about: within, path: "crossed/low", digits: 3 },
     { title: "\u0394, upper end", about: within, path: "crossed/high", digits: 3 },
     { title: "p", about: "for other words for the same things", path: "crossed/pvalue", as: "p", method: "exact" },
     { title: "degrees of freedom", about: "of that p", path: "crossed/df", digits: 1 },
-    ...testsAdjustedRows(one, both),
+    { title: "detectable \u0394", about: "found in 80 % of cases, two-sided, p < .05, not adjusted", path: "crossed/detectable", digits: 3 },
+    ...testsAdjustedRows(context, one, both),
+    { title: "effect size d", about: "difference of the means, in standard deviations", path: "effect_size", digits: 3 },
+    { title: "statistic", about: "sum over the first set minus sum over the second: what is permuted", path: "exchange/statistic", digits: 3 },
     { title: "exact p, attributes exchanged", about: "targets as they are", path: "crossed/attribute_pvalue", as: "p", by: "crossed/attribute_method" },
     { title: "exact p", about: TAILS[one.level1.alternative] ?? one.level1.alternative, path: "pvalue", as: "p" },
     { title: "exact p, lower bound", about: "equal to it where it was counted", path: "pvalue_low", as: "p", method: "exact", way: "down" },
     { title: "exact p, upper bound", about: "equal to it where it was counted", path: "pvalue_high", as: "p", method: "exact", way: "up" },
     ...tails,
     { title: "smallest possible exact p", about: "what sets of these sizes can reach at best", path: "min_pvalue", as: "p", method: "exact" },
-    ...testsCouldRows(one),
     { title: "divisions", about: `ways to divide the words into sets of these sizes${testsHuge(one) ? `; ${TESTS_DIGITS}` : ""}`, path: "exchange/divisions", as: "whole" },
     { title: "ties", about: "divisions that equal the observed one, itself included", path: "ties", as: "whole" },
-    ...testsIntervalRows(one),
   ].filter(Boolean);
 }
 
 /**
- * The adjusted p-values; `both` says that two sides count where one was chosen afterwards.
+ * The adjusted p-values, with the interval that agrees; `both` says that two sides count where one was chosen afterwards.
+ * @param {Context} context
  * @param {TestEntry} one
  * @param {string} both
  */
-const testsAdjustedRows = ({ bh, holm }, both) => [
-  bh && { title: "p, adjusted (BH)", about: `for the number of tests, Benjamini and Hochberg${both}`, whole: bh, as: "p" },
-  holm && { title: "p, adjusted (Holm)", about: `for the number of tests, Holm${both}`, whole: holm, as: "p" },
+const testsAdjustedRows = (context, one, both) => [
+  one.bh && { title: "p, adjusted (BH)", about: `for the number of tests, Benjamini and Hochberg${both}`, whole: one.bh, as: "p" },
+  ...["low", "high"].map((end) => one.bh && { title: `\u0394, ${end === "low" ? "lower" : "upper"} end, adjusted`,
+    about: `${testsEnds(context, one).share} interval, which agrees with that p`, whole: testsEnds(context, one)[/** @type {"low" | "high"} */ (end)], digits: 3 }),
+  one.holm && { title: "p, adjusted (Holm)", about: `for the number of tests, Holm${both}`, whole: one.holm, as: "p" },
 ];
-
-/**
- * What sets of these sizes could have shown, before any adjustment.
- * @param {TestEntry} one
- */
-const testsCouldRows = ({ could }) => (could ? [
-  { title: "critical effect size", about: "observed d from which on a test of these sizes is significant", whole: `${could}/critical`, digits: 3 },
-  { title: "detectable effect size", about: "true d that is found with the power wanted", whole: `${could}/detectable`, digits: 3 },
-] : []);
-
-/** @param {TestEntry} one */
-const testsIntervalRows = ({ interval }) => (interval ? [
-  { title: "interval, lower end", about: `${fixed(100 * interval.result.level, 0)} % interval over the choice of words`,
-    whole: `${interval.path}/low`, digits: 3 },
-  { title: "interval, upper end", about: "the same", whole: `${interval.path}/high`, digits: 3 },
-  { title: "resamples", about: "resampled lists for the interval", whole: `${interval.path}/resamples`, as: "whole" },
-  { title: "resamples undefined", about: "those in which all words had one association", whole: `${interval.path}/undefined`,
-    as: "whole" },
-] : []);
 
 /**
  * Levels 1 and 2 in one table: a column for each test.
@@ -135,7 +119,7 @@ function testsLevels(context, one) {
     about: single ? "is the target closer to one of the attributes?" : "are the two targets apart?" }];
   for (const key of one.three ? ["x", "y"] : []) {
     levels.push({ title: `Level 2: ${testsShort(one.titles[key], 40)}`, at: `${one.path}/level2/${key}`, level: one.test.level2[key],
-      about: `does the set ${flat(one.titles[key])} closer to one attribute by itself?` });
+      about: `is the set ${flat(one.titles[key])} closer to one attribute by itself?` });
   }
   /**
    * @param {Json} row
@@ -162,7 +146,7 @@ function testsLevels(context, one) {
   });
   return [
     el("div", { class: "levels" }, table({
-      caption: `${one.three ? "Levels 1 and 2" : "The test"} of ${flat(one.name)}`, rows: testsRows(one), search: false,
+      caption: `${one.three ? "Levels 1 and 2" : "The test"} of ${flat(one.name)}`, rows: testsRows(context, one), search: false,
       columns: [
         { title: "quantity", kind: "text", value: (row) => row.title, cell: (row) => el("span", { class: "quantity" }, row.title) },
         ...levels.map(column),
@@ -172,27 +156,6 @@ function testsLevels(context, one) {
     el("ul", { class: "methods" }, levels.map((level) =>
       el("li", {}, `Exact p-value of ${level.title}: `, testsMethod(context, level.at, level.level), "."))),
   ];
-}
-
-/**
- * The effect sizes of lists drawn again.
- * @param {Context} context
- * @param {TestEntry} one
- */
-function testsDraws(context, one) {
-  if (!one.interval) return null;
-  const { result, path } = one.interval;
-  const found = plotCounted(context, `${path}/effect_sizes`);
-  if (!found) return null;
-  const level = fixed(100 * result.level, 0);
-  return histogramChart({
-    ...found, zero: true, band: [result.low, result.high],
-    marks: [{ value: result.effect_size, label: `measured, d = ${fixed(result.effect_size)}`, kind: "strong" }],
-    label: `Effect sizes of ${whole(found.n)} resampled word lists, from ${fixed(found.low)} to ${fixed(found.high)}; `
-      + `${level} % lie between ${fixed(result.low)} and ${fixed(result.high)}.`,
-    caption: `Effect size when the words of all lists are resampled with replacement, ${whole(found.n)} times. `
-      + `Shaded: the middle ${level} %.`,
-  });
 }
 
 /**
@@ -219,28 +182,6 @@ function testsSimilarities(context, one) {
     number("sd", "sd", { digits: 3 }, "standard deviation of those cosines"),
     number("pairs", "pairs", { as: "whole" }, "how many such pairs there are"),
   ] });
-}
-
-/**
- * How often each pattern comes out of lists drawn again.
- * @param {Context} context
- * @param {TestEntry} one
- */
-function testsShares(context, one) {
-  const shares = Object.entries(one.test.pattern_shares ?? {}).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]);
-  if (!shares.length) return el("p", { class: "none" }, "No resamples were asked for, so nothing says how settled the paper\u2019s pattern is.");
-  /** @param {string} name */
-  const path = (name) => `${one.path}/pattern_shares/${part(name)}`;
-  return el("div", { class: "columns" },
-    bars({ rows: shares.map(([name, share]) => ({ label: name, value: share, text: percent(share, 1),
-      strong: name === one.test.pattern })), most: 1,
-      label: `Share of resampled word lists with each pattern: ${shares.map(([name, share]) => `${name} ${percent(share, 1)}`).join(", ")}.`,
-      caption: "By the rule of the paper, which takes the attribute words as given. In bold: the paper\u2019s pattern of the lists as they are." }),
-    table({ caption: `How often each pattern is found by the rule of the paper when the words of ${flat(one.name)} are resampled`, rows: shares, search: false,
-      columns: [
-      { title: "pattern", kind: "text", value: ([name]) => name },
-      { title: "share", value: ([, share]) => share, cell: ([name]) => num(context, path(name), { as: "percent", digits: 1 }) },
-    ] }));
 }
 
 /**
@@ -361,27 +302,6 @@ export function testsRecord(one) {
 }
 
 /**
- * Whose formulas these are.
- * @param {Data} all
- * @param {TestEntry} one
- */
-function testsFidelity(all, one) {
-  const wanted = ["weat", one.three && "mleat", one.bh && "battery", one.interval && "bootstrap", one.influence && "influence"];
-  const rows = (all.fidelity ?? []).filter((entry) => wanted.includes(entry.measure));
-  if (!rows.length) return null;
-  const badges = [...new Set(rows.map((entry) => entry.badge))];
-  return [el("h4", {}, "Whose formulas these are"),
-    el("p", {}, badges.map((badge, i) => [i ? " " : "", el("span", { class: "badge" }, badge)])),
-    opening("Paper, equation and choice of each", () => el("div", { class: "cited" }, table({ caption: "Where each number comes from", rows, search: false, columns: [
-      { title: "measure", kind: "text", value: (row) => `${row.measure}${row.part ? `: ${row.part}` : ""}` },
-      { title: "badge", kind: "text", value: (row) => row.badge },
-      { title: "paper", kind: "text", value: (row) => `${row.paper} doi:${row.doi}`,
-        cell: (row) => el("span", {}, bdi(row.paper), " ", testsDoi(row.doi)) },
-      { title: "equation", kind: "text", value: (row) => row.equation }, { title: "choice", kind: "text", value: (row) => row.choice },
-    ] })))];
-}
-
-/**
  * Everything about one test.
  * @param {Context} context
  * @param {Data} all
@@ -397,13 +317,11 @@ export function testsBody(context, all, one) {
       one.three && el("div", {}, el("h4", {}, "EAT-Map"),
         eatMap({ titles: one.titles, pattern: String(one.test.crossed_pattern), level2: one.test.level2, differ: testsReach(context, one), size: 116,
         caption: [el("strong", {}, mapNamed(String(one.test.crossed_pattern), one.titles)), ". ", MAP_READING] }))),
-    el("h4", {}, one.three ? "Levels 1 and 2: the tests" : "The test"), testsLevels(context, one), testsDraws(context, one),
-    one.three && [el("h4", {}, "Level 3: plain similarities"), testsSimilarities(context, one),
-      el("h4", {}, "How settled the paper\u2019s pattern is"), testsShares(context, one)],
+    el("h4", {}, one.three ? "Levels 1 and 2: the tests" : "The test"), testsLevels(context, one),
+    one.three && [el("h4", {}, "Level 3: plain similarities"), testsSimilarities(context, one)],
     el("h4", {}, "Words"), wordsOf(context, one),
     el("h4", {}, "Words used and left out"), testsWordsUsed(one),
     el("h4", {}, "Published next to ours"), testsPublished(context, all, one),
-    testsFidelity(all, one),
     el("h4", {}, "How it was measured"), opening("Conventions, model, versions, checksum", () => testsRecord(one)),
   ];
 }

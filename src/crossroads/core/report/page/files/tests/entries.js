@@ -4,7 +4,8 @@
 
 import { data } from "../parts/audits.js";
 import { bdi } from "../parts/elements.js";
-import { num, part, pointed, whole } from "../parts/numbers.js";
+import { chanceWords, fixed, num, pointed, shareAt, whole } from "../parts/numbers.js";
+import { flat } from "../parts/tables.js";
 import { idsOf } from "../parts/views.js";
 
 export const LEVEL = 0.05;
@@ -12,22 +13,13 @@ export const LEVEL = 0.05;
 const TESTS_FOUND = new Map();
 
 /**
- * What was found about a test beyond itself: a result of a type for the same design and the same effect size.
+ * What each word does to a test: the result for the same design and the same effect size.
  * @param {Context} context
- * @param {string} type
  * @param {string} design
  * @param {number} d
  */
-const testsCompanion = (context, type, design, d) =>
-  [...testsIntervals(context), ...context.of(type)]
-    .find(({ result }) => result.type === type && result.design === design && Math.abs(result.effect_size - d) < 1e-9) ?? null;
-
-/**
- * The intervals inside batteries, each with its place.
- * @param {Context} context
- */
-const testsIntervals = (context) => context.of("BatteryResult").flatMap(({ result, path }) =>
-  Object.entries(result.intervals).map(([design, one]) => ({ result: one, path: `${path}/intervals/${part(design)}` })));
+const testsInfluence = (context, design, d) =>
+  context.of("InfluenceResult").find(({ result }) => result.design === design && Math.abs(result.effect_size - d) < 1e-9) ?? null;
 
 /**
  * What a set stands for: its name, or, where it has none but its letter, a few of its words.
@@ -57,18 +49,16 @@ export function testsTitles(test) {
  */
 export function testsEntry(context, test, path, adjusted = {}) {
   const three = test.type === "MleatResult", level1 = three ? test.level1 : test;
-  /** @param {string} type */
-  const find = (type) => testsCompanion(context, type, test.design, level1.effect_size);
   return {
     test, path, three, level1, at: three ? `${path}/level1` : path, name: test.design, ...adjusted,
-    titles: testsTitles(test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
+    titles: testsTitles(test), influence: testsInfluence(context, test.design, level1.effect_size),
   };
 }
 
 /**
  * All tests of an audit on one vector a word, in order: {id, name, test, path, level1, at: place of Level 1, three:
- * whether it has three levels, titles, bh and holm: places of the adjusted p-values, could: place of what sets of its
- * sizes could have shown, in a battery, interval, influence}.
+ * whether it has three levels, titles, bh and holm: places of the adjusted p-values, ends: place of the interval that
+ * agrees with them, in a battery, influence}.
  * @param {Context} context
  * @returns {TestEntry[]}
  */
@@ -78,7 +68,7 @@ export function testsOf(context) {
       const path = `/results/${i}`;
       if (result.type === "BatteryResult") {
         return result.tests.map((test, k) => testsEntry(context, test, `${path}/tests/${k}`,
-          { bh: `${path}/adjusted/bh/${k}`, holm: `${path}/adjusted/holm/${k}`, could: `${path}/detectable/${k}` }));
+          { bh: `${path}/adjusted/bh/${k}`, holm: `${path}/adjusted/holm/${k}`, ends: `${path}/adjusted_intervals/${k}` }));
       }
       return ["MleatResult", "WeatResult"].includes(result.type) ? [testsEntry(context, result, path)] : [];
     });
@@ -96,22 +86,84 @@ export function testsOf(context) {
 export const testsQuestion = ({ titles }) => [titles.x, titles.y].filter(Boolean).join(" / ") + `: ${titles.a} / ${titles.b}`;
 
 /**
- * The p-value that decides: for other words, adjusted for the number of tests where there are several; 1 where there is none.
+ * What is concluded of a test, as Python says it; of a page of single results nothing may be.
  * @param {Context} context
- * @param {TestEntry} one
+ * @param {{ at: string }} one
+ * @returns {Conclusion | undefined}
  */
-const testsDecisive = (context, one) => pointed(context.document, one.bh ?? `${one.at}/crossed/pvalue`) ?? 1;
+export const testsConclusion = (context, one) =>
+  context.audit.conclusions?.find((/** @type {Conclusion} */ said) => said.at.value === `${one.at}/crossed/difference`);
+
+/**
+ * Whether there is a difference beyond these words; without a conclusion by the p-value that is adjusted where there are several.
+ * @param {Context} context
+ * @param {{ at: string, bh?: string }} one
+ * @returns {Conclusion["status"]}
+ */
+export const testsStatus = (context, one) =>
+  testsConclusion(context, one)?.status ?? ((pointed(context.document, one.bh ?? `${one.at}/crossed/pvalue`) ?? 1) < LEVEL ? "holds" : "unknown");
+
+/** Answers in words. */
+export const ANSWERS = { holds: "yes", absent: "no", unknown: "cannot tell yet", unmeasured: "not measured" };
 /**
  * @param {Context} context
- * @param {TestEntry} one
+ * @param {{ at: string, bh?: string }} one
  */
-export const testsHolds = (context, one) => testsDecisive(context, one) < LEVEL;
+export const testsAnswer = (context, one) => ANSWERS[testsStatus(context, one)];
 /**
  * @param {Context} context
- * @param {TestEntry} one
+ * @param {{ at: string, bh?: string }} one
  */
-export const testsOutcome = (context, one) =>
-  (testsHolds(context, one) ? "below .05" : one.level1.crossed.pvalue === null ? "cannot tell" : "not below .05");
+export const testsHolds = (context, one) => testsStatus(context, one) === "holds";
+
+/**
+ * How many of each answer: "3 yes, 11 cannot tell yet".
+ * @param {string[]} answers
+ */
+export const testsCounts = (answers) => Object.values(ANSWERS).filter((one) => answers.includes(one))
+  .map((one) => `${whole(answers.filter((other) => other === one).length)} ${one}`).join(", ");
+
+/**
+ * Where the interval is that agrees with the adjusted p-value of a test, and its level in words: "98.6 %".
+ * @param {Context} context
+ * @param {{ at: string, ends?: string }} one
+ */
+export function testsEnds(context, one) {
+  const family = one.ends && pointed(context.document, one.ends);
+  const low = testsConclusion(context, one)?.at.low ?? (family ? `${one.ends}/0` : `${one.at}/crossed/low`);
+  return { low, high: low.replace(/0$/, "1").replace(/low$/, "high"), share: shareAt(context.document, low) };
+}
+
+/**
+ * "another set of words would point the same way in about 83 of 100 cases"; null without a p-value.
+ * @param {Context} context
+ * @param {string} at place of a level
+ * @param {string} [drawn]
+ */
+export function testsChance(context, at, drawn) {
+  const path = `${at}/crossed/agreement`, chance = pointed(context.document, path);
+  return typeof chance === "number" ? chanceWords(data.phrases, chance, num(context, path, { as: "chance" }), drawn) : null;
+}
+
+/**
+ * Near copies, in a sentence for each set that has some: "male terms: he, his, him count as one; 8 words count as 2.5".
+ * @param {{ copies: Record<Role, string[][]>, effective: Record<Role, number> }} found
+ * @param {Titles} titles
+ */
+export const testsCopies = ({ copies, effective }, titles) => Object.entries(copies ?? {}).filter(([, groups]) => groups.length).map(([role, groups]) =>
+  `${flat(titles[role])}: ${groups.map((some) => `${flat(some.join(", "))} count as about one`).join("; ")}; the set counts as ${fixed(effective[role], 1)} words`);
+
+/**
+ * The line of a test: its answer with the chance, the difference, and that in ordinary associations.
+ * @param {Context} context
+ * @param {TestEntry} one
+ * @returns {Child[]}
+ */
+export function testsLine(context, one) {
+  const ordinary = testsConclusion(context, one)?.at.ordinary, known = one.level1.crossed.agreement !== null;
+  return [testsAnswer(context, one), known && [", ", num(context, `${one.at}/crossed/agreement`, { as: "chance" }), " cases"],
+    "; \u0394 = ", num(context, `${one.at}/crossed/difference`, { digits: 3 }), ordinary && [", ", num(context, ordinary, { as: "ordinary" })]];
+}
 
 /**
  * How far the difference of the two targets reaches: "others" where other words would show it, "words" where these do, or "".
@@ -119,7 +171,7 @@ export const testsOutcome = (context, one) =>
  * @param {TestEntry} one
  */
 export const testsReach = (context, one) =>
-  (testsHolds(context, one) ? "others" : one.level1.pvalue < LEVEL ? "words" : "");
+  ({ holds: "others", unknown: one.level1.pvalue < LEVEL ? "words" : "" })[/** @type {"holds"} */ (testsStatus(context, one))] ?? "";
 
 /**
  * How many words of a test were asked for and how many had no vector.
@@ -162,13 +214,6 @@ export function testsCounted(context, at, { pvalue, exchange, method }) {
   if (method !== "exact" || !Number.isSafeInteger(divisions) || Math.abs(count / divisions - pvalue) > 1e-12 * pvalue) return null;
   return [num(context, `${at}/pvalue`, { text: whole(count) }), " of ", num(context, `${at}/exchange/divisions`, { as: "whole" }), " ways"];
 }
-
-/**
- * The p-value that generalizes to other words.
- * @param {Context} context
- * @param {string} at
- */
-export const testsP = (context, at) => ["p = ", num(context, `${at}/crossed/pvalue`, { as: "p" })];
 
 /**
  * Whether the sets of a test have names of their own, and not only the letters of their roles.

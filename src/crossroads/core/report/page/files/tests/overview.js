@@ -4,15 +4,17 @@
 
 import { chartsRoom, forest } from "../charts/charts.js";
 import { eatMap, mapDifference, mapNamed } from "../charts/maps.js";
-import { comparisonContexts, contextOf, modelContexts, named } from "../parts/audits.js";
+import { comparisonContexts, contextOf, data, modelContexts, named } from "../parts/audits.js";
 import { overviewPattern, testsShort } from "../parts/columns.js";
 import { bdi, byId, el } from "../parts/elements.js";
 import { fixed, noNumber, num, numbered, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view, VIEWS } from "../parts/views.js";
-import { LEVEL, testsCoverage, testsHolds, testsOf, testsOutcome, testsP, testsQuestion, testsReach } from "./entries.js";
-import { checksTable } from "./checks.js";
-import { overviewLegend, overviewShare } from "./legend.js";
+import { otherTable } from "../sections/others.js";
+import {
+  LEVEL, testsAnswer, testsConclusion, testsCounts, testsCoverage, testsEnds, testsHolds, testsLine, testsOf, testsQuestion, testsReach,
+} from "./entries.js";
+import { overviewLegend } from "./legend.js";
 
 /**
  * What is said of tests whose p-values are all adjusted, of some that are and some that are not, and of none that are.
@@ -38,7 +40,6 @@ const overviewQuestion = (one) => el("span", { class: "asked" }, bdi(testsQuesti
  * @param {TestEntry[]} tests
  */
 function overviewLead(context, tests) {
-  const holding = tests.filter((one) => testsHolds(context, one)), unknown = tests.filter((one) => testsOutcome(context, one) === "cannot tell").length;
   const correction = "adjusted for the number of tests (Benjamini\u2013Hochberg)";
   const corrected = overviewAdjusted(tests,
     [correction, `${correction} where they were run together`, "not adjusted for the number of tests"]);
@@ -46,21 +47,12 @@ function overviewLead(context, tests) {
     el("p", {}, `${numbered(tests.length, "test")} of association ${tests.length === 1 ? "was" : "were"} run on `,
       bdi(context.document.model),
       ". Each asks whether two sets of words, the targets, differ in how close they are to two other sets, the attributes."),
-    el("p", { class: "outcome" }, `Other words for the same things would show the difference too (p, ${corrected}, below .05) in `,
-      `${whole(holding.length)} of ${whole(tests.length)}${unknown ? ` (${whole(unknown)} cannot be told)` : ""}.`),
-    overviewSettled(tests),
+    el("p", { class: "outcome" }, `Do the groups differ beyond just these words? ${testsCounts(tests.map((one) => testsAnswer(context, one)))}. `
+      + `Yes: p, ${corrected}, is below .05. No: the difference is less than an ordinary association of this model.`),
+    el("p", { class: "settled" }, `With just these words, the exact p-value is below .05 in ${whole(tests.filter((one) => one.level1.pvalue < LEVEL).length)} of `
+      + `${whole(tests.length)}. It takes the attribute words as given; with attribute words picked at random it is often below .05, too.`),
     overviewLeftOut(context, tests),
   ];
-}
-
-/**
- * What the choice of words decides: in how many tests the exact p-value, which holds for just these, is below the level.
- * @param {TestEntry[]} tests
- */
-function overviewSettled(tests) {
-  const below = tests.filter((one) => one.level1.pvalue < LEVEL);
-  return el("p", { class: "settled" }, `With just these words, the exact p-value is below .05 in ${whole(below.length)} of `
-    + `${whole(tests.length)}. It takes the attribute words as given; with attribute words picked at random it is often below .05, too.`);
 }
 
 /**
@@ -137,19 +129,22 @@ function overviewColumns(context, tests) {
   const number = (title, about, path, options) => overviewNumber(context, title, about, path, options);
   /** @param {keyof TestEntry} key */
   const any = (key) => tests.some((one) => one[key]);
-  const share = overviewShare(tests);
+  const shares = [...new Set(tests.map((one) => testsEnds(context, one).share))].join(" or ");
   /** @type {(Column<TestEntry> | false)[]} */
   const columns = [
     { title: "test", kind: "text", value: (one) => one.name, cell: (one) => el("span", { class: "test-name" }, overviewLink(one)) },
     { title: "question", kind: "text", about: "targets: attributes", value: testsQuestion, cell: overviewQuestion },
-    number("d", "effect size of Level 1", (one) => `${one.at}/effect_size`),
+    number("agree", data.phrases.agreement, (one) => `${one.at}/crossed/agreement`, { as: "agree" }),
+    { title: "answer", kind: "text", about: "do the groups differ beyond just these words?", value: (one) => testsAnswer(context, one) },
     number("\u0394", "difference of the mean cosines", (one) => `${one.at}/crossed/difference`, { digits: 3 }),
-    number("\u0394 low", `lower end of its ${share} interval over the choice of words`, (one) => `${one.at}/crossed/low`, { digits: 3 }),
-    number("\u0394 high", `upper end of its ${share} interval over the choice of words`, (one) => `${one.at}/crossed/high`, { digits: 3 }),
-    number("p", "for other words for the same things", (one) => `${one.at}/crossed/pvalue`, { as: "p", method: "exact" }),
-    any("bh") && number("p (BH)", "adjusted by Benjamini and Hochberg", (one) => one.bh, { as: "p" }),
-    any("holm") && number("p (Holm)", "adjusted by Holm", (one) => one.holm, { as: "p" }),
+    number("\u0394 low", `lower end of its ${shares} interval over the choice of words`, (one) => testsEnds(context, one).low, { digits: 3 }),
+    number("\u0394 high", `upper end of its ${shares} interval over the choice of words`, (one) => testsEnds(context, one).high, { digits: 3 }),
+    tests.some((one) => testsConclusion(context, one)?.at.ordinary) && number("\u00d7 ordinary", `\u0394 divided by an ordinary association, the ${data.phrases.ordinary}`,
+      (one) => testsConclusion(context, one)?.at.ordinary, { digits: 1 }),
+    any("bh") && number("p (BH)", "for other words for the same things, adjusted by Benjamini and Hochberg; the interval agrees with it", (one) => one.bh, { as: "p" }),
+    !tests.every((one) => one.bh) && number("p", "for other words for the same things, not adjusted", (one) => `${one.at}/crossed/pvalue`, { as: "p", method: "exact" }),
     number("exact p", "for just these words: targets exchanged", (one) => `${one.at}/pvalue`, { as: "p" }),
+    number("d", "effect size of Level 1", (one) => `${one.at}/effect_size`),
     any("three") && { title: "pattern", kind: "text", about: "which targets are closer to one attribute by themselves, and to which",
       value: (one) => one.test.crossed_pattern ?? "", cell: (one) => overviewPattern(one.test.crossed_pattern) },
     { title: "left out", about: "words without a vector, of all words of the test", value: (one) => testsCoverage(one).left,
@@ -166,11 +161,10 @@ function overviewColumns(context, tests) {
 function overviewCard(context, one) {
   const { titles, test: { level2 } } = one, pattern = String(one.test.crossed_pattern), differ = testsReach(context, one);
   return el("a", { class: "card map", ...overviewOpens(one) },
+    el("span", { class: "numbers" }, el("span", { class: "named" }, bdi(one.name)), ": ", testsLine(context, one)),
     el("span", { class: "pattern" }, mapNamed(pattern, titles)),
     eatMap({ titles, pattern, level2, differ, size: chartsRoom() < 400 ? 78 : 92 }),
-    el("span", { class: "difference" }, differ ? "\u2260 " : "", mapDifference(differ, pattern)),
-    el("span", { class: "numbers" }, el("span", { class: "named" }, bdi(one.name)), ": d = ", num(context, `${one.at}/effect_size`), ", ",
-      testsP(context, one.at)));
+    el("span", { class: "difference" }, differ ? "\u2260 " : "", mapDifference(differ, pattern)));
 }
 
 /**
@@ -180,9 +174,9 @@ function overviewCard(context, one) {
  */
 function overviewForest(context, some) {
   const shown = some.slice(0, 150), holding = shown.filter((one) => testsHolds(context, one)).length;
-  const p = overviewAdjusted(shown, ["adjusted p", "p, adjusted where tests were run together,", "p"]);
   const rows = shown.map((one) => {
-    const { difference: value, low, high } = one.level1.crossed;
+    const { difference: value } = one.level1.crossed, at = testsEnds(context, one);
+    const [low, high] = [at.low, at.high].map((path) => pointed(context.document, path));
     const ends = Number.isFinite(low) ? `, interval ${fixed(low, 3)} to ${fixed(high, 3)}` : "";
     return { label: one.name, value, low, high, hollow: !testsHolds(context, one), title: `${flat(one.name)}: \u0394 = ${fixed(value, 3)}${ends}` };
   });
@@ -191,7 +185,7 @@ function overviewForest(context, some) {
     rows, axis: "difference \u0394", label: `Differences of ${numbered(rows.length, "test")}: ${above} above zero, ${rows.length - above} not; `
       + `${holding} filled. The table has the numbers.`,
     caption: "Differences of mean cosines of Level 1 with their intervals over the choice of words. "
-      + `Filled dots: ${p} below .05; hollow dots: not below.`
+      + "Filled dots: yes, beyond just these words; hollow dots: no, or cannot tell yet."
       + (some.length > shown.length ? ` The first ${shown.length} of ${whole(some.length)} tests.` : ""),
   });
 }
@@ -247,7 +241,7 @@ function overviewTests(context, tests) {
   const text = (one) => `${one.name} ${testsQuestion(one)} ${one.test.crossed_pattern ?? ""}`.toLowerCase();
   /** @param {TestEntry} one */
   const matching = (one) => (!asked.term || text(one).includes(asked.term))
-    && (!asked.pattern || one.test.crossed_pattern === asked.pattern) && (!asked.outcome || testsOutcome(context, one) === asked.outcome);
+    && (!asked.pattern || one.test.crossed_pattern === asked.pattern) && (!asked.outcome || testsAnswer(context, one) === asked.outcome);
   const update = () => {
     const some = tests.filter(matching);
     overviewShow(context, places, some, tests);
@@ -266,12 +260,11 @@ function overviewTests(context, tests) {
     el("label", {}, "Search ", el("input", { type: "search",
       oninput: (event) => { asked.term = event.target.value.trim().toLowerCase(); update(); } })),
     choice("Pattern", "pattern", [...new Set(tests.map((one) => one.test.crossed_pattern).filter(Boolean))].sort()),
-    choice(tests.every((one) => one.bh) ? "Adjusted p" : "p", "outcome",
-      [...new Set(tests.map((one) => testsOutcome(context, one)))].sort()), count);
+    choice("Answer", "outcome", [...new Set(tests.map((one) => testsAnswer(context, one)))].sort()), count);
   update();
   const maps = tests.some((one) => one.three) && [el("h3", {}, "EAT-Maps"),
-    el("p", { class: "note" }, "Each map is a link to its test. Red, framed and starred (*): the target in that column is closer to the "
-      + "attribute in that row; the number is its Level 2 effect size. Grey: no such association was found."), places.maps];
+    el("p", { class: "note" }, "Each map is a link to its test. Framed and starred (*): the target in that column is closer to the "
+      + "attribute in that row, beyond just these words; the number is its Level 2 effect size. Dashed: cannot tell yet."), places.maps];
   return [tests.length > 1 && tools, places.tables, maps, el("h3", {}, "Differences"), places.forests];
 }
 
@@ -290,6 +283,8 @@ function overviewMatrix(all) {
   const columns = models.flatMap((context, i) => {
     const full = named(context.index), short = testsShort(full, 24);
     return [
+      { title: `agree: ${short}`, about: `${data.phrases.agreement}, in ${full}`, value: (row) => row.cells[i]?.level1.crossed.agreement ?? null,
+        cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/crossed/agreement`, { as: "agree" }) : noNumber()) },
       { title: `d: ${short}`, about: `effect size of Level 1 in ${full}`, value: (row) => row.cells[i]?.level1.effect_size ?? null,
         cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/effect_size`) : noNumber()) },
       { title: `pattern: ${short}`, about: `which targets are closer to one attribute by themselves in ${full}, and to which`, kind: "text", value: (row) => row.cells[i]?.test?.crossed_pattern ?? "",
@@ -297,7 +292,7 @@ function overviewMatrix(all) {
     ];
   });
   return el("div", { class: "levels" }, table({
-    caption: "Effect size of Level 1 and pattern of every test, by model", rows,
+    caption: "Chance that other words agree, effect size of Level 1 and pattern of every test, by model", rows,
     columns: [
       { title: "test", kind: "text", value: (row) => row.one.name, cell: (row) => el("span", { class: "test-name" }, bdi(row.one.name)) },
       { title: "question", kind: "text", value: (row) => testsQuestion(row.one), cell: (row) => overviewQuestion(row.one) }, ...columns,
@@ -308,13 +303,12 @@ function overviewMatrix(all) {
 
 view({
   id: "overview", title: "All tests", order: 5,
-  shows: ["ChecksResult"],
   applies: (context, all) => testsOf(context).length > 0 || all.audits.length > 1 || context.of("ChecksResult").length > 0
     || OVERVIEW_OTHERS.some(([, types]) => types.some((type) => context.of(type).length)),
   build(context, all) {
     const tests = testsOf(context), several = all.audits.filter((_, i) => testsOf(contextOf(i)).length).length > 1;
     return [
-      tests.length > 0 && overviewLead(context, tests), checksTable(context), overviewOthers(context, all),
+      tests.length > 0 && overviewLead(context, tests), otherTable(context, "ChecksResult"), overviewOthers(context, all),
       tests.length > 0 && overviewLegend(tests),
       several && opening("All models side by side", () => overviewMatrix(all), { id: "models" }),
       tests.length > 0 && overviewTests(context, tests),

@@ -2,10 +2,12 @@
 // A test in plain words: what each level shows, how sure that is, and what it cannot show.
 
 import { bdi, el } from "../parts/elements.js";
-import { fixed, num, part, pointed } from "../parts/numbers.js";
+import { num } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { PATTERNS } from "../statistics/statistics.js";
-import { LEVEL, testsCounted, testsHolds, testsP } from "./entries.js";
+import {
+  LEVEL, testsChance, testsConclusion, testsCopies, testsCounted, testsEnds, testsHolds, testsStatus,
+} from "./entries.js";
 
 /** @param {number} d */
 const plainSize = (d) => (Math.abs(d) < 0.2 ? "very small" : Math.abs(d) < 0.5 ? "small" : Math.abs(d) < 0.8 ? "medium" : "large");
@@ -55,18 +57,9 @@ function plainFirst(context, one) {
  */
 function plainLeaning(context, one, key) {
   const at = `${one.path}/level2/${key}`, to = PATTERNS[String(one.test.crossed_pattern)]?.[key === "x" ? 0 : 1];
-  return [bdi(one.titles[key]), ", taken alone, ", to ? ["is closer to ", bdi(one.titles[to])] : "is not found to be closer to either attribute",
-    " (d = ", num(context, `${at}/effect_size`), ", ", testsP(context, at), ")"];
+  return [bdi(one.titles[key]), ", taken alone, ", to ? ["is closer to ", bdi(one.titles[to])] : "may or may not be closer to one attribute: that cannot be told yet",
+    " (", testsChance(context, at) ?? "how sure the direction is cannot be told", "; d = ", num(context, `${at}/effect_size`), ", p = ", num(context, `${at}/crossed/pvalue`, { as: "p" }), ")"];
 }
-
-/** @param {TestEntry} one */
-const plainAlpha = ({ test }) => test.conventions?.alpha ?? LEVEL;
-
-/**
- * Whether the attributes have too few words for any association to be found.
- * @param {TestEntry} one
- */
-const plainMute = (one) => ["x", "y"].every((key) => one.test.level2[key].min_pvalue >= plainAlpha(one));
 
 /**
  * What the pattern adds to Level 1.
@@ -75,25 +68,21 @@ const plainMute = (one) => ["x", "y"].every((key) => one.test.level2[key].min_pv
  */
 function plainPattern(context, one) {
   const { titles: t, test } = one, [x, y] = PATTERNS[String(test.crossed_pattern)] ?? [null, null], holds = testsHolds(context, one);
-  // with just these words they may differ all the same
-  const beyond = one.level1.pvalue < LEVEL ? " beyond these words" : "";
+  const open = "whether they differ beyond these words is answered above.";
   if (x && y && x !== y) return holds ? "The two targets are closer to opposite attributes: the difference has two sides."
-    : `The two targets are closer to opposite attributes, each by itself; Level 1 does not show that they differ${beyond}.`;
-  if (x && y) return ["Both targets are closer to ", bdi(t[x]), holds ? ". Level 1 only shows that one of them does so more than the other."
-    : `. Level 1 does not show that one of them does so more than the other${beyond}.`];
+    : `The two targets are closer to opposite attributes, each by itself; ${open}`;
+  if (x && y) return ["Both targets are closer to ", bdi(t[x]), holds ? ". Level 1 only shows that one of them does so more than the other." : `; ${open}`];
   if (x || y) {
     const [leaning, still] = x ? [t.x, t.y] : [t.y, t.x];
     const opposite = [": the difference should not be read as an opposite association of ", bdi(still), "."];
-    return ["Only ", bdi(leaning), " is found to be closer to one, to ", bdi(t[String(x ?? y)]),
-      holds ? opposite : `; Level 1 does not show that the two targets differ${beyond}.`,
-      " That no association of ", bdi(still), " was found does not show that there is none."];
+    return ["Only ", bdi(leaning), " is shown to be closer to one, to ", bdi(t[String(x ?? y)]), holds ? opposite : `; ${open}`,
+      " Of ", bdi(still), " it cannot be told yet, which does not mean that there is no association."];
   }
   return holds
-    ? ["So there is a difference between the two targets although neither is found to be closer to one attribute by itself. It should not be read "
+    ? ["So there is a difference between the two targets although neither is shown to be closer to one attribute by itself. It should not be read "
       + "as \u201c", bdi(t.x),
       " is associated with ", bdi(one.level1.effect_size >= 0 ? t.a : t.b), "\u201d."]
-    : beyond ? "So there is a difference with just these words, which other words might not show, and neither target is found to be closer to one attribute by itself."
-      : "So neither the difference nor the association of one target is significant.";
+    : "So neither target is shown to be closer to one attribute by itself.";
 }
 
 /**
@@ -140,69 +129,48 @@ function plainThird(context, one) {
 const plainReason = ({ titles, level1 }) => flat(level1.crossed.reason)
   .replace(/^[XYAB]( and [XYAB])*(?= (has|have) a single word)/, (letters) => letters.replace(/[XYAB]/g, (letter) => flat(titles[letter.toLowerCase()] ?? letter)));
 
-/**
- * Whether other words would say so too, and where the doubt comes from.
- * @param {Context} context
- * @param {TestEntry} one
- * @returns {Child}
- */
-function plainCrossed(context, one) {
-  const { level1, at } = one, found = level1.crossed, place = `${at}/crossed`;
-  if (found.pvalue === null) return `Whether other words for the same things would show it cannot be told: ${plainReason(one)}. `;
-  const facet = found.shares.attributes > found.shares.targets ? "attributes" : "targets";
-  return [testsHolds(context, one) ? "Other words for the same things would show it too" : "Other words for the same things might not show it",
-    " (p = ", num(context, `${place}/pvalue`, { as: "p" }), "; difference of mean cosines ",
-    num(context, `${place}/difference`, { digits: 3 }), `, ${fixed(100 * found.level, 0)}\u202f% interval `,
-    num(context, `${place}/low`, { digits: 3 }), " to ", num(context, `${place}/high`, { digits: 3 }), "). ",
-    num(context, `${place}/shares/${facet}`, { as: "percent" }), ` of the uncertainty comes from the choice of the ${facet === "targets" ? "target" : "attribute"} words. `];
-}
+/** @type {Record<Conclusion["status"], string>} */
+const PLAIN_ANSWERS = { holds: "Yes", absent: "No, by less than an ordinary association", unknown: "Cannot tell yet", unmeasured: "Not measured" };
 
 /**
- * How sure: interval, adjusted p, what the sizes allow, how settled the pattern is.
+ * How sure: the chance, the answer with its numbers, where the doubt comes from, and what could have been found.
  * @param {Context} context
  * @param {TestEntry} one
  */
 function plainSure(context, one) {
-  const said = [], { interval, level1, at } = one;
-  if (interval) {
-    const { low, high, level } = interval.result, outside = low > 0 || high < 0;
-    said.push([`When the words of the lists are resampled, the middle ${fixed(100 * level, 0)}\u202f% of the values of d are between `,
-      num(context, `${interval.path}/low`), " and ", num(context, `${interval.path}/high`),
-      outside ? ", which excludes zero. " : ", which includes zero: other words of the same kind could reverse the direction. "]);
-  }
-  said.unshift(plainCrossed(context, one));
+  const { level1, at } = one, found = level1.crossed, { low, high, share } = testsEnds(context, one), said = testsConclusion(context, one)?.at ?? {};
+  const facet = found.shares.attributes > found.shares.targets ? "attributes" : "targets";
   const both = level1.alternative === "observed" ? " and both sides" : ""; // what is adjusted has not been chosen after looking
-  if (one.bh) said.push([`Taking the number of tests${both} into account, p is `, num(context, one.bh, { as: "p" }), ". "]);
-  said.push(level1.min_pvalue >= LEVEL
-    ? [`Sets of these sizes, tested in this way, cannot reach an exact p < .05 whatever the model does (at best `,
-      num(context, `${at}/min_pvalue`, { as: "p" }), "): that it is not below means nothing here. "]
-    : ["Sets of these sizes, tested in this way, can reach an exact p of ", num(context, `${at}/min_pvalue`, { as: "p" }), " at best. "]);
-  const could = one.could && pointed(context.document, one.could);
-  const sides = could?.alternative === "two-sided" ? "Counting both sides" : "Counting one side";
-  if (typeof could?.detectable === "number") {
-    said.push([`${sides} and before any adjustment, they show a true d of `, num(context, `${one.could}/detectable`), " in ",
-      num(context, `${one.could}/power`, { as: "percent" }), " of cases; a smaller one is often missed. "]);
-  } else if (could?.reason && level1.min_pvalue < LEVEL) said.push([`${sides}, nothing could be found: ${flat(could.reason)}. `]);
-  const share = one.test.pattern_shares?.[one.test.pattern];
-  if (typeof share === "number") {
-    said.push([`The pattern of the paper, ${one.test.pattern}, was found again in `, num(context, `${one.path}/pattern_shares/${part(one.test.pattern)}`, { as: "percent" }),
-      " of the resampled lists",
-      plainMute(one) ? ": with lists of these sizes no other was possible. "
-        : share < 0.5 ? ": it is not settled. " : share < 0.8 ? ": it is settled in part only. " : ": it is largely settled. "]);
-  }
-  return el("p", {}, el("strong", {}, "How sure. "), said);
+  return el("p", { class: "sure" }, el("strong", {}, "How sure. "), found.pvalue === null
+    ? `Whether another set of words would point the same way cannot be told: ${plainReason(one)}. `
+    : [plainCapital(testsChance(context, at)), ". Do the groups differ beyond just these words? ", PLAIN_ANSWERS[testsStatus(context, one)],
+      " (p = ", num(context, one.bh ?? `${at}/crossed/pvalue`, { as: "p" }), one.bh ? `, adjusted for the number of tests${both}` : "", "; difference of mean cosines ",
+      num(context, `${at}/crossed/difference`, { digits: 3 }), said.ordinary && [", ", num(context, said.ordinary, { as: "ordinary" })], `; ${share} interval `,
+      num(context, low, { digits: 3 }), " to ", num(context, high, { digits: 3 }), "). ",
+      said.words && ["About ", num(context, said.words, { as: "whole" }), " words per set, no near copies, would tell. "],
+      num(context, `${at}/crossed/shares/${facet}`, { as: "percent" }), ` of the uncertainty comes from the choice of the ${facet === "targets" ? "target" : "attribute"} words. `,
+      "With words as different as these, a difference of ", num(context, `${at}/crossed/detectable`, { digits: 3 }), " is found in 80\u202f% of cases (p < .05, not adjusted); a smaller one is often missed. "],
+    testsCopies(found, one.titles).map((text) => `${text}. `),
+    level1.min_pvalue >= LEVEL && ["Sets of these sizes cannot reach an exact p < .05 whatever the model does (at best ",
+      num(context, `${at}/min_pvalue`, { as: "p" }), "): that it is not below means nothing here. "]);
 }
+
+/**
+ * Words that begin a sentence.
+ * @param {Child[] | null} words
+ */
+const plainCapital = (words) => words && [String(words[0]).charAt(0).toUpperCase() + String(words[0]).slice(1), words.slice(1)];
 
 const plainCannot = () => el("p", {}, el("strong", {}, "What it cannot show. "),
   "The numbers are about vectors of these words in this model: about how words were used in the texts behind it, not about people, "
     + "and not about what a system built on it does or whom it harms. ",
-  "Other words for the same groups can give other numbers; how often a word occurs and its other meanings play a part. No "
-    + "association found is not evidence of none.");
+  "Other words for the same groups can give other numbers; how often a word occurs and its other meanings play a part. That "
+    + "something cannot be told yet is no evidence that it is not there.");
 
 /**
  * The whole of it.
  * @param {Context} context
  * @param {TestEntry} one
  */
-export const plainWords = (context, one) => el("div", { class: "plain-words" }, plainFirst(context, one),
-  one.three && [plainSecond(context, one), plainThird(context, one)], plainSure(context, one), plainCannot());
+export const plainWords = (context, one) => el("div", { class: "plain-words" }, plainSure(context, one), plainFirst(context, one),
+  one.three && [plainSecond(context, one), plainThird(context, one)], plainCannot());

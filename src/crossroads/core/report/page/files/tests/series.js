@@ -2,6 +2,7 @@
 // Tests over time, and single words against two attributes.
 
 import { histogramChart, lines } from "../charts/charts.js";
+import { data } from "../parts/audits.js";
 import { testsShort } from "../parts/columns.js";
 import { bdi, el, listed } from "../parts/elements.js";
 import { computed, fixed, num, numbered, pointed, whole } from "../parts/numbers.js";
@@ -82,11 +83,12 @@ function seriesTable(context, points, result, adjusted) {
   const bh = (row) => `${adjusted}/${points.indexOf(row)}`;
   return el("div", { class: "levels" }, table({ caption: `${flat(result.design)} ${along}`, rows: points, columns: [
     { title: result.over, value: (row) => row.at, cell: (row) => flat(row.name) },
+    number("agree", "level1/crossed/agreement", data.phrases.agreement, { as: "agree" }),
     number("d", "level1/effect_size", "effect size of Level 1: the difference of the targets"),
     number("p", "level1/crossed/pvalue", "p-value of Level 1 for other words", { as: "p" }),
     { title: "p (BH)", about: `adjusted for the number of ${several}`, value: (row) => pointed(context.document, bh(row)) ?? null, cell: (row) => num(context, bh(row), { as: "p" }) },
     number("exact p", "level1/pvalue", "for just these words", { as: "p" }),
-    ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`, `effect size of Level 2: does ${flat(titles[key])} closer to one attribute by itself?`),
+    ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`, `effect size of Level 2: are words for ${flat(titles[key])} closer to one attribute by themselves?`),
       number(`p, ${alone(key)}`, `level2/${key}/crossed/pvalue`, `p-value of Level 2 of ${flat(titles[key])} for other words`, { as: "p" })]),
     { title: "pattern", kind: "text", about: "which targets are closer to one attribute by themselves, and to which", value: (row) => row.test.crossed_pattern },
   ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative}; other than p (BH) not adjusted for the number of ${several}.` }));

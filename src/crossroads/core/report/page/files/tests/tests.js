@@ -2,11 +2,10 @@
 // "Tests": one part for each test that opens (detail.js), for each series over time and for single words (series.js).
 
 import { bdi, el } from "../parts/elements.js";
-import { num } from "../parts/numbers.js";
 import { opening, view } from "../parts/views.js";
 import { otherOfTest } from "../sections/others.js";
 import { testsBody } from "./detail.js";
-import { testsOf, testsP, testsQuestion } from "./entries.js";
+import { testsLine, testsOf, testsQuestion } from "./entries.js";
 import { seriesParts, singleParts } from "./series.js";
 
 /**
@@ -16,8 +15,7 @@ import { seriesParts, singleParts } from "./series.js";
  */
 const testsSummary = (context, one) => el("span", { class: "line" }, el("h3", {}, bdi(testsQuestion(one))),
   el("span", { class: "id" }, bdi(one.name)),
-  el("span", { class: "numbers" }, "d = ", num(context, `${one.at}/effect_size`), ", ", testsP(context, one.at),
-    one.test.crossed_pattern ? `, ${one.test.crossed_pattern}` : ""));
+  el("span", { class: "numbers" }, testsLine(context, one)));
 
 view({
   id: "tests", title: "Tests", order: 10,

@@ -17,7 +17,7 @@ import { STATISTICS } from "../statistics/statistics.js";
  * @param {TestEntry} one
  */
 export function wordsStrip(context, one) {
-  if (wordsAbsent(context, one)) return benchStill(one);
+  if (wordsAbsent(context, one)) return benchStill(context, one);
   const able = /** @type {Vectored} */ (context), desk = explorerDeskOf(context, one);
   return explorerBench(able, desk, { target: one.id ?? one.name });
 }
@@ -131,7 +131,7 @@ function wordsInfluence(context, one) {
   return [
     { title: "d without", about: "effect size of Level 1 without this word",
       value: (row) => pointed(context.document, at(row)) ?? null, cell: (row) => num(context, at(row), { digits: 3 }) },
-    { title: "change", about: "change of d without this word: d without it, less d", value: (row) => (Number.isFinite(change(row)) ? change(row) : null),
+    { title: "change", about: "change of d without this word: d without it minus d", value: (row) => (Number.isFinite(change(row)) ? change(row) : null),
       cell: (row) => computed(change(row), { digits: 3 }) },
   ];
 }
@@ -165,7 +165,7 @@ function wordsTable(context, one, sets, others, sources, caption) {
  */
 export function wordsOf(context, one) {
   const { titles: t, at } = one, pair = Boolean(t.y), targets = pair ? ["x", "y"] : ["x"], attributes = ["a", "b"];
-  const towards = `association: mean cosine with ${flat(t.a)} less mean cosine with ${flat(t.b)}`;
+  const towards = `association: mean cosine with ${flat(t.a)} minus mean cosine with ${flat(t.b)}`;
   const own = (/** @type {WordRow} */ row) => `${at}/associations/${part(row.word)}`,
     second = (/** @type {string} */ key) => (/** @type {WordRow} */ row) => `${one.path}/level2/${key}/associations/${part(row.word)}`;
   const level2 = one.three ? ["x", "y"].map((key) =>

@@ -33,7 +33,7 @@ const traitAgrees = ({ interval }) => (!interval ? null : interval[0] > 0 ? 1 : 
 /** @type {Record<string, string>} */
 const TRAIT_AGREES = {
   1: "orders traits within groups as people do, more often than not",
-  0: "is not found to agree with people: other groups and traits could turn the agreement around",
+  0: "may or may not agree with people, which cannot be told yet: other groups and traits could turn the agreement around",
   "-1": "orders traits the other way round than people do, more often than not",
   null: "was compared with people on too few groups to say how far the agreement would reach beyond them",
 };

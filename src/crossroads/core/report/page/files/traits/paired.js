@@ -61,9 +61,9 @@ function pairedTold(domains) {
           "Where two identities are said together, the traits of the pair follow ",
           found.slice(0, PAIRED_SAID).map((row, i) => [i ? "; " : "", el("strong", {}, bdi(row.more)), " rather than ", bdi(row.less), " (by ", computed(row.difference), ")"]),
           found.length > PAIRED_SAID ? `; and so on in ${whole(found.length - PAIRED_SAID)} more pairs of domains` : "",
-          found.length < domains.length ? `. In the other ${numbered(domains.length - found.length, "pair")} of domains neither is found to prevail.` : ".",
+          found.length < domains.length ? `. In the other ${numbered(domains.length - found.length, "pair")} of domains it cannot be told yet which prevails.` : ".",
         ]
-      : "Where two identities are said together, no domain is found to prevail: the traits of pairs follow neither of their identities more closely than chance allows.",
+      : "Where two identities are said together, it cannot be told yet of any two domains which of them the traits of the pair follow more closely.",
   );
 }
 
@@ -79,14 +79,14 @@ const pairedPrevails = (domains) =>
           low: row.low,
           high: row.high,
           hollow: !row.prevails,
-          title: `${flat(row.more)} more than ${flat(row.less)} by ${fixed(row.difference)}${row.prevails ? "" : "; not found to prevail"}`,
+          title: `${flat(row.more)} more than ${flat(row.less)} by ${fixed(row.difference)}${row.prevails ? "" : "; cannot be told yet to prevail"}`,
         },
       ],
     })),
     axis: "\u2190 pairs follow the identity on the left \u00b7 follow the one on the right \u2192",
     label: `By how much pairs follow one identity more closely than the other, for ${numbered(domains.length, "pair")} of domains; the numbers are in a table below.`,
     caption:
-      "Difference of the mean rank correlations of a pair with its two identities, with its interval. Filled: the domain on the right prevails; hollow: neither is found to." +
+      "Difference of the mean rank correlations of a pair with its two identities, with its interval. Filled: the domain on the right prevails; hollow: cannot tell yet." +
       (domains.length > 30 ? " The 30 largest are drawn." : ""),
   });
 
@@ -229,7 +229,7 @@ function pairedFound(rows, held) {
   const counted = rows.filter((row) => row.counts),
     count = (/** @type {Json[]} */ some) => computed(some.length, { as: "whole" });
   if (!held) return null;
-  if (!counted.length) return el("p", {}, "No trait is found to emerge: none of ", count(rows), " scores beyond both identities is rarer than ordinary pairs bring about.");
+  if (!counted.length) return el("p", {}, "Of no trait it can be told yet that it emerges: none of ", count(rows), " scores beyond both identities is rarer than ordinary pairs bring about.");
   return el(
     "p",
     {},
@@ -331,7 +331,7 @@ const PAIRED_MEANS = {
   highest: "with the component that correlates more",
   first: "with the first component",
   second: "with the second component",
-  difference: "second less first",
+  difference: "second minus first",
   reversed: "between the two orders of a pair",
 };
 /**
@@ -359,8 +359,8 @@ function pairedOrdered(context, { result, path }) {
     {},
     apart
       ? ["Yes: the traits of a pair follow the identity that is said ", el("strong", {}, more), " more closely"]
-      : "It is not found to: the traits of a pair follow the identity said first as closely as the one said second, as far as can be told",
-    " (difference of the mean rank correlations, second less first: ",
+      : "Cannot tell yet: the traits of a pair may follow the identity said first or the one said second more closely",
+    " (difference of the mean rank correlations, second minus first: ",
     num(context, `${path}/difference/mean`),
     " ",
     plotInterval(context, `${path}/difference/low`, `${path}/difference/high`),
