@@ -106,8 +106,8 @@ def _discovered(detected: Detected, emb: Embeddings, material: Material, options
     found: dict[str, DiscoveryResult] = {}
     for target in material.targets:
         with waiting.counting(f"permuting the names of {target}", 100) as (bar, task):
-            progress = partial(_advance, bar, task)
-            found[target] = discover(emb, material.groups, target, progress=progress, **options)
+            watch = partial(lambda bar, task, done: bar.update(task, completed=done), bar, task)
+            found[target] = discover(emb, material.groups, target, progress=watch, **options)
     tables = [one._table() for one in found.values()]
     return Outcome(
         command=detected.kind,
@@ -119,10 +119,6 @@ def _discovered(detected: Detected, emb: Embeddings, material: Material, options
         covered=False,
         figure=lambda plots: plots.discoveries(next(iter(found.values())), n=detected.top),
     )
-
-
-def _advance(bar: Any, task: Any, done: int) -> None:
-    bar.update(task, completed=done)
 
 
 def _material(detected: Detected) -> Material:

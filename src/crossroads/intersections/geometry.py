@@ -149,11 +149,7 @@ def items_drawn(table: Floats, sizes: Sizes, near: Near | None = None) -> Crosse
 
 
 def _evened(found: Spread) -> Spread:
-    r"""The variance, at least that of groups that vary alike: few items often have equal ranks by chance.
-
-    .. math::
-        V_1 + V_2 \ge \left(\frac1{n_1} + \frac1{n_2}\right)
-        \frac{(n_1 - 1)\,n_1 V_1 + (n_2 - 1)\,n_2 V_2}{n_1 + n_2 - 2}
+    """The variance, at least that of groups that vary alike: few items often have equal ranks by chance.
 
     The degrees of freedom are still those of the variances found.
     """

@@ -244,7 +244,9 @@ def probe_command(probed: Probed, scored: Scored, comparing: Comparing, written:
         results, compared = compare(results, judged, scored.pilots(logits, judged), written.seed)
     tables = [score_table(one) for one in results]
     if compared.alignments:
-        tables.append(alignment_table(results, compared))
+        aligned = {one.measure: one for one in compared.alignments}
+        aligned |= {f"{one.measure}, without pilot": one for one in compared.without_pilot}
+        tables.append(AlignmentResult._tabulate(aligned))
     return Outcome(
         command="probe",
         results={one._label: one for one in results},
@@ -343,22 +345,6 @@ def score_table(result: TraitScores) -> Table:
 
 def _columns(**heads: str) -> tuple[Column, ...]:
     return tuple(Column(key=key, head=head) for key, head in heads.items())
-
-
-def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table:
-    """One line per measure: agreement with people, also without the pilot groups."""
-    rows = []
-    for at, (one, found) in enumerate(zip(results, compared.alignments, strict=True)):
-        rest = compared.without_pilot[at].kendall_tau if compared.without_pilot else None
-        row = named(found, "groups=by_group.len tau=kendall_tau precision=precision_at_3")
-        ends = found.interval and Interval(*found.interval)
-        rows.append({"measure": one.measure, **row, "interval": ends, "rest": rest})
-    columns = (
-        Column(key="measure", head="measure"),
-        Column(key="groups", head="groups", kind="count"),
-        *_columns(tau="τ", interval="95 % CI", precision="P@3", rest="τ without pilot"),
-    )
-    return Table(name="people", title="Agreement with human judgements", columns=columns, rows=tuple(rows))
 
 
 def _sentences(logits: Logits, results: Sequence[TraitScores], compared: Compared) -> Iterator[str]:

@@ -88,7 +88,7 @@ def test_people_choose_templates_and_are_compared_with(command: Command, model: 
     assert set(data["alignments"][0]["by_group"]) == set(groups.split(","))
     assert set(data["without_pilot"][0]["by_group"]) == {"man", "woman"}
     shown = command("probe", model, "-g", groups, *SHORT, "--human", people, "-C", "pilot=none")
-    assert "Agreement with human judgements" in shown.out
+    assert "Agreement with people" in shown.out
     assert "templates chosen" not in shown.out
 
 

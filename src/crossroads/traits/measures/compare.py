@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from crossroads.core.wording.numbers import P, counted, number
 from crossroads.core.wording.vocabulary import Note
 from crossroads.traits.measures.scores import TraitScores, cell_rows
 from crossroads.traits.people.agreement import Blocks, exchanges, kendall, named_blocks, tau_interval
-from crossroads.traits.people.alignment_result import TraitExchange, levels, unnamed
+from crossroads.traits.people.alignment_result import TraitExchange, levels
 
 _GROUPS = "profiles of one model exchanged between groups, two-sided"
 _TRAITS = "its traits exchanged in all groups alike, two-sided"
@@ -70,8 +70,6 @@ class CompareTraitsResult(Result):
     """Kendall's τ-b over all cells of groups and traits together."""
     interval: tuple[float, float] | None
     """Interval of τ-b for other groups and other traits; None for fewer than three of either."""
-    blocks: Mapping[str, int] = field(default_factory=dict)
-    """Number of blocks of groups and of traits that are known; 1 where none are."""
     exchanges: Mapping[str, TraitExchange]
     """``groups``: profiles of the second model are exchanged between groups; ``traits``: its traits are
     renamed, for all groups alike. Empty where fewer than three groups have every trait, or without
@@ -95,10 +93,6 @@ class CompareTraitsResult(Result):
         """The rows of the largest differences, of either sign."""
         rows = [row for row in self._rows() if row["difference"] is not None]
         return sorted(rows, key=lambda row: -abs(float(row["difference"])))[:n]
-
-    @classmethod
-    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
-        yield from unnamed(results.values())
 
     def _rows(self) -> list[dict[str, Any]]:
         first, second = (np.where(self.known, z, np.nan) for z in (self.first_scores, self.second_scores))
@@ -186,7 +180,6 @@ def compare_traits(
         traits=traits,
         kendall_tau=tau,
         interval=tau_interval(x, y, level, named.values()),
-        blocks={kind: len(set(some)) for kind, some in named.items()},
         exchanges={kind: TraitExchange(**exchanged) for kind, (_, exchanged) in found.items()},
         first_scores=_standardised(x),
         second_scores=_standardised(y),
@@ -197,7 +190,7 @@ def compare_traits(
             "tau": "b, over all cells",
             "difference": "in standard deviations of the cells of each model",
             "draws": draws,
-            "interval": "jackknife, groups and traits drawn, in blocks where that is wider",
+            "interval": "jackknife of artanh τ, groups and traits drawn, in blocks where wider",
             "blocks": blocks if blocks is None or isinstance(blocks, str) else "given",
             "alternative": "two-sided",
             "level": level,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,7 @@ from crossroads.core.results import read_only
 from crossroads.core.results.gaps import NO_CONTEXT
 from crossroads.core.results.gathered import Gathered, gather
 from crossroads.core.stimuli import Groups, StimulusSet, Traits
-from crossroads.core.wording.table import Table
-from crossroads.traits.measures.scores import CellScores, cell_intervals, cell_rows, scores_table
+from crossroads.traits.measures.scores import CellScores, cell_intervals, cell_rows
 from crossroads.words.measures.weat import check_ddof
 
 Score = Literal["pooled", "sampled", "difference"]
@@ -54,10 +53,9 @@ class GroupCeatResult(CellScores):
     """Scores of groups on traits over contexts."""
 
     _label_format: ClassVar[str] = "group-ceat scores"
-    _section: ClassVar[str] = "traits"
     _cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "cao2022theory")
     _stem: ClassVar[str] = "group_ceat"
-    _figure: ClassVar[str] = "trait_heatmap"
+    _table_title: ClassVar[str] = "Groups and traits over contexts"
 
     differences: NDArray[np.float64]
     """Difference of the expected cosines with the right and the left end: the numerator of the score."""
@@ -78,10 +76,6 @@ class GroupCeatResult(CellScores):
     def _rows(self) -> list[dict[str, Any]]:
         more = cell_rows(self.groups, self.traits, difference=self.differences, spread=self.spreads)
         return [{**row, **also} for row, also in zip(super()._rows(), more, strict=True)]
-
-    @classmethod
-    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
-        return scores_table("group_ceat", "Groups and traits over contexts", results)
 
 
 def group_ceat(

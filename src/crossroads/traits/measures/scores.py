@@ -22,10 +22,10 @@ from crossroads.core.errors import (
 from crossroads.core.evidence import Embeddings
 from crossroads.core.inference.crossed import LEVEL, half_width, spread, tail_probability
 from crossroads.core.inference.multiplicity import benjamini_hochberg
-from crossroads.core.results import Coverage, Result, Row, long_row, read_only
+from crossroads.core.results import Coverage, Result, Row, Stat, long_row, read_only, stat
+from crossroads.core.results.stats import NAME
 from crossroads.core.wording import phrases
-from crossroads.core.wording.numbers import P
-from crossroads.core.wording.table import Column, Interval, Table
+from crossroads.core.wording.table import Table
 from crossroads.traits.probe.evidence import Logits, positions
 
 Cell = tuple[str, str, str]
@@ -59,13 +59,9 @@ def cell_rows(groups: tuple[str, ...], traits: tuple[str, ...], **tables: Floats
 
 
 def cell_intervals(scores: Floats, se: Floats | None, df: Floats | None) -> dict[str, Any]:
-    r"""Intervals and p-values of cells, as fields of a result.
+    """Intervals and p-values of cells by their t statistics, as fields of a result.
 
-    .. math::
-        s \pm t_{\nu,\,.975}\,\mathrm{se}, \qquad p = 2\,T_\nu(-|s| / \mathrm{se})
-
-    with the p-values of all cells adjusted together (Benjamini & Hochberg 1995). NaN where there is no
-    standard error, or nothing but rounding error in it.
+    The p-values of all cells are adjusted together. NaN where a standard error is missing or rounding error.
     """
     if se is None or df is None:
         return {"se": se, **dict.fromkeys(("df", "low", "high", "pvalue", "p_bh"))}
@@ -80,40 +76,24 @@ def cell_intervals(scores: Floats, se: Floats | None, df: Floats | None) -> dict
     return {name: read_only(np.asarray(table)) for name, table in tables.items()}
 
 
-def scores_table(name: str, title: str, results: Mapping[str, Any]) -> Table:
-    """Scores of groups on traits, the furthest from 0 first."""
-    rows: list[Row] = [
-        {"scores": label, **{key: row[key] for key in ("group", "trait", "score")}}
-        | {"ci": None if row["low"] is None else Interval(row["low"], row["high"])}
-        | {key: None if row[key] is None else P(row[key]) for key in ("p", "p_bh")}
-        for label, one in results.items()
-        for row in one._rows()
-        if row["score"] is not None
-    ]
-    rows.sort(key=lambda row: -abs(row["score"]))
-    short, adjustment = phrases.ADJUSTMENTS["bh"]
-    inference = (
-        Column(key="ci", head="95 % CI", note=_CI, spare=2),
-        Column(key="p", head="p", note=_P, spare=3),
-        Column(key="p_bh", head=short, note=f"{adjustment} for all cells", spare=1),
-    )
-    columns = (
-        *([Column(key="scores", head="scores")] if len(results) > 1 else []),
-        Column(key="group", head="group"),
-        Column(key="trait", head="pair"),
-        Column(key="score", head="score", note="above 0 towards the second adjective of the pair"),
-        *(inference if any(row["ci"] is not None for row in rows) else ()),
-    )
-    notes = tuple(
-        f"{label}: {len(one.groups)} groups × {len(one.traits)} pairs of traits, the furthest scores first."
-        for label, one in results.items()
-    )
-    return Table(name=name, title=title, columns=columns, rows=tuple(rows), notes=notes, most=10)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CellScores(Result):
     """Scores of groups on traits, each with an interval; every table has a row per group."""
+
+    _section: ClassVar[str] = "traits"
+    _figure: ClassVar[str] = "trait_heatmap"
+    _most_rows: ClassVar[int] = 10
+    _columns: ClassVar[tuple[Stat, ...]] = (
+        stat("scores", of=NAME, several=True),
+        stat("group"),
+        stat("trait", "pair"),
+        stat("score", note="above 0 towards the second adjective of the pair"),
+        stat("ci", "95 % CI", _CI, of="low", kind="interval", spare=2),
+        stat("p", note=_P, spare=3),
+        stat("p_bh", "BH", f"{phrases.ADJUSTMENTS['bh'][1]} for all cells", kind="p", spare=1),
+    )
+    _arrays: ClassVar[tuple[str, ...]] = ("scores", *_CELLS.values())
+    """Fields with an array, of which groups are always the last dimension but one."""
 
     groups: tuple[str, ...]
     """The groups: rows of the scores."""
@@ -128,20 +108,34 @@ class CellScores(Result):
     df: Floats | None = None
     """Degrees of freedom of the standard errors."""
     low: Floats | None = None
-    """Lower ends of 95 % intervals of the scores, each by itself; NaN where templates or words do not
-    differ."""
+    """Lower ends of 95 % intervals, each by itself; NaN where templates and words do not differ."""
     high: Floats | None = None
     """Upper ends."""
     pvalue: Floats | None = None
-    """Two-sided p-values of scores of 0: the group is as close to either end, on average over all templates
-    and words."""
+    """Two-sided p-values of scores of 0: as close to either end, over all templates and words."""
     p_bh: Floats | None = None
     """The same adjusted for the number of cells (Benjamini & Hochberg)."""
 
     def _tables(self) -> dict[str, Any]:
-        """The arrays that are known; groups are always the last dimension but one."""
-        names = ("scores", *_CELLS.values())
-        return {name: table for name in names if (table := getattr(self, name)) is not None}
+        """The arrays that are known."""
+        return {name: table for name in self._arrays if (table := getattr(self, name)) is not None}
+
+    def _members(self) -> list[Row]:
+        return self._rows()
+
+    @classmethod
+    def _tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """The furthest scores from 0 first."""
+        table = super()._tabulate(results)
+        rows = sorted((r for r in table.rows if r["score"] is not None), key=lambda r: -abs(r["score"]))
+        known = any(row["ci"] for row in rows)
+        return replace(table if known else table.without(("ci", "p", "p_bh")), rows=tuple(rows))
+
+    @classmethod
+    def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
+        for label, one in results.items():
+            size = f"{len(one.groups)} groups × {len(one.traits)} pairs of traits"
+            yield f"{label}: {size}, the furthest scores first."
 
     def _rows(self) -> list[Row]:
         known = {name: getattr(self, field) for name, field in _CELLS.items()}
@@ -158,11 +152,10 @@ class CellScores(Result):
         """Every score, with what is known of it; not those of single templates."""
         measure = str(getattr(self, "measure", self.conventions.get("measure", "")))
         for row in self._rows():
-            part = f"{row['group']}, {row['trait']}"
-            ends = {key: row[key] for key in ("low", "high", "p", "p_bh")}
-            yield long_row(measure, self._label, part, "score", row["score"], **ends)
+            cell = partial(long_row, measure, self._label, f"{row['group']}, {row['trait']}")
+            yield cell("score", row["score"], **{key: row[key] for key in ("low", "high", "p", "p_bh")})
             for statistic in ("se", "df") if self.se is not None else ():
-                yield long_row(measure, self._label, part, statistic, row[statistic])
+                yield cell(statistic, row[statistic])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -177,9 +170,8 @@ class TraitScores(CellScores):
     (('women', 'men'), {'cold-warm': -0.1})
     """
 
-    _section: ClassVar[str] = "traits"
     _stem: ClassVar[str] = "traits"
-    _figure: ClassVar[str] = "trait_heatmap"
+    _arrays: ClassVar[tuple[str, ...]] = (*CellScores._arrays, "adjective_scores", "template_scores")
     _label_format: ClassVar[str] = "{measure} scores"
     _rule_names: ClassVar[Mapping[str, str]] = {
         "scores": "largest=_extremes.1 smallest=_extremes.0 undefined=_undefined_cells left_out=_left_out"
@@ -212,10 +204,6 @@ class TraitScores(CellScores):
                     hint="groups × traits, groups × adjectives and templates × groups × adjectives.",
                 )
 
-    def _tables(self) -> dict[str, Any]:
-        more = {name: getattr(self, name) for name in ("adjective_scores", "template_scores")}
-        return super()._tables() | {name: table for name, table in more.items() if table is not None}
-
     def to_frame(self, *, wide: bool = False) -> Any:
         """The scores as a pandas data frame: one row per group and pair, or ``wide``, one row per group."""
         if not wide:
@@ -247,8 +235,7 @@ class TraitScores(CellScores):
             tables = averages(every[chosen][:, at], self.adjectives, self.pairs)
             if self.conventions.get("adjectives", "pairs") != "pairs":
                 tables["se"] = None
-        errors = tables.get("se"), tables.get("df")
-        tables |= cell_intervals(tables["scores"], *errors)  # fewer cells are adjusted less
+        tables |= cell_intervals(tables["scores"], tables.get("se"), tables.get("df"))  # of fewer cells
         names = tuple(self.groups[i] for i in at)
         gone = set(self.groups).difference(names)  # rows of the prior are of no group, and stay
         cells: dict[str, Any] = {
@@ -308,7 +295,7 @@ class TraitScores(CellScores):
     @classmethod
     def _tabulate(cls, results: Mapping[str, Self]) -> Table:
         names = ", ".join(dict.fromkeys(phrases.measure(one.measure) for one in results.values()))
-        return scores_table("traits", f"Groups and traits: {names}", results)
+        return replace(super()._tabulate(results), title=f"Groups and traits: {names}")
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         yield from super()._long_rows(name)

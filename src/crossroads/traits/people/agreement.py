@@ -1,8 +1,8 @@
 """Agreement of two tables of numbers: Kendall's τ-b in matrix form, and precision at the top.
 
 A table has one row per group and one column per trait. Comparing every cell with every other gives a matrix
-of signs; all that τ-b needs are sums over products of two such matrices. Sums by pairs of rows and columns
-make leaving one out a subtraction and the exchange of rows a table look-up.
+of signs; all that τ-b needs are sums over products of two such matrices. Sums by pairs of rows make the
+exchange of rows a table look-up.
 """
 
 from __future__ import annotations
@@ -87,15 +87,13 @@ def _pair_signs(table: Floats) -> NDArray[np.float32]:
 def tau_interval(
     x: Floats, y: Floats, level: float, blocks: Iterable[Sequence[str]] = ((), ())
 ) -> tuple[float, float] | None:
-    r"""Interval of τ-b over all cells, had other rows and other columns been drawn.
+    """Interval of τ-b over all cells, had other rows and other columns been drawn.
 
-    .. math::
-        V = V_r + V_c - V_{rc}, \qquad V_r = \frac{G - 1}{G} \sum_{g=1}^{G} (\tau_{-g} - \tau)^2
-
-    A jackknife: rows, columns and both are left out in turn. V is never below either part, and the interval
-    is of a t with Satterthwaite's degrees of freedom. ``blocks`` name the block of each row and of each
-    column: blocks are left out as wholes where that gives the larger part (Cameron, Gelbach & Miller 2011).
-    None for fewer than three rows or columns, or where τ-b is undefined without some of them.
+    A jackknife: rows, columns and both are left out in turn. The variance over rows, Σ(τ₋ᵢ − τ)²(n − 1)/n,
+    and that over columns are added, and that of single cells is subtracted, but never below either; the
+    interval is that of artanh τ, of a t with Satterthwaite's degrees of freedom. ``blocks`` name the block of
+    each row and of each column: blocks are left out as wholes where that gives the larger part (Cameron,
+    Gelbach & Miller 2011). None for fewer than three rows or columns, or where τ-b is undefined without some.
     """
     rows, columns = x.shape
     if min(rows, columns) < 3:
@@ -114,43 +112,26 @@ def tau_interval(
     if np.isnan([*tried[0], *tried[1], cells]).any():
         return None
     variance, df = combined(parts, [int(at.max()) + 1 for at in chosen], 1, cells)
-    half = float(half_width(np.sqrt(variance), df, level)) if variance > 0 else 0.0
-    return max(-1.0, tau - half), min(1.0, tau + half)
+    if variance <= 0:
+        return tau, tau
+    z, half = np.arctanh(tau), half_width(np.sqrt(variance) / (1 - tau * tau), df, level)
+    return float(np.tanh(z - half)), float(np.tanh(z + half))
 
 
 def _left_out(
     products: Sequence[NDArray[np.float32]], rows: Integers, columns: Integers
 ) -> tuple[float, Floats, float]:
     """τ-b, its variance over blocks of rows and over those of columns, and what is in both of these."""
-    tau, by_row, by_column, by_both = (
-        _ratio(*parts)
-        for parts in zip(*(_deletions(_summed(one, rows, columns)) for one in products), strict=True)
-    )
+    kept = [
+        np.vstack([at >= 0, at != np.arange(at.max() + 1)[:, None]]).astype(float) for at in (rows, columns)
+    ]
+    sums = (np.einsum("ghst,cs,ct->ghc", pairs, kept[1], kept[1], optimize=True) for pairs in products)
+    taus = _ratio(*(np.einsum("ghc,bg,bh->bc", one, kept[0], kept[0], optimize=True) for one in sums))
+    tau, by_both = float(taus[0, 0]), taus[1:, 1:]  # nothing is left out first
     n, m = by_both.shape
-    parts = np.array([(len(left) - 1) * ((left - tau) ** 2).mean() for left in (by_row, by_column)])
+    parts = np.array([(len(left) - 1) * ((left - tau) ** 2).mean() for left in (taus[1:, 0], taus[0, 1:])])
     rest = by_both - by_both.mean(axis=0) - by_both.mean(axis=1)[:, None] + by_both.mean()
-    return float(tau), parts, (n - 1) * (m - 1) * float((rest**2).mean())
-
-
-def _summed(pairs: NDArray[np.float32], rows: Integers, columns: Integers) -> Floats:
-    """Sums over pairs of cells, by the blocks of their rows and of their columns."""
-    sums: Floats = pairs.astype(np.float64)
-    for axis, at in enumerate((rows, rows, columns, columns)):
-        if len(at) > (count := int(at.max()) + 1):
-            sums = np.stack([sums.compress(at == block, axis).sum(axis) for block in range(count)], axis)
-    return sums
-
-
-def _deletions(pairs: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sum over pairs of cells (row × row × column × column), without those of a row, a column, and both."""
-    total, of_cell = np.asarray(pairs.sum()), pairs.sum(axis=(1, 3))
-    in_row, in_column = np.einsum("ggts->g", pairs), np.einsum("ghtt->t", pairs)
-    row, column = of_cell.sum(axis=1), of_cell.sum(axis=0)
-    across = np.einsum("ghts->gs", pairs)
-    crossing = np.einsum("ggts->gt", pairs) + np.einsum("ghtt->gt", pairs)
-    outside = total - 2 * (row[:, None] + column - of_cell)
-    inside = in_row[:, None] + in_column + 2 * (across - crossing) + np.einsum("ggtt->gt", pairs)
-    return total, total - 2 * row + in_row, total - 2 * column + in_column, outside + inside
+    return tau, parts, (n - 1) * (m - 1) * float((rest**2).mean())
 
 
 def named_blocks(groups: Sequence[str], traits: Sequence[str], blocks: object) -> dict[str, tuple[str, ...]]:
@@ -211,15 +192,6 @@ def exchanged_taus(x: Floats, y: Floats, orders: Integers) -> Floats:
     return taus / scale if scale else np.full(len(orders), np.nan)
 
 
-def exchange(x: Floats, y: Floats, orders: Integers) -> dict[str, Any] | None:
-    """The p-value of τ-b among several orders of the rows of ``y``, of which the first is that observed."""
-    observed, *others = taus = exchanged_taus(x, y, orders).tolist()
-    if np.isnan(taus).any():
-        return None
-    p, mean = two_sided(observed, np.array(others)), float(np.mean(others))
-    return {"pvalue": p, "tau": observed, "expected_tau": mean, "draws": len(others)}
-
-
 def exchanges(
     x: Floats,
     y: Floats,
@@ -243,9 +215,11 @@ def exchanges(
         if not _arrangements(within):
             continue  # every block has one member: nothing can be exchanged
         orders = np.concatenate([np.arange(len(one))[None], orders_within(within, draws, rng)])
-        if (exchanged := exchange(one, two, orders)) is None:
+        tau, *others = exchanged_taus(one, two, orders).tolist()
+        if np.isnan([tau, *others]).any():
             return {}
-        found[kind] = orders, {**exchanged, "blocks": len(set(within))}
+        about = {"expected_tau": float(np.mean(others)), "draws": draws, "blocks": len(set(within))}
+        found[kind] = orders, {"tau": tau, "pvalue": two_sided(tau, np.array(others)), **about}
     return found
 
 

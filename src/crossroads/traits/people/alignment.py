@@ -168,7 +168,7 @@ def align(
             "exchange": "groups, traits",
             "blocks": blocks if blocks is None or isinstance(blocks, str) else "given",
             "alternative": "two-sided",
-            "interval": "jackknife, groups and traits drawn, in blocks where that is wider",
+            "interval": "jackknife of artanh τ, groups and traits drawn, in blocks where wider",
             "resamples": resamples,
             "level": level,
             "splits": splits,

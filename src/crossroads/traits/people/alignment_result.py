@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -111,13 +111,6 @@ def levels(results: Sequence[Any]) -> str:
     return f"{shares}, for other groups and traits" if shares else ""
 
 
-def unnamed(results: Iterable[Any]) -> Iterator[str]:
-    """What p-values and intervals of τ-b are where blocks of some groups or traits are not known."""
-    lacking = [kind for kind in ("groups", "traits") if any(one.blocks.get(kind, 1) == 1 for one in results)]
-    if lacking:
-        yield f"No blocks of {' and '.join(lacking)} are known (NUMBERS)."
-
-
 _P_GROUPS = stat(
     "p_groups",
     "p (groups)",
@@ -125,6 +118,7 @@ _P_GROUPS = stat(
     of="permutation_pvalue",
     kind="exchanged",
 )
+_UNNAMED = "No blocks of {} are known (NUMBERS)."
 _TRAITS = "traits (of a scale) are renamed alike in all groups"
 _CELLS = "as published: cells as if independent"
 _SIDES = "share of the model's {each} highest and {each} lowest traits that people put on the same side"
@@ -240,7 +234,9 @@ class AlignmentResult(Result):
 
     @classmethod
     def _table_notes(cls, results: Mapping[str, Self]) -> Iterator[str]:
-        yield from unnamed(results.values())
+        for kind in ("groups", "traits"):
+            if any(one.blocks.get(kind) == 1 for one in results.values()):
+                yield _UNNAMED.format(kind)
 
     def _long_rows(self, name: str) -> Iterator[Row]:
         row = partial(long_row, "alignment", name)
