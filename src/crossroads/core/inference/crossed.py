@@ -406,7 +406,9 @@ def crossed(
     if exchanged is None and exchange:
         options = {"alternative": alternative, "score_error": score_error, **counting}
         exchanged = _attributes_exchanged(table, n_x, n_a, equal, options)
-    counts = dict(zip("XAB" if single else "XYAB", found.effective, strict=True))
+    sizes = [*([n_x] if single else [n_x, len(table) - n_x]), n_a, table.shape[1] - n_a]
+    spread_out = float(found.total) > (4 * score_error) ** 2  # else the words of no set differ
+    counts = dict(zip("XAB" if single else "XYAB", found.effective if spread_out else sizes, strict=True))
     alone = [name for name in "ABXY" if counts.get(name, 2) <= 1 and (name != "X" or not single)]
     reason = None
     if alone:
