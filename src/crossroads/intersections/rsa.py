@@ -38,7 +38,7 @@ from crossroads.core.results import (
     status_of,
 )
 from crossroads.core.results.checks import FREQUENCY, TOPICS, Checked
-from crossroads.core.results.gathered import Gathered, check_vectors, gather, same_vectors
+from crossroads.core.results.gathered import Gathered, check_vectors, gather, same_words
 from crossroads.core.stimuli import StimulusSet
 from crossroads.core.wording.numbers import P
 from crossroads.intersections.geometry import (
@@ -361,7 +361,7 @@ def rsa(
     least = {"group1": n, "group2": n, "concept": 1 if replace_concept else n}
     _check_sets(sets, least)
     found = gather(emb, sets, missing=missing, least=least)
-    _check_vectors(found)
+    _check_vectors(emb, found)
     items = {name: found.words[name] for name in sets}
     sizes = (len(items["group1"]), len(items["group2"]), len(items["concept"]))
     if dissimilarity == "euclidean":  # which depends on the lengths of vectors
@@ -431,11 +431,11 @@ def _grid(emb: Embeddings, groups: Any, concepts: Any, options: RsaOptions) -> R
     )
 
 
-def _check_vectors(found: Gathered) -> None:
-    """Raise an error for items of two sets that have one vector, under any spelling."""
-    for one, other in combinations(found.vectors, 2):
-        same = same_vectors(found.vectors[one], found.vectors[other])
-        if found.vectors[one].shape[1] > 1 and same.any():
+def _check_vectors(emb: Embeddings, found: Gathered) -> None:
+    """Raise an error for items of two sets that are one word in two spellings."""
+    for one, other in combinations(found.rows, 2):
+        same = same_words(emb.vectors, *((found.words[key], found.rows[key]) for key in (one, other)))
+        if same.any():
             items = join_words(map(in_short, compress(found.words[one], same)), most=3)
             raise DesignError(
                 f"{items} of {one} and an item of {other} have one vector.",

@@ -28,7 +28,7 @@ from crossroads.core.results.gathered import (
     check_inputs,
     gather,
     require_two_targets,
-    same_vectors,
+    same_words,
     warn_about_sharing,
 )
 from crossroads.core.stimuli import Design
@@ -304,9 +304,10 @@ def context_sets(
     """Look up the contexts of several sets of words, by the same rules as vectors (``gather``)."""
     found = gather(contexts.index, sets, missing=missing, least=least, absent=NO_CONTEXT, design=design)
     stacked = stack(contexts, found.words)
-    targets, attributes = np.split(unit(stacked.means), stacked.edges[:1])
-    if contexts.dim > 1 and (same := same_vectors(targets, attributes)).any():
-        named = [word for key in found.words if key in "xy" for word in found.words[key]]
+    named = [word for words in found.words.values() for word in words]
+    cut, rows = stacked.edges[0], np.arange(len(named))
+    same = same_words(stacked.means, (named[:cut], rows[:cut]), (named[cut:], rows[cut:]))
+    if same.any():
         raise EvidenceError(
             f"{join_words(map(in_short, compress(named, same)), most=3)} has the contexts of an attribute.",
             hint="no word is compared with itself: leave it out of the targets.",

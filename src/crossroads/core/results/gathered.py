@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from crossroads.core.errors import (
 from crossroads.core.errors import Missing as Missing
 from crossroads.core.evidence import Embeddings
 from crossroads.core.evidence.embeddings import Match
+from crossroads.core.evidence.spelling import strip_accents
 from crossroads.core.inference.copies import SAME, Near, Words, near
 from crossroads.core.inference.geometry import Floats, cosines, unit
 from crossroads.core.results import Coverage
@@ -35,6 +37,7 @@ _ROWS_AT_A_TIME = 1 << 12
 _PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
 _MEETS = {"x": "yab", "y": "ab", "a": "b", "words": "ab"}
 """Pairs of sets that should not share a word, each pair once."""
+_Rows = tuple[Sequence[str], NDArray[np.intp]]
 _ALONE = "since no word is compared with itself"
 _CANCELS = "which counts on either side and pulls the effect size to 0"
 _OVERLAPS = (
@@ -135,9 +138,7 @@ def gather(
     for name in ("x", "y", "words"):  # the cosine of a word with itself is 1
         others = [other for other in rows if other != name and (name == "words" or other in "ab")]
         for other in others if name in rows else ():
-            itself = np.isin(rows[name], rows[other])
-            if emb.dim > 1 and 0 < rows[name].size <= _ROWS_AT_A_TIME:
-                itself |= same_vectors(*(unit(emb.vectors[rows[key]]) for key in (name, other)))
+            itself = same_words(emb.vectors, *((used[key], rows[key]) for key in (name, other)))
             leave_out(name, itself, f"also in {other}, and no word is compared with itself")
     for name, partner in _PARTNERS.items() if missing == "balance" else ():
         if name in used and partner in used:
@@ -155,9 +156,16 @@ def gather(
     )
 
 
-def same_vectors(vectors: Floats, others: Floats) -> NDArray[np.bool_]:
-    """Which unit vectors are among others: those of one word under two labels, such as *Her* and *her*."""
-    return np.asarray((vectors @ others.T).max(axis=1, initial=-1.0) > SAME)
+def same_words(vectors: NDArray[Any], found: _Rows, others: _Rows) -> NDArray[np.bool_]:
+    """Which words are among others, in the same row or spelled another way and with the same vector."""
+    same = np.isin(found[1], others[1])
+    rows = {strip_accents(word).casefold(): row for word, row in zip(*others, strict=True)}
+    for at, (word, row) in enumerate(zip(*found, strict=True)):
+        twin = rows.get(strip_accents(word).casefold())
+        if twin is not None and vectors.shape[1] > 1:  # in one dimension all words have one direction
+            one, two = unit(vectors[[row, twin]])
+            same[at] |= one @ two > SAME
+    return same
 
 
 def listed_words(name: str, words: object, *, hint: str = "give a list of words.") -> tuple[str, ...]:
