@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from crossroads.core.audit.audit import make_plan
 from crossroads.core.audit.engine import Settings
-from crossroads.core.audit.registration import WANTED, Registration, terms_of
+from crossroads.core.audit.registration import ORDINARY, WANTED, Registration, terms_of
 from crossroads.core.cli import options as o
 from crossroads.core.cli.runner import Convention, Opt, Outcome, Written, command, passed
 from crossroads.core.cli.terminal import progress as waiting
@@ -27,6 +27,7 @@ from crossroads.core.results.gathered import require_two_targets
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import counted
 from crossroads.core.wording.table import Table
+from crossroads.words.checks.placebo import LEAST_POOL, POOL, ordinary
 from crossroads.words.measures.battery import adjusted_tail, battery
 from crossroads.words.measures.mleat import MleatResult, similarities_table
 from crossroads.words.measures.plan import PlanResult, plan
@@ -41,7 +42,9 @@ from crossroads.words.vectors.formats import arrays
 _TOP = 20
 
 
-def vectors_of(source: o.Source, words: Sequence[str] | Sequence[Design] | None) -> Embeddings:
+def vectors_of(
+    source: o.Source, words: Sequence[str] | Sequence[Design] | None, *, pool: int | None = None
+) -> Embeddings:
     """One vector per word of a model, with a progress bar; None for all words of a file."""
     found = recognise(source.model, format=source.format, kind=source.kind)
     check_options([found], layer=source.layer)
@@ -53,6 +56,7 @@ def vectors_of(source: o.Source, words: Sequence[str] | Sequence[Design] | None)
     bar = waiting.reading if found.name in ("vectors", "series") else waiting.asking
     with bar(found.shown) as progress:
         options: dict[str, Any] = {"kind": source.kind, "format": source.format, "served": source.served}
+        options |= {"pool": pool} if found.name == "vectors" else {}
         return load(source.model, words=words, progress=progress, **options, **source.reading)
 
 
@@ -161,10 +165,15 @@ def _tests(
 
 
 def _each(
-    source: o.Source, designs: Sequence[Design], measure: Callable[..., Any], options: Mapping[str, Any]
+    source: o.Source,
+    designs: Sequence[Design],
+    measure: Callable[..., Any],
+    options: Mapping[str, Any],
+    *,
+    pool: int | None = None,
 ) -> tuple[Embeddings, dict[str, Any], dict[str, str]]:
     """The vectors, and a measure of every design that can be measured; an error if none can."""
-    emb = vectors_of(source, designs)
+    emb = vectors_of(source, designs, pool=pool)
     if options["missing"] == "raise":
         require_stimuli(emb, designs)
     results: dict[str, Any] = {}
@@ -332,12 +341,19 @@ def plan_command(source: o.Source, chosen: o.Chosen, planned: Planned, written: 
     if planned.freeze is not None and planned.freeze.exists():
         raise InputError(f"{planned.freeze} exists already.", hint="name a new file: none is replaced.")
     designs = chosen.designs("weat")
-    emb, results, skipped = _each(source, designs, plan, passed(plan, planned))
-    lines: list[str] = []
+    options = passed(plan, planned)
+    emb, results, skipped = _each(source, designs, plan, options, pool=POOL)
+    designs = [one for one in designs if one.name in results]
+    margin = None if planned.difference is None else (WANTED, planned.difference)
+    plans, lines = [*results.items()], list[str]()
+    if emb.pool is not None and len(emb.pool) >= LEAST_POOL:
+        margin = (ORDINARY, ordinary(emb, seed=written.seed).margin)
+        options |= {"difference": margin[1]}
+        if planned.difference is None:
+            plans += [(f"{one.name}, an ordinary association", plan(emb, one, **options)) for one in designs]
     if planned.freeze is not None:  # as an audit with the same options measures them
         kind = recognise(source.model, format=source.format, kind=source.kind)
         check_options([kind], freeze=planned.freeze)
-        designs = [one for one in designs if one.name in results]
         for design in designs:
             require_two_targets(design, hint="audits compare two; leave it out.")
         terms = terms_of(
@@ -346,7 +362,7 @@ def plan_command(source: o.Source, chosen: o.Chosen, planned: Planned, written: 
             emb.provenance,
             {name: one.coverage for name, one in results.items()},
             words=planned.words,
-            margin=None if planned.difference is None else (WANTED, planned.difference),
+            margin=margin,
         )
         today = date.today().isoformat()
         registration = Registration(terms={"date": today, **terms}, designs=tuple(designs))
@@ -356,9 +372,9 @@ def plan_command(source: o.Source, chosen: o.Chosen, planned: Planned, written: 
     return Outcome(
         command="plan",
         results=results,
-        more={"skipped": skipped},
-        heading=[f"{name}: {one._headline()}" for name, one in results.items()],
-        tables=[PlanResult._tabulate(results)],
+        more={"skipped": skipped, "ordinary": [one.to_dict() for _, one in plans[len(results) :]]},
+        heading=[f"{name}: {one._headline()}" for name, one in plans],
+        tables=[PlanResult._tabulate(dict(plans))],
         lines=lines,
         source=emb,
         skipped=skipped,

@@ -280,3 +280,20 @@ def test_models_that_read_words_in_prompts_can_be_registered(
     assert departed(registration_of(small_bert, file, prompt="This is {word}.")) == set()
     assert departed(registration_of(small_bert, file, prompt="It is {word}.")) == {"prompt"}
     assert departed(registration_of(small_bert, file)) >= {"prompt"}
+
+
+@pytest.mark.slow
+def test_the_ordinary_association_of_a_model_is_planned_for_and_registered_as_its_margin(
+    tmp_path: Path, command: Command
+) -> None:
+    file = tmp_path / "registered.toml"
+    run = command("plan", "default", "-t", "weat7", "--freeze", file)
+    assert run.status == 0, run.err
+    emb = cr.load("default", words=cr.catalog("weat7").words, pool=20_000)
+    margin = cr.stats.ordinary(emb).margin
+    planned = cr.plan(emb, cr.catalog("weat7"), difference=margin)._headline()
+    said = " ".join(run.out.split()).replace("\xa0", " ")
+    assert f"weat7, an ordinary association: {planned}".replace("\xa0", " ") in said
+    terms = read_registration(file).terms
+    assert (terms["margin_is"], terms["margin"]) == (ORDINARY, margin)
+    assert departed(registration_of("default", file)) == set()

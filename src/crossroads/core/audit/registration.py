@@ -64,7 +64,7 @@ class Registration:
         """What an audit did, next to what was registered."""
         measured: list[Any] = [*audit.values()]
         tests = {test.design: test for one in measured if one._tests_on == "words" for test in one.tests}
-        margins = [(ORDINARY, one._ordinary) for one in measured if getattr(one, "_ordinary", None)]
+        margins = [(ORDINARY, one._ordinary) for one in measured if one._ordinary is not None]
         if not margins and self.terms.get("margin_is") == WANTED:  # nothing was measured in its place
             margins = [(WANTED, self.terms["margin"])]
         words = ", ".join({str(test.conventions["words"]): None for test in tests.values()})
