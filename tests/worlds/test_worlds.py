@@ -10,12 +10,14 @@ from benchmarks.validity.worlds import (
     context_worlds,
     corpus_worlds,
     dealt_worlds,
+    meta_worlds,
     name_worlds,
     pair_worlds,
     trait_worlds,
     vector_worlds,
 )
 from benchmarks.validity.worlds.corpora import trained
+from benchmarks.validity.worlds.meta import MetaKind
 from benchmarks.validity.worlds.names import TARGET
 from benchmarks.validity.worlds.tables import TraitKind
 from benchmarks.validity.worlds.vectors import Kind
@@ -126,3 +128,16 @@ def test_trained_vectors_put_words_of_one_company_together() -> None:
     assert np.abs(cosines[:4, 4:]).max() < 0.2
     emb, design = corpus_worlds("plain", effect=1.0, seed=3)[0]
     assert cr.weat(emb, design, alternative="two-sided").effect_size > 1
+
+
+@pytest.mark.parametrize("kind", get_args(MetaKind))
+def test_members_have_the_difference_that_is_said_of_them_and_its_mean(kind: Any) -> None:
+    off, means = [], []
+    for world in meta_worlds(kind, worlds=200, members=2, sizes=FOURS, effect=0.3, between=0.1, seed=3):
+        tests = world.models if len(world.models) > 1 else next(iter(world.models.values()))
+        found = cr.meta(tests, world.designs).tests.values()
+        measured = [one.difference for one in (*found, cr.weat(*world.further).crossed)]
+        off.append(np.mean(np.subtract(measured, world.differences)))
+        means.append(np.mean(world.differences) - world.difference)
+    for some in (off, means):
+        assert abs(np.mean(some)) < 4 * np.std(some) / np.sqrt(len(some))

@@ -12,7 +12,7 @@ from crossroads.core.figures import wording
 from crossroads.core.figures.layout import axes_width
 from crossroads.core.figures.lettering import alike, fitted
 from crossroads.core.figures.rows import Rows, draw_key, draw_mark, row_axes
-from crossroads.core.figures.style import BODY, BROWN, GREY, INK, PAGE, RED, RULE, SMALL, TEAL, figure
+from crossroads.core.figures.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, figure
 from crossroads.core.results.conclusion import ALPHA
 from crossroads.core.wording import phrases
 from crossroads.core.wording.numbers import between
@@ -140,8 +140,8 @@ def _note(result: CompareBatteryResult, alpha: float) -> str:
 def meta_plot(result: MetaResult, *, ax: Axes | None = None) -> Axes:
     """Draw the members of a meta-analysis with their intervals, and below the mean and a further member.
 
-    Marks are as large as the weight of a member. The diamond is the interval of the mean, filled where its
-    p-value is below .05; the bar is the prediction interval.
+    Marks are filled where p is below .05, and larger where the weight of a member is. The diamond is the
+    interval of the mean, the bar that of a further member.
 
     Examples
     --------
@@ -152,31 +152,29 @@ def meta_plot(result: MetaResult, *, ax: Axes | None = None) -> Axes:
     >>> ax = cr.plots.meta_plot(cr.meta(models, design))
     """
     rows, digits = list(result._members()), 2 if result.ordinary else 3
-    values = ["" if (value := row.get("value")) is None else wording.number(value, digits) for row in rows]
-    columns = [
-        ["× ordinary" if result.ordinary else "Δ", *values],
-        ["95 % interval", *(between(row["low"], row["high"], digits) for row in rows)],
-        ["p", *(wording.probability(row["p"]) if "p" in row else "" for row in rows)],
-    ]
-    labels = [[(*fitted(row["member"], _LONGEST, BODY), "normal")] for row in rows]
-    layout = Rows(labels=labels, columns=columns)
-    (said,) = result._conclusions("")
-    title, room = {"title": result._label, "subtitle": said.sentence}, {"above": 0.24, "below": 0.48}
-    ax = row_axes(layout.frame(width=PAGE, body=len(rows) * _ROW, **title, **room), ax, len(rows))
+    unit = "× ordinary" if result.ordinary else "Δ"
+    values = [wording.number(row["value"], digits) if "value" in row else "" for row in rows]
+    ends = [between(row["low"], row["high"], digits) for row in rows]
+    chances = [wording.probability(row["p"]) if "p" in row else "" for row in rows]
+    layout = Rows(
+        labels=[[(*fitted(row["member"], _LONGEST, BODY), "normal")] for row in rows],
+        columns=[[unit, *values], ["95 % interval", *ends], ["p", *chances]],
+    )
+    said, room = next(result._conclusions("")).sentence, {"above": 0.24, "below": 0.48}
+    frame = layout.frame(width=PAGE, body=len(rows) * _ROW, title=result._label, subtitle=said, **room)
+    ax = row_axes(frame, ax, len(rows))
     for y, row in enumerate(rows):
         layout.write_label(ax, y, y)
-        low, high, value, found = row["low"], row["high"], row.get("value"), row.get("p", 1.0) < ALPHA
+        low, high, found = row["low"], row["high"], row.get("p", 1.0) < ALPHA
         if "weight" in row:
             ax.plot([low, high], [y, y], color=INK, linewidth=1.0, zorder=2)
             draw_mark(ax, row["value"], y, "s", 3 + 6 * row["weight"] ** 0.5, INK, filled=found)
-        elif value is not None:
-            look: dict[str, Any] = {"edgecolor": RED if found else GREY, "linewidth": 1.1, "zorder": 2}
-            ax.fill([low, value, high, value], [y, y - 0.25, y, y + 0.25], RED if found else "white", **look)
+        elif "value" in row:
+            corners = [low, row["value"], high, row["value"]], [y, y - 0.25, y, y + 0.25]
+            ax.fill(*corners, facecolor=INK if found else "white", edgecolor=INK, zorder=2)
         else:
-            ax.plot([low, high], [y, y], color=GREY, linewidth=3.2, solid_capstyle="butt")
+            ax.plot([low, high], [y, y], color=GREY, linewidth=2.4, solid_capstyle="butt")
     layout.write_columns(ax)
     ax.margins(x=0.05)
-    ax.set_xlabel(
-        "Δ in ordinary associations" if result.ordinary else "Δ", fontsize=BODY, color=INK, labelpad=3
-    )
+    ax.set_xlabel(unit, fontsize=BODY, color=INK, labelpad=3)
     return ax

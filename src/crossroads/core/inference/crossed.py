@@ -23,7 +23,7 @@ LEVEL = 0.95
 """Level of intervals."""
 POWER = 0.8
 """Share of tests that are to find a difference."""
-SHOWING_NOTHING = 2
+_SHOWING_NOTHING = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -336,20 +336,23 @@ def reach(variance: float, df: float, power: float = POWER) -> float:
     return float(half_width(se, df, LEVEL) + half_width(se, df, 2 * power - 1))
 
 
-def agreement(statistic: float, df: float, sizes: Sequence[float]) -> float:
+def agreement(
+    statistic: float, df: float, sizes: Sequence[float], own: float = 1.0, further: float = 1.0
+) -> float:
     r"""Chance that another set of words would point the same way.
 
     .. math::
         P = T_\nu\!\left(|t|\,\frac{b}{\sqrt{1 + b}}\right), \qquad b = \frac{n}{n + 2}
 
     with :math:`n` the harmonic mean of the effective sizes: as if two words that show nothing were added to
-    each set. Differences of other words spread around the true one as these do.
+    each set. Differences of other words spread around the true one as these do. A mean over several tests
+    has a smaller variance than these (``own`` over it, on average), and than a further one (``further``).
     """
     from scipy.special import stdtr
 
-    n = len(sizes) / sum(1 / size for size in sizes)
-    b = n / (n + SHOWING_NOTHING)
-    return float(stdtr(df, abs(statistic) * b / np.sqrt(1 + b)))
+    n = own * len(sizes) / sum(1 / size for size in sizes)
+    b = n / (n + _SHOWING_NOTHING)
+    return float(stdtr(df, abs(statistic) * b / np.sqrt(further + b)))
 
 
 def crossed(

@@ -9,13 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crossroads.core.inference.crossed import (
-    LEVEL,
-    SHOWING_NOTHING,
-    Crossed,
-    half_width,
-    tail_probability,
-)
+from crossroads.core.inference.crossed import LEVEL, Crossed, agreement, half_width, tail_probability
 from crossroads.core.inference.geometry import Floats
 
 
@@ -75,14 +69,11 @@ def covariances(members: Sequence[Measured]) -> Floats:
 
 def _errors(one: Measured) -> list[tuple[Sequence[Any], Floats]]:
     """What each target, attribute and pair of these adds to the difference, beyond the mean of its set."""
-    table, (rows, x, p, far), (columns, a, q, wide) = (
-        np.asarray(one.table),
-        _side(one, "xy"),
-        _side(one, "ab"),
-    )
-    cells = (p @ table @ q.T).ravel()
+    table = np.asarray(one.table)
+    (rows, x, p, far), (columns, a, q, wide) = _side(one, "xy"), _side(one, "ab")
     by_target, by_attribute = far * (p @ table @ a), wide * (x @ table @ q.T)
-    return [(rows, by_target), (columns, by_attribute), (list(product(rows, columns)), cells)]
+    pairs = list(product(rows, columns)), (p @ table @ q.T).ravel()
+    return [(rows, by_target), (columns, by_attribute), pairs]
 
 
 def _side(one: Measured, keys: str) -> tuple[Sequence[str], Floats, Floats, Floats]:
@@ -113,7 +104,6 @@ def variance(weights: Floats, over_words: Floats) -> Any:
 def pool(members: Sequence[Measured], units: Floats) -> Pooled:
     """Mean of the differences of members, each in its unit; formulas are at :func:`~crossroads.meta`."""
     from scipy.optimize import brentq  # slow to import
-    from scipy.special import stdtr
 
     values = np.array([one.crossed.difference for one in members]) / units
     over_words = covariances(members) / np.multiply.outer(units, units)
@@ -136,25 +126,21 @@ def pool(members: Sequence[Measured], units: Floats) -> Pooled:
         tau2 = float(brentq(beyond, 0.0, most, xtol=1e-14 * most))
     w, first = weights(tau2), weights(0.0)
     dispersion = float(first @ (values - first @ values) ** 2)
-    mean, words = float(w @ values), float(variance(w, over_words))
+    mean, words, usual = float(w @ values), float(variance(w, over_words)), float(w @ own)
     total, common = words + tau2 * float(w @ w), max(0.0, words - float(w**2 @ own))
-    df = total**2 / (
-        common**2 / min(one.crossed.df or 1.0 for one in members) + (total - common) ** 2 / (k - 1)
-    )
-    half, reach = half_width(total**0.5, df, LEVEL), half_width((total + tau2) ** 0.5, k - 1, LEVEL)
+    free = min(one.crossed.df or 1.0 for one in members)
+    df, se = total**2 / (common**2 / free + (total - common) ** 2 / (k - 1)), total**0.5
+    half, reach = half_width(se, df, LEVEL), half_width((total + tau2) ** 0.5, k - 1, LEVEL)
     sizes = [size for one in members for size in one.crossed.effective.values()]
-    usual = len(sizes) / sum(1 / size for size in sizes) * float(w @ own) / SHOWING_NOTHING
-    b = usual / (usual + total)  # as in crossed.agreement, which this is for one member
-    apart = (b * total + tau2 + float(w @ own)) ** 0.5
     return Pooled(
         mean=mean,
-        se=total**0.5,
+        se=se,
         df=df,
         low=float(mean - half),
         high=float(mean + half),
-        pvalue=float(tail_probability(mean / total**0.5, df, "two-sided")),
+        pvalue=float(tail_probability(mean / se, df, "two-sided")),
         prediction_interval=(float(mean - reach), float(mean + reach)),
-        agreement=float(stdtr(df, abs(mean) * b / apart)),
+        agreement=agreement(mean / se, df, sizes, usual / total, (usual + tau2) / total),
         tau2=tau2,
         i2=max(0.0, beyond(0.0) / dispersion) if dispersion > 0 else 0.0,
         q=dispersion * float((1 / own).sum()),
