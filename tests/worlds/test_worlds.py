@@ -11,12 +11,14 @@ from benchmarks.validity.worlds import (
     context_worlds,
     dealt_worlds,
     frequency_worlds,
+    meta_worlds,
     name_worlds,
     pair_worlds,
     planned_worlds,
     vector_worlds,
 )
 from benchmarks.validity.worlds.blocks import BlockKind, block_worlds
+from benchmarks.validity.worlds.meta import MetaKind
 from benchmarks.validity.worlds.names import TARGET
 from benchmarks.validity.worlds.real import copies_worlds, population_worlds
 from benchmarks.validity.worlds.vectors import Kind
@@ -171,3 +173,16 @@ def test_a_frequency_list_is_as_reliable_as_it_is_said_to_be() -> None:
     assert own is None and emb.ranks is not None and listed is not None
     true, given = ([np.log(of[word]) for word in design.x] for of in (emb.ranks, listed))
     assert np.corrcoef(true, given)[0, 1] ** 2 == pytest.approx(0.7, abs=0.03)
+
+
+@pytest.mark.parametrize("kind", get_args(MetaKind))
+def test_members_have_the_difference_that_is_said_of_them_and_its_mean(kind: Any) -> None:
+    off, means = [], []
+    for world in meta_worlds(kind, worlds=200, members=2, sizes=FOURS, effect=0.3, between=0.1, seed=3):
+        tests = world.models if len(world.models) > 1 else next(iter(world.models.values()))
+        found = cr.meta(tests, world.designs).tests.values()
+        measured = [one.difference for one in (*found, cr.weat(*world.further).crossed)]
+        off.append(np.mean(np.subtract(measured, world.differences)))
+        means.append(np.mean(world.differences) - world.difference)
+    for some in (off, means):
+        assert abs(np.mean(some)) < 4 * np.std(some) / np.sqrt(len(some))
