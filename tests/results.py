@@ -226,7 +226,6 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "single-target weat": lambda: weat(one, Design(name="single", x=["x0"], a=WORDS["a"], b=WORDS["b"])),
         "monte-carlo weat": lambda: weat(one, DESIGN, method="monte-carlo", max_work=float("inf"), **options),
         "mleat": lambda: mleat(one, DESIGN, **options),
-        "mleat without shares": lambda: mleat(one, DESIGN, **options),
         "sc_weat": lambda: sc_weat(one, "*", WORDS["a"], WORDS["b"]),
         "sc_weat without p": lambda: sc_weat(one, ["x0", "x1"], WORDS["a"], WORDS["b"], method="none"),
         "influence": lambda: influence(one, DESIGN, **options),

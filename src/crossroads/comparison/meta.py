@@ -39,7 +39,9 @@ class MetaResult(Result, Pooled):
     _label_format: ClassVar[str] = "{design} by {over}"
     _table_title: ClassVar[str] = "Meta-analysis"
     _long_table: ClassVar[tuple[str, str, str]] = ("meta", "tests.len", "")
-    _long_names: ClassVar[str] = "mean low high p=pvalue se df tau2 i2 q agreement shared value=_values"
+    _long_names: ClassVar[str] = (
+        "mean low high p=pvalue se df tau2 i2 q=cochran_q agreement shared value=_values"
+    )
     _file_names: ClassVar[str] = "design member difference value low high p weight"
     _columns: ClassVar[tuple[Stat, ...]] = (
         stat("test", of="design", several=True),

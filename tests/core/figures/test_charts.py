@@ -89,7 +89,9 @@ def test_the_ranking_shows_the_strongest_words_of_either_side_in_order(ranked: C
     assert [dot[0] for dot in markers(ax)] == sizes[:5] + sizes[-5:]
     # significant words are filled and starred
     ax = ranking(result, n=30)
-    effects = {float(d): bool(p < 0.05) for d, p in zip(result.effect_size, result.pvalue, strict=True)}
+    effects = {
+        float(d): bool(p < 0.05) for d, p in zip(result.effect_size, result.crossed.pvalue, strict=True)
+    }
     assert {dot[0]: dot[2] for dot in markers(ax)} == effects
     assert {True, False} == set(effects.values())
     assert sum(text.endswith(" *") for text in said(ax)) == sum(effects.values())
@@ -107,21 +109,23 @@ def test_decades_are_filled_where_significant_and_lines_break_where_one_could_no
     assert {"×", "Level 1"} <= set(said(ax))
     assert list(ax.get_xticks()) == [1900, 1910, 1920, 1930]
     wanted = {
-        (time, test.effect_size): test.pvalue < 0.05
+        (time, test.effect_size): (test.crossed.pvalue or 1.0) < 0.05
         for time, point in years.points.items()
-        for test in (point.level1, *point.level2.values())
+        for test in point.level2.values()
     }
+    level1 = zip(years.points.items(), years.adjusted["bh"], strict=True)
+    wanted |= {(time, point.level1.effect_size): (p or 1.0) < 0.05 for (time, point), p in level1}
     drawn = {(dot[0], dot[1]): dot[2] for dot in markers(ax)}
     assert drawn == wanted
     assert {True, False} == set(drawn.values())
 
 
 def surest_first(nine: BatteryResult, value: Callable[[MleatResult], float]) -> list[MleatResult]:
-    """The tests as a report orders them: for other words, for these, for none; then by size."""
+    """The tests as a report orders them: yes, or not yet; then by size."""
 
     def place(test: MleatResult) -> int:
         adjusted = nine.adjusted["bh"][nine.tests.index(test)]
-        return 0 if adjusted is not None and adjusted < 0.05 else 1 if test.level1.pvalue < 0.05 else 2
+        return 0 if adjusted is not None and adjusted < 0.05 else 1
 
     return sorted(nine.tests, key=lambda test: (place(test), -abs(value(test))))
 
@@ -138,9 +142,9 @@ def test_the_forest_has_a_square_per_test_filled_as_tables_adjust(nine: BatteryR
     assert [(dot[0], dot[2]) for dot in markers(ax)] == [(difference(t), t.design in held) for t in tests]
     assert nine.adjusted["bh"] != nine.adjusted["holm"]
     texts = said(ax)
-    assert f"{len(held)} of 9 associations would be found with other words for the same things" in texts
+    assert f"{len(held)} of 9 associations generalize to other words for the same things" in texts
     bars = [xs(line) for line in ax.lines if line.get_marker() == "|"]
-    assert bars == [[test.level1.crossed.low, test.level1.crossed.high] for test in tests]
+    assert bars == [[*nine.adjusted_intervals[nine.tests.index(test)]] for test in tests]
     assert "not measured: absent" in " ".join(texts)
 
 

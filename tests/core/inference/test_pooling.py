@@ -49,13 +49,24 @@ def test_members_without_shared_words_have_the_numbers_of_statsmodels() -> None:
     # r = statsmodels.stats.meta_analysis.combine_effects(y, v, method_re="iterated", use_t=True)
     # r.mean_effect_re, r.tau2, r.q, r.i2, r.sd_eff_w_re_hksj, *r.conf_int(use_t=True)[3], r.weights_rel_re[0]
     found = pool(given([0.10, 0.02, 0.17, 0.31, 0.05, 0.22], VARIANCES), np.ones(6))
-    told = (found.mean, found.tau2, found.q, found.i2, found.se, found.low, found.high, found.weights[0])
+    told = (
+        found.mean,
+        found.tau2,
+        found.cochran_q,
+        found.i2,
+        found.se,
+        found.low,
+        found.high,
+        found.weights[0],
+    )
     expected = (0.136456060, 0.008139910, 18.921938901, 0.735756466, 0.043605400, 0.02436481, 0.24854731)
     assert told == pytest.approx((*expected, 0.17870743), abs=1e-8)
     assert (found.df, found.shared) == (5, 0)
     # where tau2 is 0: sd_eff_w_re and conf_int(use_t=True)[1], below which no interval is
     flat = pool(given([0.10, 0.12, 0.09], VARIANCES[:3]), np.ones(3))
-    assert (flat.mean, flat.q, flat.se) == pytest.approx((0.108509755, 0.181403072, 0.028523948), abs=1e-9)
+    assert (flat.mean, flat.cochran_q, flat.se) == pytest.approx(
+        (0.108509755, 0.181403072, 0.028523948), abs=1e-9
+    )
     assert (flat.low, flat.high) == pytest.approx((-0.01421889, 0.23123840), abs=1e-8)
     assert (flat.tau2, flat.i2) == (0, 0)
 

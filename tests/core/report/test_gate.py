@@ -36,7 +36,13 @@ from crossroads.traits.pairs.dominance import DominanceResult
 from crossroads.traits.people.alignment_result import AlignmentResult
 from crossroads.words.measures.battery import BatteryResult
 
-PLANNED = {"weat6": "test", "weat7": "test", "AF IBD": "detection", "RSA a / b / c": "comparison"}
+PLANNED = {
+    "weat6": "test",
+    "weat7": "test",
+    "weat7 checks": "checks",
+    "AF IBD": "detection",
+    "RSA a / b / c": "comparison",
+}
 RULE = '[[rule]]\nstatistic = "{}"\n'
 P_HOLM, D, PATTERN = (RULE.format(name) for name in ("p_holm", "effect_size", "pattern"))
 

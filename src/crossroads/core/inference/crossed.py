@@ -442,7 +442,7 @@ def settled(
     alone = [key for key in "abxy" if effective.get(key, 2) <= 1 and (key != "x" or targets == 2)]
     if reason is None and 0 < len(alone) < len(effective):
         reason = single_words([key.upper() for key in alone])
-    elif reason is None and float(found.total) <= (4 * score_error) ** 2:
+    elif reason is None and (alone or float(found.total) <= (4 * score_error) ** 2):
         reason = "the words of each set do not differ"
     known: dict[str, Any] = {
         "difference": difference,

@@ -45,7 +45,7 @@ class Pooled:
     """Variance between members, beyond that over words (Paule and Mandel)."""
     i2: float
     """Share of the dispersion of the members that the choice of words does not explain."""
-    q: float
+    cochran_q: float
     """Cochran's Q."""
     shared: float
     """Share of the variance of the mean through shared words: more members do not reduce it."""
@@ -143,7 +143,7 @@ def pool(members: Sequence[Measured], units: Floats) -> Pooled:
         agreement=agreement(mean / se, df, sizes, usual / total, (usual + tau2) / total),
         tau2=tau2,
         i2=max(0.0, beyond(0.0) / dispersion) if dispersion > 0 else 0.0,
-        q=dispersion * float((1 / own).sum()),
+        cochran_q=dispersion * float((1 / own).sum()),
         shared=common / total,
         weights=tuple(w.tolist()),
     )

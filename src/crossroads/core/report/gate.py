@@ -45,7 +45,7 @@ TEXTS = ("pattern", "crossed_pattern", "these_words", "other_words", "beyond_fre
 
 SHARES = frozenset({
     "accuracy", "honest_accuracy", "auc", "tpr", "fpr", "baseline", "precision_at_3", "i2", "overlap",
-    "share", "pattern_share", "share_positive", "percentile", "topic_percentile", "agreement",
+    "share", "share_positive", "percentile", "topic_percentile", "agreement",
     "refusal_rate", "unparsed_rate",
     # p-values, such as p_bh, exact_p_x and sign_pvalue
     *(name for name in itertools.chain(*STATISTICS.values()) if {"p", "pvalue"} & set(name.split("_"))),

@@ -88,6 +88,7 @@ def _unit(results: Sequence[Any]) -> str:
 class ChecksResult(Result):
     """What can be said of every test: with these words, with others, beyond frequency, among topics."""
 
+    _words_for_rules: ClassVar[Iterable[str]] = (YES, NO, CANNOT_TELL)
     _section: ClassVar[str] = "sure"
     _stem: ClassVar[str] = "checks"
     _cites: ClassVar[tuple[str, ...]] = (

@@ -47,7 +47,6 @@ from crossroads.core.results.gathered import (
 )
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import P, number, pvalue
-from crossroads.core.wording.phrases import subject
 
 _FEW = 0.7
 """Share of the words of a set below which its effective number is said."""

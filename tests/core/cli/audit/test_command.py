@@ -179,7 +179,7 @@ def test_options_change_what_is_measured(own: tuple[Any, ...], tmp_path: Path, c
     for options in ((), ("--seed", 3), ("-C", "alternative=greater"), ("-C", "correct=standardise")):
         assert command(*own, *options).status == 0
         document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-        battery = document["results"][document["names"].index("battery")]
+        (battery,) = (one for one in document["results"] if one["type"] == "BatteryResult")
         level = battery["tests"][0]["level1"]
         found.append((level["effect_size"], level["pvalue"], level["conventions"]["seed"]))
     assert len(set(found)) == 4

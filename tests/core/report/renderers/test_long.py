@@ -119,7 +119,7 @@ def test_every_number_of_contexts_traits_and_alignment_has_a_row_of_its_own(whol
 LEFT_TO_THE_DOCUMENT = {
     "effect_sizes", "sample_effect_sizes", "sample_effect_sizes_x", "sample_effect_sizes_y",
     "sample_variances", "samples1", "samples2", "template_scores", "curve", "geometry",
-    "pair_index", "trait_index", "cosines",
+    "pair_index", "trait_index", "cosines", "least",
 }  # fmt: skip
 """Draws, single templates, curves, dissimilarities, single cosines, and places in lists: see tidy_rows."""
 ABOUT = {"conventions", "versions", "provenance", "coverage"}
