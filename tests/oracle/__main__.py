@@ -55,6 +55,7 @@ AUDITS: dict[str, list[str]] = {
 COMMANDS: dict[str, list[str]] = {
     "weat": ["weat", "vectors.txt", "-d", "design.json"],
     "mleat": ["mleat", "vectors.txt", "-d", "design.json"],
+    "plan": ["plan", "vectors.txt", "-d", "design.json"],
     "mleat of decades": ["mleat", "sgns", "-t", "weat6"],
     "sc-weat": ["sc-weat", "vectors.txt", "-d", "design.json"],
     "ibd": ["ibd", "named.txt", "--test", "AF"],

@@ -181,7 +181,8 @@ def test_options_change_what_is_measured(own: tuple[Any, ...], tmp_path: Path, c
         document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
         (battery,) = (one for one in document["results"] if one["type"] == "BatteryResult")
         level = battery["tests"][0]["level1"]
-        found.append((level["effect_size"], level["pvalue"], level["conventions"]["seed"]))
+        conventions = document["shared"]["conventions"]
+        found.append((level["effect_size"], level["pvalue"], conventions[level["conventions"]]["seed"]))
     assert len(set(found)) == 4
 
 
