@@ -430,6 +430,8 @@ align|traits|align, published|align, groups exchanged; align, traits exchanged|a
 align, no blocks|traits||no blocks, groups exchanged; no blocks, traits exchanged|no blocks, interval
 cells of ILPS and SeT, over templates|structured:cells|pieces, plain|pieces, ours|pieces, ours
 RSA, 4 to 25 items|structured:RSA|pieces, plain|pieces, ours|pieces, ours
+meta-analysis|metas|meta, words independent of members|meta|meta
+meta-analysis, a further member|metas||meta, prediction|meta, prediction
 one domain dominates|pairs|dominance, published rule|dominance, interval|
 emergent traits|pairs||emergent|
 discover, any word|names||discover, any word|

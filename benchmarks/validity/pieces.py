@@ -12,12 +12,13 @@ from scipy import stats
 
 import crossroads as cr
 from crossroads.core.inference.copies import near
-from crossroads.core.inference.crossed import crossed, facing, spread
+from crossroads.core.inference.crossed import crossed, facing, spread, tail_probability
 from crossroads.core.inference.detection import area_interval
 from crossroads.core.inference.geometry import unit
 from crossroads.core.inference.multiplicity import holm
 from crossroads.core.inference.permutation.test import permutation_test
 from crossroads.core.inference.random_effects import combine
+from crossroads.core.inference.unbalanced import clustered_mean
 from crossroads.sentences.flips import flipped_mean, flipped_signs
 from crossroads.traits.measures.compare import compare_traits
 from crossroads.traits.measures.scores import TraitScores
@@ -135,6 +136,16 @@ def lasting_less(rng: np.random.Generator) -> Noted:
     return lasting(rng, rho=0.3)
 
 
+def unequal_clusters(rng: np.random.Generator) -> Noted:
+    """A mean over 20 clusters, the k-th with about a k-th of the rows of the first; plain: clusters alike."""
+    labels = np.repeat(np.arange(20), np.ceil(56 / np.arange(1, 21)).astype(int))
+    values = rng.normal(size=20)[labels] + rng.normal(size=len(labels))
+    found = clustered_mean(values, np.arange(len(labels)), [labels])
+    off = np.bincount(labels, values - values.mean()) / len(labels)
+    yield PLAIN, float(2 * stats.t.sf(abs(values.mean()) / np.sqrt(20 / 19 * (off @ off)), 19))
+    yield OURS, float(tail_probability(found.difference / np.sqrt(found.total), found.df, "two-sided"))
+
+
 def profiles(rng: np.random.Generator) -> Noted:
     """Two models whose scores are unrelated, groups exchanged; plain: Kendall's test of cells."""
     tables = rng.normal(size=(2, 6, 5)) + 2 * rng.normal(size=(2, 6, 1)) + 2 * rng.normal(size=(2, 1, 5))
@@ -197,6 +208,7 @@ PIECES: dict[str, Callable[[np.random.Generator], Noted]] = {
     "near copies, counted as fewer words": near_copies_of_words,
     "trend of years, AR(.6)": lasting,
     "trend of years, AR(.3)": lasting_less,
+    "clusters of unequal sizes": unequal_clusters,
     "unrelated profiles": profiles,
     "answers of a chat model": chat,
     PLACEBOS: placebos,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 import crossroads as cr
 from crossroads.comparison.battery import compare_battery
@@ -25,12 +26,14 @@ from .worlds import (
     context_worlds,
     dealt_worlds,
     frequency_worlds,
+    meta_worlds,
     name_worlds,
     pair_worlds,
     planned_worlds,
     vector_worlds,
 )
 from .worlds.blocks import BlockKind
+from .worlds.meta import MetaKind
 from .worlds.names import TARGET, NameKind
 from .worlds.real import Population, copies_worlds, margin, population_worlds
 from .worlds.tables import PairKind
@@ -322,6 +325,31 @@ def plans(cell: Cell, seed: int) -> Tallies:
     }
 
 
+def metas(cell: Cell, seed: int) -> Tallies:
+    """Differences pooled over models or lists of words, whose mean is 0, and a further one."""
+    seen: dict[str, list[Any]] = {}
+    kind, _, apart = cell.world.partition(", ")
+    options: dict[str, Any] = {"between": 0.2 if apart else 0.0, "worlds": max(1, cell.single), "seed": seed}
+    for world in meta_worlds(_kind(replace(cell, world=kind), MetaKind), **options):
+        one_model, one_list = len(world.models) == 1, len(world.designs) == 1
+        models: Any = next(iter(world.models.values())) if one_model else world.models
+        found = cr.meta(models, world.designs[0] if one_list else world.designs)
+        _note(seen, "meta", found.pvalue)
+        _note(seen, "meta held", found.low <= world.difference <= found.high)
+        low, high = found.prediction_interval
+        _note(seen, "meta, prediction", not low <= 0 <= high)
+        _note(seen, "meta, prediction held", low <= world.differences[-1] <= high)
+        _note(seen, "meta, words independent of members", _fixed(found.tests.values()))
+    return _tallies(seen)
+
+
+def _fixed(tests: Iterable[Any]) -> float:
+    """p of the mean of tests whose errors are taken as independent and whose differences as equal."""
+    weights = np.array([1 / one.se**2 for one in tests])
+    z = float(weights @ np.array([one.difference for one in tests])) / np.sqrt(weights.sum())
+    return float(2 * ndtr(-abs(z)))
+
+
 def series(cell: Cell, seed: int) -> Tallies:
     """A series of ten models without an association."""
     seen: dict[str, list[Any]] = {}
@@ -361,6 +389,7 @@ FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "pairs": pairs,
     "names": names,
     "plans": plans,
+    "metas": metas,
     "series": series,
     "pieces": pieces,
     "structured": pieces,

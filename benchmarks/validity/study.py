@@ -20,6 +20,7 @@ from .procedures import Cell, run
 from .structured import STRUCTURED
 from .tally import Tally
 from .worlds.blocks import BlockKind
+from .worlds.meta import MetaKind
 from .worlds.names import NameKind
 from .worlds.real import Population
 from .worlds.tables import PairKind
@@ -64,6 +65,11 @@ def cells(share: float = 1.0) -> list[Cell]:
         Cell("contexts", "both topical", some(2000), few, effect=0.4),
         *(Cell("rsa", kind, 0, 2 * few, (10, 10, 10, 2)) for kind in NULLS),
         *(Cell("plans", kind, 0, 2 * few, effect=0.4) for kind in (*both, "both topical, twice")),
+        *(
+            Cell("metas", f"{kind}{end}", 0, 2 * few)
+            for kind in get_args(MetaKind)
+            for end in ("", ", apart")
+        ),
         *(Cell("projection", kind, 0, 2 * few) for kind in NULLS),
         *(Cell("compare", kind, 0, few) for kind in NULLS),
         *(Cell("compare", kind, 0, few, effect=0.4) for kind in both),

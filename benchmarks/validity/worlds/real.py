@@ -59,15 +59,20 @@ class Space(NamedTuple):
 
 
 @cache
-def space(name: str) -> Space:
-    """The words of one of the spaces ``GloVe``, ``Google News``, ``synthetic``."""
+def source(name: str) -> cr.Embeddings:
+    """One of the spaces ``GloVe``, ``Google News``, ``synthetic``."""
     if name == "synthetic":
         rng = np.random.default_rng(0)
         made = rng.normal(size=(_POOL, DIM)) + 2 * np.repeat(rng.normal(size=(_POOL // 4, DIM)), 4, axis=0)
         order = rng.permutation(_POOL)
-        emb = cr.Embeddings(["x" + "".join(chr(97 + int(d)) for d in f"{i:05}") for i in order], made[order])
-    else:
-        emb = cr.load("default" if name == "GloVe" else wheel_member(*NEWS))
+        return cr.Embeddings(["x" + "".join(chr(97 + int(d)) for d in f"{i:05}") for i in order], made[order])
+    return cr.load("default" if name == "GloVe" else wheel_member(*NEWS))
+
+
+@cache
+def space(name: str) -> Space:
+    """The words of a space."""
+    emb = source(name)
     chosen = [row for row, word in enumerate(emb.labels) if word.isalpha() and word.islower()][:_POOL]
     listed = (emb.find(word) for words in _lists() for word in words)
     chosen += sorted({one.row for one in listed if one is not None} - set(chosen))
@@ -118,12 +123,10 @@ def means(name: str, kind: str) -> Floats:
     return np.stack([space(name).rows[rows].mean(axis=0) for rows in populations(name, kind)])
 
 
+@cache
 def margin(name: str) -> float:
-    """The ordinary association: the median of \\|Δ\\| of tests on four topics."""
-    of, rng = means(name, "topics"), np.random.default_rng(2)
-    return float(
-        np.median([abs(_difference(of[rng.choice(len(of), 4, replace=False)])) for _ in range(2000)])
-    )
+    """The ordinary association of a space."""
+    return cr.stats.ordinary(source(name)).margin
 
 
 def _difference(of: Floats) -> float:
