@@ -363,15 +363,15 @@ def show_audit(audit: Audit, name: str, said: set[str]) -> None:
         size, tests = battery.provenance[0].details.get("vocabulary"), counted(len(battery.tests), "test")
         heading = f"{f'{size:,} words' if isinstance(size, int) else heading}, {tests}"
     printing.out.print(f"[b]{escape(name)}[/b]: {heading}")
+    if (registered := audit.registration) is not None:
+        printing.show(registered._table())
+        if not registered.departures:
+            printing.out.print(f"\n{registered._headline()}.", style="bold", markup=False)
     for kind, results in reversed(audit.by_type()):  # what concerns the whole space comes first
         for note in kind._warnings(results):
             warning = f"Warning: {note.removeprefix('Warning: ')}"
             printing.out.print(warning, style="yellow", markup=False)
             said.add(note)  # and not again below its table
-    if (registered := audit.registration) is not None:
-        printing.show(registered._table())
-        if not registered.departures:
-            printing.out.print(f"\n{registered._headline()}.", style="bold", markup=False)
     for heading, lines in findings_by_status(conclusions_of(audit)).items():
         printing.out.print(f"\n{heading}", style="bold", markup=False)
         for line in lines:
