@@ -70,7 +70,7 @@ def test_a_battery_says_what_each_test_could_have_found() -> None:
     assert table.notes[-1] == f"small: nothing could be found with just these words: {least}"
     # a2 and a3 are near copies of each other, so that four words count as 16/6
     assert (
-        "one, small: a count as 2.7 of 4 words, since near copies count as about one: a2, a3." in table.notes
+        "one, small: a count as 2.7 of 4 words, near copies as about one: a2, a3." in table.notes
     )
 
 

@@ -47,6 +47,7 @@ from crossroads.core.results.gathered import (
 )
 from crossroads.core.stimuli import Design
 from crossroads.core.wording.numbers import P, number, pvalue
+from crossroads.core.wording.phrases import subject
 
 _FEW = 0.7
 """Share of the words of a set below which its effective number is said."""
@@ -232,11 +233,9 @@ def copies_said(results: Mapping[str, Any]) -> Iterator[str]:
             words, n, title = one.crossed.effective[key], len(sets[key]), titles.get(key, key)
             if words < _FEW * n:
                 letter = f" ({key.upper()})" if len(key) == 1 and title.lower() != key else ""
-                copies = "; ".join(map(", ".join, groups))
-                text = (
-                    f"{title}{letter} count as {number(words, 1)} of {n} words, since near copies count as "
-                )
-                found.setdefault(f"{text}about one: {copies}.", []).append(name)
+                copies, what = "; ".join(map(", ".join, groups)), "".join(subject(title))
+                text = f"{what}{letter} count as {number(words, 1)} of {n} words, near copies as about one: "
+                found.setdefault(f"{text}{copies}.", []).append(name)
     yield from (f"{', '.join(names)}: {text}" for text, names in found.items())
 
 
