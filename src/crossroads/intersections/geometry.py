@@ -139,7 +139,7 @@ def items_drawn(table: Floats, sizes: Sizes, near: Near | None = None) -> Crosse
     grouped, size = sizes[0] + sizes[1], (sizes[0] + sizes[1]) / 2
     closeness = -size * sizes[2] / _scale(size, table) * table[grouped:, :grouped]
     found = _evened(spread(closeness, sizes[2], sizes[0], None if near is None else near.copies))
-    reason = "the concept has a single item" if sizes[2] < 2 else None
+    reason = "the concept has a single item" if found.effective[0] <= 1 else None
     result = settled(found, targets=1, alternative="two-sided", reason=reason, near=near)
     swapped = {"targets": "attributes", "attributes": "targets", "cells": "cells"}
     effective = dict(zip(("concept", "group1", "group2"), result.effective.values(), strict=True))

@@ -406,14 +406,8 @@ def crossed(
     if exchanged is None and exchange:
         options = {"alternative": alternative, "score_error": score_error, **counting}
         exchanged = _attributes_exchanged(table, n_x, n_a, equal, options)
-    sizes = [*([n_x] if single else [n_x, len(table) - n_x]), n_a, table.shape[1] - n_a]
-    spread_out = float(found.total) > (4 * score_error) ** 2  # else the words of no set differ
-    counts = dict(zip("XAB" if single else "XYAB", found.effective if spread_out else sizes, strict=True))
-    alone = [name for name in "ABXY" if counts.get(name, 2) <= 1 and (name != "X" or not single)]
     reason = None
-    if alone:
-        reason = single_words(alone)
-    elif equal and min(n_x, len(table) - n_x) < 3:
+    if equal and 1 < min(n_x, len(table) - n_x) < 3:
         reason = "a slope within the targets takes three words in each"
     return settled(
         found,
@@ -438,14 +432,21 @@ def settled(
     reason: str | None = None,
     near: Near | None = None,
 ) -> Crossed:
-    """The p-value and the interval of a difference whose variance is known; none for a ``reason``."""
-    if reason is None and float(found.total) <= (4 * score_error) ** 2:
-        reason = "the words of each set do not differ"
+    """The p-value and the interval of a difference whose variance is known; none for a ``reason``.
+
+    A set that counts as one word has no spread; a single target may be one word, which is then as given.
+    """
     difference = float(found.difference)
     keys = ("x", "y", "a", "b") if targets == 2 else ("x", "a", "b")
+    effective = dict(zip(keys, map(float, found.effective), strict=False))
+    alone = [key for key in "abxy" if effective.get(key, 2) <= 1 and (key != "x" or targets == 2)]
+    if reason is None and 0 < len(alone) < len(effective):
+        reason = single_words([key.upper() for key in alone])
+    elif reason is None and float(found.total) <= (4 * score_error) ** 2:
+        reason = "the words of each set do not differ"
     known: dict[str, Any] = {
         "difference": difference,
-        "effective": dict(zip(keys, map(float, found.effective), strict=False)),
+        "effective": effective,
         "copies": {} if near is None else near.words,
         "level": level,
         "alternative": alternative,

@@ -17,7 +17,6 @@ from crossroads.core.inference.crossed import (
     Spread,
     half_width,
     settled,
-    single_words,
     spread,
     with_copies,
 )
@@ -156,7 +155,6 @@ def projection(
     options = Options(alternative, 1, "weak", "auto", 0, MAX_WORK, words)
     first, second = scores[:n_x], scores[n_x:]
     tested = permutation_test(first, second, **options.settings(error)) if len(second) else None
-    alone = [name.upper() for name in design.sets if len(found.words[name]) == 1 and name != "x"]
     named = [word for name in targets for word in found.words[name]]
     measure = {
         "measure": "projection",
@@ -177,7 +175,7 @@ def projection(
             targets=len(targets),
             alternative=alternative,
             score_error=error,
-            reason=single_words(alone) if alone else _no_direction(vectors) if axis == "pairs" else None,
+            reason=_no_direction(vectors) if axis == "pairs" else None,
             near=near,
         ),
         **origin(emb, found.coverage, {**measure, **options.conventions(found.coverage.policy)}),
