@@ -71,53 +71,31 @@ def test_members_without_shared_words_have_the_numbers_of_statsmodels() -> None:
     assert (flat.tau2, flat.i2) == (0, 0)
 
 
-def test_covariances_are_those_of_sums_and_differences_of_tables() -> None:
-    some = tables(3)
-    found = covariances([member(one) for one in some])
-    for k in range(3):
-        for j in range(3):
-            both = spread(np.stack([some[k] + some[j], some[k] - some[j]]), 4, 5)
-            for facet, parts in enumerate(
-                (both.parts[:2].sum(axis=0), both.parts[2:].sum(axis=0), both.cells)
-            ):
-                assert found[facet, k, j] == pytest.approx((parts[0] - parts[1]) / 4, rel=1e-9, abs=1e-12)
-    weights = np.array([0.2, 0.3, 0.5])
+def test_the_variance_of_a_mean_over_the_same_words_is_that_of_the_mean_table() -> None:
+    some, weights = tables(3), np.array([0.2, 0.3, 0.5])
     mean = spread(np.einsum("k,kij->ij", weights, some), 4, 5)
-    assert variance(weights, found) == pytest.approx(mean.total)
+    assert variance(weights, covariances([member(one) for one in some])) == pytest.approx(mean.total)
 
 
-def change(one: Measured, *moved: str) -> float:
-    """Derivative of the difference by the weights of words, one or two, from small steps."""
-    total = 0.0
+def error(one: Measured, *moved: str) -> float:
+    """What words add to the difference: its derivative by their weights, as if drawn from their sets."""
+    total, n = 0.0, {word: len(some) for some in one.words.values() for word in some}
     for signs in product((1, -1), repeat=len(moved)):
-        steps = dict(zip(moved, signs, strict=True))
-        weights = {
-            key: np.array([1 + 1e-4 * steps.get(w, 0) for w in some]) for key, some in one.words.items()
-        }
-        x, y, a, b = (some / some.sum() for some in weights.values())
+        heavy = {word: 1 + 1e-4 * sign for word, sign in zip(moved, signs, strict=True)}
+        weights = [np.array([heavy.get(word, 1.0) for word in some]) for some in one.words.values()]
+        x, y, a, b = (some / some.sum() for some in weights)
         total += prod(signs) * float(np.concatenate([x, -y]) @ one.table @ np.concatenate([a, -b]))
-    return total / 2e-4 ** len(moved)
+    return total / 2e-4 ** len(moved) * prod((n[word] / (n[word] - 1)) ** 0.5 for word in moved)
 
 
 def test_lists_covary_through_the_words_and_pairs_of_words_that_they_share() -> None:
     other = {"x": ("x1", "x9", "x0"), "y": ("y9", "y2"), "a": WORDS["a"], "b": ("b3", "b9", "b4")}
-    table = np.random.default_rng(5).normal(size=(5, 8))
-    first, second = member(tables(1)[0]), member(table, other)
-
-    def products(*keys: str) -> float:
-        """Sum over what is in both lists, as if it were drawn from its set in each."""
-        total = 0.0
-        for found in product(*(set(WORDS[key]) & set(other[key]) for key in keys)):
-            scale = [
-                np.prod([len(one.words[k]) / (len(one.words[k]) - 1) for k in keys])
-                for one in (first, second)
-            ]
-            total += change(first, *found) * change(second, *found) * float(np.sqrt(np.prod(scale)))
-        return total
-
-    expected = [products("x") + products("y"), products("a") + products("b")]
-    expected.append(sum(products(*pair) for pair in product("xy", "ab")))
-    assert covariances([first, second])[:, 0, 1] == pytest.approx(expected, rel=1e-5)
+    one, two = member(tables(1)[0]), member(np.random.default_rng(5).normal(size=(5, 8)), other)
+    both = {key: sorted({*WORDS[key]} & {*other[key]}) for key in "xyab"}
+    targets, attributes = [*both["x"], *both["y"]], [*both["a"], *both["b"]]
+    shared = [product(targets), product(attributes), product(targets, attributes)]
+    expected = [sum(error(one, *some) * error(two, *some) for some in every) for every in shared]
+    assert covariances([one, two])[:, 0, 1] == pytest.approx(expected, rel=1e-5)
 
 
 def test_near_copies_widen_the_error_of_a_member_as_they_do_in_its_test() -> None:
