@@ -75,7 +75,7 @@ def test_lists_share_the_error_of_their_attributes() -> None:
     assert (result.over, result.design) == ("word list", "one, two, three")
     assert 0 < result.shared < 1
     results = {one.name: cr.mleat(emb, one) for one in LISTS}
-    bound = cr.meta(results, ordinary=0.1)
+    bound, said = cr.meta(results, ordinary=0.1), sentence(result)
     assert bound.tests.keys() == result.tests.keys() and bound.se > result.se
     assert bound.conventions["errors over words"] != result.conventions["errors over words"]
     assert f"another word list would point the same way in about {int(100 * result.agreement)}" in said
