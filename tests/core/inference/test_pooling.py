@@ -85,7 +85,7 @@ def error(one: Measured, *moved: str) -> float:
         weights = [np.array([heavy.get(word, 1.0) for word in some]) for some in one.words.values()]
         x, y, a, b = (some / some.sum() for some in weights)
         total += prod(signs) * float(np.concatenate([x, -y]) @ one.table @ np.concatenate([a, -b]))
-    return total / 2e-4 ** len(moved) * prod((n[word] / (n[word] - 1)) ** 0.5 for word in moved)
+    return float(total / 2e-4 ** len(moved) * prod((n[word] / (n[word] - 1)) ** 0.5 for word in moved))
 
 
 def test_lists_covary_through_the_words_and_pairs_of_words_that_they_share() -> None:
