@@ -69,7 +69,7 @@ def test_a_battery_says_what_each_test_could_have_found() -> None:
     least = "the smallest exact p that sets of these sizes can have is 0.10, which is not below .05."
     assert table.notes[-1] == f"small: nothing could be found with just these words: {least}"
     # a2 and a3 are near copies of each other, so that four words count as 16/6
-    assert "one, small: a count as 2.7 of 4 words, near copies as about one: a2, a3." in table.notes
+    assert "one, small: words for a count as 2.7 of 4 words, near copies as about one: a2, a3." in table.notes
 
 
 def test_designs_with_too_few_words_are_skipped_and_listed() -> None:
