@@ -255,7 +255,7 @@ def _agreement(rows: Sequence[Row]) -> list[str]:
         *prose(f"""
         How often they did where the chance was about .55 to .95, over all populations but
         *{figures.UNRELATED}*. *Topics*: each set is drawn from the 100 nearest words of a random word;
-        *bands*: from words of like frequency; *lists*: from a word list of the catalogue.
+        *bands*: from frequency-matched words; *lists*: from a word list of the catalogue.
         """),
         *table(heads, lines),
         "The bin that is farthest off in single populations:",
