@@ -118,7 +118,7 @@ _P_GROUPS = stat(
     of="permutation_pvalue",
     kind="exchanged",
 )
-_UNNAMED = "No blocks of {} are known (NUMBERS)."
+_UNNAMED = "No blocks of {} are known: where there are some, p is too small and the interval too narrow."
 _TRAITS = "traits (of a scale) are renamed alike in all groups"
 _CELLS = "as published: cells as if independent"
 _SIDES = "share of the model's {each} highest and {each} lowest traits that people put on the same side"
